@@ -8,7 +8,7 @@ MANAGE = $(PY) manage.py
 # Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit-dependencies setup setup-dev demo serve stop worker smoke test test-services lint docs format bench lock screenshots
+.PHONY: help audit-dependencies setup setup-dev demo serve stop worker smoke test test-services lint docs client format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -44,9 +44,9 @@ lint: setup-dev docs ## style, types, direction of imports, templates, migration
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy .
-	@PYTHONPATH=. $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
+	@PYTHONPATH=.:client $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
 	@$(PY) -m djlint --quiet --check --lint templates
-	@$(PY) -m bandit -q -ll -r annotation judging simulation config core concord_client
+	@$(PY) -m bandit -q -ll -r annotation judging simulation config core client
 	@$(MANAGE) makemigrations --check --dry-run
 
 audit-dependencies: setup ## known weaknesses of the locked packages; needs a package index that lists them
@@ -54,6 +54,9 @@ audit-dependencies: setup ## known weaknesses of the locked packages; needs a pa
 
 docs: setup-dev ## the pages in docs/ as HTML in build/docs; a link that leads nowhere fails
 	@$(PY) -m sphinx -q -W --keep-going -n -b html docs build/docs
+
+client: setup-dev ## write the client's methods and types from the OpenAPI document of today
+	@$(PY) scripts/make_client.py
 
 format: setup-dev ## let the tools put code and templates in order
 	@$(PY) -m ruff check --fix .

@@ -7,28 +7,28 @@ from annotation.benchmarks.views import benchmarks, filtering
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
 from annotation.studies.views import guidelines, search, studies
-from annotation.workbench.assignment_names import SlotConverter
+from annotation.workbench.assignment_names import AssignmentConverter
 from annotation.workbench.views import qualification, rating_api, review, work
 from core.accounts.views import projects, tokens
 from core.audit import views as audit_views
 
-register_converter(SlotConverter, "slot")
+register_converter(AssignmentConverter, "slot")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # work: asked for most often, and therefore found first
     path("work/", work.my_work, name="my_work"),
     path("work/<slug:slug>/next/", work.next_item, name="next_item"),
     path("work/<slug:slug>/qualification/", qualification.qualification, name="qualification"),
-    path("work/items/<slot:pk>/answer/", qualification.training_answer, name="training_answer"),
+    path("work/items/<slot:pk>/answer/", qualification.show_training_answer, name="training_answer"),
     path("work/items/<slot:pk>/", work.assignment, name="assignment"),
     path("work/items/<slot:pk>/skip/", work.assignment_skip, name="assignment_skip"),
-    path("work/<slug:slug>/ahead/", rating_api.ahead, name="next_ahead"),
+    path("work/<slug:slug>/ahead/", rating_api.prefetch, name="next_ahead"),
     path("work/items/<slot:pk>/save/", rating_api.save, name="assignment_save"),
     path("work/items/<slot:pk>/draft/", rating_api.draft, name="assignment_draft"),
     path("work/items/<slot:pk>/put-back/", rating_api.put_back, name="assignment_put_back"),
     path("", include("annotation.recruitment.urls")),
     # material
-    path("material/", corpus_views.material, name="material"),
+    path("material/", corpus_views.dataset_list, name="material"),
     path("profiles/<int:pk>/", corpus_views.profile_detail, name="profile_detail"),
     path("tasks/<int:pk>/", corpus_views.task_detail, name="task_detail"),
     path("dialogues/<int:pk>/", corpus_views.dialogue_detail, name="dialogue_detail"),
@@ -46,9 +46,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
     path("studies/<slug:slug>/guidelines/<slug:key>/", guidelines.guideline, name="guideline"),
     path("studies/<slug:slug>/queue/", queue.queue, name="queue"),
-    path("studies/<slug:slug>/queue/known/", queue.known_add, name="known_add"),
-    path("studies/<slug:slug>/queue/known/many/", queue.known_from, name="known_from"),
-    path("studies/<slug:slug>/queue/known/<int:pk>/retire/", queue.known_retire, name="known_retire"),
+    path("studies/<slug:slug>/queue/known/", queue.gold_question_add, name="known_add"),
+    path("studies/<slug:slug>/queue/known/many/", queue.gold_questions_add, name="known_from"),
+    path("studies/<slug:slug>/queue/known/<int:pk>/retire/", queue.gold_question_retire, name="known_retire"),
     path("studies/<slug:slug>/annotators/<int:pk>/admission/", queue.admission, name="admission"),
     path("studies/<slug:slug>/quality/", quality.quality, name="quality"),
     path("studies/<slug:slug>/annotators/<int:pk>/exclusion/", quality.exclusion, name="exclusion"),
@@ -60,8 +60,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/adjudication/late/<int:pk>/", review.late_answers, name="late_answers"),
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
     path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
-    path("studies/<slug:slug>/graded/", filtering.graded, name="graded"),
-    path("studies/<slug:slug>/graded.json", filtering.graded_download, name="graded_download"),
+    path("studies/<slug:slug>/graded/", filtering.grades_page, name="graded"),
+    path("studies/<slug:slug>/graded.json", filtering.grades_download, name="graded_download"),
     # benchmarks
     path("benchmarks/", benchmarks.benchmark_list, name="benchmark_list"),
     path("benchmarks/new/", benchmarks.benchmark_create, name="benchmark_create"),
@@ -75,8 +75,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/<slug:slug>/release/", benchmarks.benchmark_release, name="benchmark_release"),
     path("benchmarks/<slug:slug>/release.zip", benchmarks.release_download, name="release_download"),
     # what was done
-    path("acts/", audit_views.act_list, name="act_list"),
-    path("acts.csv", audit_views.acts_download, name="acts_download"),
+    path("acts/", audit_views.event_list, name="act_list"),
+    path("acts.csv", audit_views.events_download, name="acts_download"),
     # projects
     path("projects/", projects.project_list, name="project_list"),
     path("projects/<slug:slug>/", projects.project_detail, name="project_detail"),
@@ -84,7 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/members/", projects.member_add, name="member_add"),
     path("projects/<slug:slug>/members/<int:pk>/", projects.member_change, name="member_change"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", projects.member_remove, name="member_remove"),
-    path("adjudication/", projects.to_decide, name="to_decide"),
+    path("adjudication/", review.to_decide, name="to_decide"),
     # tokens
     path("tokens/", tokens.token_list, name="token_list"),
     path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),

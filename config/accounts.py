@@ -37,18 +37,18 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         """
         super().pre_authenticate(request, **credentials)
         anywhere = ratelimit.consume(
-            request, app="allauth.account", action="login_failed_anywhere", key=name_in(credentials)
+            request, app="allauth.account", action="login_failed_anywhere", key=find_name(credentials)
         )
         if not anywhere:
             raise self.validation_error("too_many_login_attempts")
         self._login_failed_rl_usage.usage += anywhere.usage
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """By name and address. allauth's own key has the Host header in it, whose port a visitor may choose."""
-        return f"{ratelimit.get_ip(request)} {name_in(credentials)}"
+        """Build the key from name and address: allauth's own has the Host header in it, whose port visitors choose."""
+        return f"{ratelimit.get_ip(request)} {find_name(credentials)}"
 
 
-def name_in(credentials: Mapping[str, Any]) -> str:
+def find_name(credentials: Mapping[str, Any]) -> str:
     """The name that somebody signs in by. In capitals, as PostgreSQL compares names: "ſ" and "s" are one there."""
     return str(credentials.get("email") or credentials.get("username") or "").upper()
 

@@ -30,8 +30,8 @@ USUAL = dict.fromkeys(WATCHED, False) | {"is_active": True}
 LINKS = (User.groups.through, User.user_permissions.through, Group.permissions.through)
 
 
-def signed_in_user() -> User | None:
-    """Whose request this is; None outside of one."""
+def find_signed_in_user() -> User | None:
+    """Return the account of the current request; None outside of one."""
     user = getattr(context.request, "user", None)
     return user if isinstance(user, User) else None
 
@@ -93,7 +93,7 @@ def record_rights(instance: User, created: bool, **kwargs: Any) -> None:  # noqa
     if instance._password is not None and not created:  # type: ignore[attr-defined]  # set_password keeps it for now
         changed["new_password"] = True
     if changed:
-        record(CHANGE, by=signed_in_user(), on=instance, **changed)
+        record(CHANGE, by=find_signed_in_user(), on=instance, **changed)
 
 
 def record_permissions(
@@ -106,7 +106,9 @@ def record_permissions(
     """Groups and permissions of Django's administration, given to or taken from an account or a group, by number."""
     done = {"post_add": "added", "post_remove": "removed", "pre_clear": "cleared"}.get(action)
     if done and (pk_set or action == "pre_clear"):
-        record(PERMIT, by=signed_in_user(), on=instance, **{str(model._meta.model_name): {done: sorted(pk_set or ())}})
+        record(
+            PERMIT, by=find_signed_in_user(), on=instance, **{str(model._meta.model_name): {done: sorted(pk_set or ())}}
+        )
 
 
 for link in LINKS:

@@ -22,11 +22,11 @@ class AuditedAdmin(ModelAdmin[Model]):
     """What Django writes into its own log is an act, too: which row, and which of its fields, without their values."""
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        record(ADD, by=actor(request), on=obj, fields=fields_of(message))
+        record(ADD, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        record(CHANGE, by=actor(request), on=obj, fields=fields_of(message))
+        record(CHANGE, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> Any:
@@ -39,7 +39,7 @@ def actor(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None
 
 
-def fields_of(message: Any) -> list[str]:
+def list_changed_fields(message: Any) -> list[str]:
     """The names of the fields that Django's message lists; texts in it may name people, and are left out."""
     parts = json.loads(message) if isinstance(message, str) and message.startswith("[") else message
     parts = parts if isinstance(parts, list) else []

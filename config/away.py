@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from core.faults import fault_in
+from core.faults import describe_fault
 
 RETRY_SECONDS = 5
 
@@ -16,7 +16,7 @@ RETRY_SECONDS = 5
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's page for what nobody caught, except where the machine is at fault."""
     error = sys.exc_info()[1]
-    fault = fault_in(error) if error else None
+    fault = describe_fault(error) if error else None
     if fault is None:
         return defaults.server_error(request)
     if request.path.startswith("/api/"):

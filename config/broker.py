@@ -48,7 +48,7 @@ class FileCache(FileBasedCache):
             return bool(super().add(key, value, *args, **options))
 
 
-def shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
+def build_shared_cache(broker: str, engine: str, folder: Path) -> dict[str, Any]:
     """Django's CACHES entry: what all processes of a site share, on however many hosts.
 
     That is Redis where it is the broker; else the database where that has a server of its own; else files, since a

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init
+from celery.signals import celeryd_init, worker_before_create_process
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -19,3 +19,11 @@ def wait_for_schema(**_: Any) -> None:
     from config import readiness
 
     readiness.wait_for_schema()
+
+
+@worker_before_create_process.connect
+def share_with_children(**_: Any) -> None:
+    """The processes that run tasks are forked from this one."""
+    from core.processes import share_memory
+
+    share_memory()

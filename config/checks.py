@@ -65,7 +65,7 @@ def files_are_for_one_machine(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG
 
 
 @register(SETTINGS)
-def log_format_is_known(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_log_format(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     form = os.environ.get("CONCORD_LOG_FORMAT", "line")
     if form in FORMATS:
         return []
@@ -109,7 +109,7 @@ def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
-def signing_key_is_a_key(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_signing_key(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     """That it is private and a key; the file of the data folder is only made when a certificate is issued."""
     try:
         found = [signing.read_key(text, signing.VARIABLE) for text in settings.SIGNING_KEYS]
@@ -124,7 +124,7 @@ SIGNING_HINT = "Set CONCORD_SIGNING_KEY to what `manage.py signing_keys --new-ke
 
 
 @register(SETTINGS, deploy=True)
-def signing_key_is_shared(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_signing_key_shared(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     """A file of one machine is enough for a site that is one machine."""
     if settings.SIGNING_KEYS or settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         return []

@@ -12,7 +12,7 @@ HINT = "Set CONCORD_DATA_DIR to a folder that this user may write, on a disk tha
 
 
 @contextmanager
-def writing_into(folder: Path) -> Iterator[None]:
+def explain_unwritable(folder: Path) -> Iterator[None]:
     """Say in a sentence that the folder cannot be written, whoever loads the settings."""
     try:
         yield

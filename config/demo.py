@@ -75,9 +75,9 @@ def load() -> None:
         return
     with audit_batch():
         rosa, *annotators = people()
-        import_material(rosa)
-        talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, designed_levels())
-        choice = study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), designed_preferences())
+        import_datasets(rosa)
+        talk = study(rosa, annotators, DIALOGUES, Study.Kind.DIALOGUE, DIALOGUE_CRITERIA, load_designed_levels())
+        choice = study(rosa, annotators, PAIRS, Study.Kind.PAIR, ("preference",), load_designed_preferences())
         benchmark(rosa, choice)
         baseline = judges.define(by=rosa, name="baseline", provider="baseline")
         runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
@@ -114,9 +114,9 @@ def people() -> list[User]:
     return found
 
 
-def import_material(by: User) -> None:
+def import_datasets(by: User) -> None:
     for kind in ("profiles", "tasks", "dialogues", "pairs"):
-        records.load(by=by, kind=kind, file=InputFile.of(folder() / f"{kind}.jsonl"), source=SOURCE)
+        records.load(by=by, kind=kind, file=InputFile.from_path(folder() / f"{kind}.jsonl"), source=SOURCE)
 
 
 def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: Sequence[str], truth: Truth) -> Study:
@@ -152,13 +152,13 @@ def benchmark(by: User, choice: Study) -> None:
     auditing.audit(by=by, benchmark=versions.release(by=by, benchmark=made), bootstrap=500, seed=SEED)
 
 
-def designed_levels() -> dict[str, dict[str, str]]:
+def load_designed_levels() -> dict[str, dict[str, str]]:
     """The level that each dialogue was written to have, by criterion."""
     with (folder() / "designed_quality.csv").open(encoding="utf-8", newline="") as file:
         return {row.pop("dialogue_id"): row for row in csv.DictReader(file)}
 
 
-def designed_preferences() -> dict[str, dict[str, str]]:
+def load_designed_preferences() -> dict[str, dict[str, str]]:
     """The response of each pair that was written to suit the person better."""
     with (folder() / "designed_preference.csv").open(encoding="utf-8", newline="") as file:
         return {row["pair_id"]: {"preference": row["preferred"]} for row in csv.DictReader(file)}

@@ -52,8 +52,14 @@ class Finding:
 
 def findings(heads: Iterable[Path] = ()) -> list[Finding]:
     """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
-    found = [finding(text, broken()) for text, broken in INVARIANTS.items()]
-    found += [references(), finished_runs(), chain_of_acts(), triggers_of_acts(), heads_of_acts(heads)]
+    found = [build_finding(text, broken()) for text, broken in INVARIANTS.items()]
+    found += [
+        references(),
+        check_finished_runs(),
+        check_audit_chain(),
+        check_audit_triggers(),
+        check_audit_heads(heads),
+    ]
     found += [not_in_list(), find_returned_withdrawals(), rules_of_verdicts(), triggers_of_rows()]
     return [one for one in found if one.n]
 
@@ -66,35 +72,35 @@ def notes(heads: Iterable[Path] = ()) -> list[str]:
     return [*(head_queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
-def finding(text: str, broken: QuerySet[Any]) -> Finding:
+def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
     n = broken.count()
-    return Finding(text, n, tuple(named(row) for row in broken[:EXAMPLES]) if n else ())
+    return Finding(text, n, tuple(name_row(row) for row in broken[:EXAMPLES]) if n else ())
 
 
-def named(row: Model) -> str:
+def name_row(row: Model) -> str:
     return f"{row._meta.verbose_name} {row.pk}"
 
 
-def counted(rows: QuerySet[Any], by: str) -> Coalesce:
+def count_rows(rows: QuerySet[Any], by: str) -> Coalesce:
     """How many of `rows` there are for the outer row that `by` names."""
     n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(n, output_field=IntegerField()), 0)
 
 
-def rated_too_often() -> QuerySet[Item]:
+def list_rated_too_often() -> QuerySet[Item]:
     ratings = Assignment.objects.filter(RATINGS, item=OuterRef("pk"), state=SUBMITTED)
-    return Item.objects.annotate(n=counted(ratings, "item")).filter(n__gt=MOST).order_by("pk")
+    return Item.objects.annotate(n=count_rows(ratings, "item")).filter(n__gt=MOST).order_by("pk")
 
 
 def find_items_without_assignments() -> QuerySet[Item]:
     """Of studies that were opened here; imported ones have the slots of the labels that came along."""
     opened = Q(study__state=Study.State.OPEN) & ~Q(study__assignments__annotator__kind="imported")
     slots = Assignment.objects.filter(RATINGS, item=OuterRef("pk"))
-    counts = Item.objects.filter(opened).annotate(n=counted(slots, "item"))
+    counts = Item.objects.filter(opened).annotate(n=count_rows(slots, "item"))
     return counts.exclude(n__gte=F("study__overlap"), n__lte=MOST).order_by("pk")
 
 
-def rated_twice_by_one() -> QuerySet[Item]:
+def list_rated_twice_by_one() -> QuerySet[Item]:
     twice = (
         Assignment.objects.filter(RATINGS, item=OuterRef("pk"), state=SUBMITTED)
         .order_by()
@@ -105,7 +111,7 @@ def rated_twice_by_one() -> QuerySet[Item]:
     return Item.objects.filter(Exists(twice)).order_by("pk")
 
 
-def handed_in_without_an_answer() -> QuerySet[Assignment]:
+def list_submitted_without_answer() -> QuerySet[Assignment]:
     """By people who rated here. Imported ones may have answered some criteria only."""
     unanswered = Criterion.objects.filter(study=OuterRef("study")).exclude(
         Exists(Annotation.objects.filter(assignment=OuterRef(OuterRef("pk")), criterion=OuterRef("pk")))
@@ -115,16 +121,16 @@ def handed_in_without_an_answer() -> QuerySet[Assignment]:
     return people.filter(Exists(whole)).order_by("pk")
 
 
-def answered_without_being_handed_in() -> QuerySet[Assignment]:
+def list_answered_not_submitted() -> QuerySet[Assignment]:
     answers = Annotation.objects.filter(assignment=OuterRef("pk"))
     return Assignment.objects.filter(Exists(answers)).exclude(state=SUBMITTED).order_by("pk")
 
 
-def parts_left_of_finished_runs() -> QuerySet[JudgeChunk]:
+def list_batches_left_of_finished_runs() -> QuerySet[JudgeChunk]:
     return JudgeChunk.objects.filter(finished_at=None, run__finished_at__isnull=False).order_by("pk")
 
 
-def dialogues_without_material() -> QuerySet[SimulatedDialogue]:
+def list_dialogues_without_sources() -> QuerySet[SimulatedDialogue]:
     return SimulatedDialogue.objects.filter(ending__in=REGULAR, dialogue=None).order_by("pk")
 
 
@@ -133,7 +139,7 @@ def turns_with_gaps() -> QuerySet[SimulatedDialogue]:
     last = turns.order_by().values("simulated").annotate(last=Max("number")).values("last")
     highest = Coalesce(Subquery(last, output_field=IntegerField()), 0)
     return (
-        SimulatedDialogue.objects.annotate(n=counted(turns, "simulated"), highest=highest)
+        SimulatedDialogue.objects.annotate(n=count_rows(turns, "simulated"), highest=highest)
         .exclude(n=F("highest"))
         .order_by("pk")
     )
@@ -145,13 +151,13 @@ def dialogues_left_of_finished_experiments() -> QuerySet[Experiment]:
 
 
 INVARIANTS: dict[str, Callable[[], QuerySet[Any]]] = {
-    "An item has no more ratings than its study's overlap.": rated_too_often,
+    "An item has no more ratings than its study's overlap.": list_rated_too_often,
     "An item of an open study has as many slots as its overlap.": find_items_without_assignments,
-    "Nobody rated an item twice.": rated_twice_by_one,
-    "What a person handed in answers every criterion.": handed_in_without_an_answer,
-    "Answers belong to what was handed in.": answered_without_being_handed_in,
-    "A finished run has no part left.": parts_left_of_finished_runs,
-    "A dialogue that ended as it should became material.": dialogues_without_material,
+    "Nobody rated an item twice.": list_rated_twice_by_one,
+    "What a person handed in answers every criterion.": list_submitted_without_answer,
+    "Answers belong to what was handed in.": list_answered_not_submitted,
+    "A finished run has no part left.": list_batches_left_of_finished_runs,
+    "A dialogue that ended as it should became material.": list_dialogues_without_sources,
     "The turns of a dialogue are numbered without gaps.": turns_with_gaps,
     "A finished experiment has no dialogue left.": dialogues_left_of_finished_experiments,
 }
@@ -167,29 +173,25 @@ def references() -> Finding:
     return Finding(text, 0, ())
 
 
-def chain_of_acts() -> Finding:
+def check_audit_chain() -> Finding:
     """The log of acts is as it was written."""
-    text, first = "Every act follows the act before it, unchanged.", audit_queries.broken()
+    text, first = "Every act follows the act before it, unchanged.", audit_queries.find_break()
     return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
 
 
 def not_in_list() -> Finding:
     """What a restored backup would be held to is in its file."""
-    missing = sorted(withdrawn.missing())
-    return Finding(
-        "Every withdrawal and erasure is in the list of the withdrawn.", len(missing), named_entries(missing)
-    )
+    missing = sorted(withdrawn.find_unlisted())
+    return Finding("Every withdrawal and erasure is in the list of the withdrawn.", len(missing), name_entries(missing))
 
 
 def find_returned_withdrawals() -> Finding:
     """Nobody who withdrew is back."""
     left = again.not_applied()
-    return Finding(
-        "Whoever is in the list of the withdrawn has withdrawn or is erased.", len(left), named_entries(left)
-    )
+    return Finding("Whoever is in the list of the withdrawn has withdrawn or is erased.", len(left), name_entries(left))
 
 
-def named_entries(entries: list[WithdrawalEntry]) -> tuple[str, ...]:
+def name_entries(entries: list[WithdrawalEntry]) -> tuple[str, ...]:
     return tuple(f"{one.what} person {one.person} {one.at}" for one in entries[:EXAMPLES])
 
 
@@ -199,10 +201,10 @@ def rules_of_verdicts() -> Finding:
     studies = groupby(rows.iterator(chunk_size=1000), lambda row: row.study)
     wrong = [study for study, of_study in studies if not rules.is_chained(list(of_study))]
     text = "Rules of verdicts, their reasons and their order are those that were decided."
-    return Finding(text, len(wrong), tuple(map(named, wrong[:EXAMPLES])))
+    return Finding(text, len(wrong), tuple(map(name_row, wrong[:EXAMPLES])))
 
 
-def triggers_of_acts() -> Finding:
+def check_audit_triggers() -> Finding:
     """The database refuses to change the log."""
     missing = triggers.find_missing(connection)
     return Finding("The triggers that keep the log of acts are there and work.", len(missing), tuple(missing))
@@ -215,14 +217,14 @@ def triggers_of_rows() -> Finding:
     return Finding(text, len(missing), tuple(missing))
 
 
-def heads_of_acts(heads: Iterable[Path]) -> Finding:
+def check_audit_heads(heads: Iterable[Path]) -> Finding:
     """The log is the one that was written down elsewhere."""
     lost = head_queries.compare(read_heads(heads)).lost
     text = "Every act that was written down outside the database is in the log."
     return Finding(text, len(lost), tuple(head_queries.describe_lost(lost)))
 
 
-def finished_runs() -> Finding:
+def check_finished_runs() -> Finding:
     """A run that finished with all of its parts whole has every judgment once; a constraint keeps it from more."""
     parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
     whole = JudgeRun.objects.filter(Exists(parts), ~Exists(parts.exclude(error="")), finished_at__isnull=False)

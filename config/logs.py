@@ -34,7 +34,7 @@ class NoTokens(logging.Filter):
         return True
 
 
-def logging_as(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
+def build_logging(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
     """Django's LOGGING. An unknown form is `line`, and `config/checks.py` says so."""
     syslog = {"audit_syslog": to_syslog(audit_syslog)} if audit_syslog else {}
     return {

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
-from core.audit.log import coming_through
+from core.audit.log import audit_through
 from core.audit.models import Act
 from core.errors import InputError
 
@@ -19,13 +19,13 @@ LONGEST_QUERY = 4000
 """Characters after the question mark of an address: less than a web server lets pass, more than any page asks for."""
 
 
-def too_large(request: HttpRequest, limit: int, *, sent: int, is_text: bool = False) -> HttpResponse:
+def render_too_large(request: HttpRequest, limit: int, *, sent: int, is_text: bool = False) -> HttpResponse:
     """The page that says what was too large, a file or the texts of a form, how large it was and what is the limit."""
     context = {"limit_mb": limit, "sent_mb": -(-sent // MEGABYTE), "is_text": is_text}
     return render(request, "413.html", context, status=413)
 
 
-def too_long(request: HttpRequest) -> HttpResponse:
+def render_too_long(request: HttpRequest) -> HttpResponse:
     """The page that says that an address is longer than any of this site's."""
     return render(request, "413.html", {"is_address": True}, status=414)
 
@@ -40,7 +40,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's page for a request that it does not take, except where the texts of a form are too long."""
     if isinstance(exception, RequestDataTooBig):
         sent = int(request.META.get("CONTENT_LENGTH") or 0)
-        return too_large(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE // MEGABYTE, sent=sent, is_text=True)
+        return render_too_large(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE // MEGABYTE, sent=sent, is_text=True)
     return defaults.bad_request(request, exception)
 
 
@@ -50,14 +50,14 @@ def is_utf_8(request: HttpRequest) -> bool:
     return request.content_type != "multipart/form-data" or charset.lower() in ("utf-8", "utf8")
 
 
-class ActsMiddleware:
+class AuditMiddleware:
     """What a request does came by a page or by the API."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with coming_through(Act.Through.API if request.path.startswith("/api/") else Act.Through.PAGE):
+        with audit_through(Act.Through.API if request.path.startswith("/api/") else Act.Through.PAGE):
             return self.get_response(request)
 
 
@@ -87,7 +87,7 @@ class UploadLimitMiddleware:
         is_api, length = request.path.startswith("/api/"), request.META.get("CONTENT_LENGTH") or "0"
         if len(request.META.get("QUERY_STRING", "")) > LONGEST_QUERY:
             detail = f"What follows the question mark of an address has at most {LONGEST_QUERY:,} characters."
-            return problem(414, "URI Too Long", detail) if is_api else too_long(request)
+            return problem(414, "URI Too Long", detail) if is_api else render_too_long(request)
         if not is_utf_8(request):
             detail = "A form is sent in UTF-8."
             return problem(400, "Bad Request", detail) if is_api else defaults.bad_request(request, BadRequest(detail))
@@ -95,5 +95,7 @@ class UploadLimitMiddleware:
             megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
             detail = f"A request may have {megabytes} MB; the command of the same name takes more."
             sent = int(length)
-            return problem(413, "Content Too Large", detail) if is_api else too_large(request, megabytes, sent=sent)
+            return (
+                problem(413, "Content Too Large", detail) if is_api else render_too_large(request, megabytes, sent=sent)
+            )
         return self.get_response(request)

@@ -51,6 +51,6 @@ def tighten(folder: Path, *, whole: bool) -> None:
 
 
 def open_paths(folder: Path, database: Path | None) -> list[Path]:
-    """Of the data folder and the files of a database that lies elsewhere, those that are open."""
+    """List what others may read: of the data folder and of a database's files elsewhere."""
     beside = sorted(database.parent.glob(f"{database.name}*")) if database and database.parent != folder else []
     return [path for path in (folder, *beside) if is_open(path)]

@@ -58,7 +58,7 @@ def database() -> str:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
         connection.close()
-        return f"The database does not answer: {first_line(error)}"
+        return f"The database does not answer: {shorten_error(error)}"
     return ""
 
 
@@ -68,7 +68,7 @@ def broker() -> str:
         with current_app.connection_for_write(connect_timeout=2) as link:
             link.ensure_connection(max_retries=1, interval_start=0, interval_max=0)
     except (OperationalError, OSError) as error:
-        return f"The broker does not answer: {first_line(error)}"
+        return f"The broker does not answer: {shorten_error(error)}"
     return ""
 
 
@@ -77,7 +77,7 @@ def disk() -> str:
     return "" if free >= LEAST_FREE else f"Only {free // 1024**2} MB are free in the data folder."
 
 
-def first_line(error: BaseException) -> str:
+def shorten_error(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
@@ -97,4 +97,4 @@ def schema_problem() -> str:
     try:
         return database() or describe_gap()
     except DatabaseError as error:  # it went away between the two questions
-        return f"The database does not answer: {first_line(error)}"
+        return f"The database does not answer: {shorten_error(error)}"

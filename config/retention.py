@@ -70,7 +70,7 @@ class Due:
     days: int | None
     n: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind.key,
             "what": self.kind.what,
@@ -103,7 +103,7 @@ def sessions(before: datetime) -> ExpiredRows:
     return Session.objects.filter(expire_date__lt=before)
 
 
-def answered_requests(before: datetime) -> ExpiredRows:
+def build_answered_requests(before: datetime) -> ExpiredRows:
     return IdempotentWrite.objects.filter(created_at__lt=before)
 
 
@@ -117,7 +117,7 @@ def drafts(before: datetime) -> ExpiredRows:
     return Draft.objects.filter(state=Draft.State.DRAFT, assignment__study__state=closed, saved_at__lt=before)
 
 
-def decided_late_answers(before: datetime) -> ExpiredRows:
+def build_decided_late_answers(before: datetime) -> ExpiredRows:
     return Draft.objects.filter(state__in=[Draft.State.USED, Draft.State.DISMISSED], decided_at__lt=before)
 
 
@@ -138,10 +138,12 @@ def import_errors(before: datetime) -> ExpiredRows:
 
 KINDS = (
     Kind("sessions", "sessions, from their end", 0, sessions),
-    Kind("idempotency", "answers to writes with an Idempotency-Key, from the write", 1, answered_requests),
+    Kind("idempotency", "answers to writes with an Idempotency-Key, from the write", 1, build_answered_requests),
     Kind("deliveries", "messages to webhooks that are over, from their making", 90, deliveries),
     Kind("drafts", "drafts in closed studies, from the last change", 90, drafts),
-    Kind("late_answers", "late answers that were used or dismissed, from the decision", None, decided_late_answers),
+    Kind(
+        "late_answers", "late answers that were used or dismissed, from the decision", None, build_decided_late_answers
+    ),
     Kind("demographics", "answers about oneself in closed studies, from the last label", None, demographics),
     Kind("replies", "judges' replies kept for equal requests, from the reply", None, replies),
     Kind("import_errors", "files of records that an import set aside in the data folder", 90, import_errors),

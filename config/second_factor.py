@@ -34,7 +34,7 @@ METHOD = "mfa"
 DETAIL = "This site demands a second factor of your account. Sign in in a browser to set it up."
 
 
-def is_demanded_of(user: User) -> bool:
+def is_demanded(user: User) -> bool:
     """Whether the site demands a second factor of this account. A setting that is not known means everyone."""
     match settings.REQUIRE_SECOND_FACTOR:
         case "":
@@ -72,7 +72,7 @@ class SecondFactorMiddleware:
         """Answer in place of a view to an account that lacks the second factor that is demanded of it."""
         if settings.REQUIRE_SECOND_FACTOR == NOBODY or is_open(request) or not isinstance(request.user, User):
             return None
-        if not is_demanded_of(request.user):
+        if not is_demanded(request.user):
             return None
         if not is_mfa_enabled(request.user, APPS):
             return refuse(request)

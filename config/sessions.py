@@ -13,15 +13,15 @@ from core import statements
 
 COLUMNS = statements.Columns(Session)
 FIND = (
-    f"SELECT {COLUMNS.of('django_session')} FROM django_session "  # noqa: S608 # nosec B608 # columns
+    f"SELECT {COLUMNS.render('django_session')} FROM django_session "  # noqa: S608 # nosec B608 # columns
     "WHERE session_key = %(key)s AND expire_date > %(now)s"
 )
 
 
 class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> Session | None:
-        found = statements.row(FIND, {"key": self.session_key, "now": statements.stored(timezone.now())})
+        found = statements.row(FIND, {"key": self.session_key, "now": statements.to_parameter(timezone.now())})
         if found is None:
             self._session_key = None
             return None
-        return COLUMNS.made(found)
+        return COLUMNS.build_row(found)

@@ -14,12 +14,12 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 from django_guid.integrations import CeleryIntegration
 
-from config.broker import file_broker_options, shared_cache
-from config.data_folder import writing_into
-from config.logs import logging_as
+from config.broker import build_shared_cache, file_broker_options
+from config.data_folder import explain_unwritable
+from config.logs import build_logging
 from config.privacy import UMASK
 from config.secrets import secret_key
-from config.single_sign_on import single_sign_on
+from config.single_sign_on import build_providers
 
 django_stubs_ext.monkeypatch()
 
@@ -31,7 +31,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CONCORD_DATA_DIR") or BASE_DIR / "data").absolute()
-with writing_into(DATA_DIR):
+with explain_unwritable(DATA_DIR):
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 
@@ -44,7 +44,7 @@ def env_list(name: str, default: str = "") -> list[str]:
 
 
 DEBUG = env_flag("CONCORD_DEBUG", default=False)
-with writing_into(DATA_DIR):
+with explain_unwritable(DATA_DIR):
     SECRET_KEY = os.environ.get("CONCORD_SECRET_KEY") or secret_key(DATA_DIR)
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/judges/sealing.py."""
@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.UploadLimitMiddleware",
-    "config.middleware.ActsMiddleware",
+    "config.middleware.AuditMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -118,6 +118,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "builtins": ["config.templatetags.concord"],  # every page uses them
         },
     },
 ]
@@ -185,7 +186,7 @@ MFA_TOTP_ISSUER = "Concord"
 REQUIRE_SECOND_FACTOR = os.environ.get("CONCORD_REQUIRE_SECOND_FACTOR", "")
 SOCIALACCOUNT_ADAPTER = "config.accounts.SingleSignOn"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
-SOCIALACCOUNT_PROVIDERS = single_sign_on(os.environ)
+SOCIALACCOUNT_PROVIDERS = build_providers(os.environ)
 SINGLE_SIGN_ON_MAKES_ACCOUNTS = env_flag("CONCORD_OIDC_SIGNUP", default=True)
 
 LANGUAGE_CODE = "en-us"
@@ -238,11 +239,11 @@ CONTENT_SECURITY_POLICY = {
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
 # What several processes count together for a while, such as failed attempts to sign in, and how fast accounts call.
-CACHES = {"default": shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
+CACHES = {"default": build_shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem"):
     CELERY_BROKER_TRANSPORT = "config.file_transport:Transport"
-    with writing_into(DATA_DIR):
+    with explain_unwritable(DATA_DIR):
         CELERY_BROKER_TRANSPORT_OPTIONS = file_broker_options(DATA_DIR / "broker")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True  # results are rows in the database, not messages
@@ -302,7 +303,7 @@ DJANGO_GUID = {
 BACKUP_KEYS = env_list("CONCORD_BACKUP_KEY")
 """The first encrypts backups, any of them opens one: config/backups/encryption.py."""
 
-LOGGING = logging_as(
+LOGGING = build_logging(
     os.environ.get("CONCORD_LOG_FORMAT", "line"), os.environ.get("CONCORD_LOG_LEVEL", "INFO"), AUDIT_SYSLOG
 )
 METRICS_TOKEN = os.environ.get("CONCORD_METRICS_TOKEN", "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def single_sign_on(environment: Mapping[str, str]) -> dict[str, Any]:
+def build_providers(environment: Mapping[str, str]) -> dict[str, Any]:
     """allauth's SOCIALACCOUNT_PROVIDERS; without an issuer there is no single sign-on."""
     issuer = environment.get("CONCORD_OIDC_ISSUER", "")
     if not issuer:

@@ -33,7 +33,7 @@ def logs() -> Path:
     return folder
 
 
-def running_pid() -> int | None:
+def find_running_pid() -> int | None:
     """Process id of this data folder's supervisord, or None. A stale file of a killed one counts as None."""
     try:
         pid = int((settings.DATA_DIR / "supervisord.pid").read_text())
@@ -43,9 +43,9 @@ def running_pid() -> int | None:
     return pid if _is_supervisord(pid) else None
 
 
-def running_at() -> str:
+def find_running_address() -> str:
     """The address that this data folder's site answers at, or ""."""
-    return _address_file().read_text() if running_pid() is not None and _address_file().exists() else ""
+    return _address_file().read_text() if find_running_pid() is not None and _address_file().exists() else ""
 
 
 def _address_file() -> Path:
@@ -139,12 +139,12 @@ def wait_until_answering(bind: str, seconds: float = START_SECONDS, *, since: in
 
 def stop(seconds: float = 90.0) -> bool:
     """End this data folder's supervisord and wait for it. False where none was running."""
-    pid = running_pid()
+    pid = find_running_pid()
     if pid is None:
         return False
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + seconds
-    while running_pid() == pid:
+    while find_running_pid() == pid:
         if time.monotonic() > deadline:
             raise SupervisionError(f"process {pid} is still ending; see {logs() / 'supervisord.log'}")
         time.sleep(0.1)

@@ -66,7 +66,9 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
                 return row[0] if row else ""
 
             ask("SELECT set_config('application_name', %s, false)", (describe_process()[:63],))
-            wait_for(lambda: ask("SELECT pg_try_advisory_lock(%s, %s)", key), lambda: ask(HOLDER, key), task, stderr)
+            wait_for_turn(
+                lambda: ask("SELECT pg_try_advisory_lock(%s, %s)", key), lambda: ask(HOLDER, key), task, stderr
+            )
         yield
     finally:
         if link.is_usable():
@@ -79,7 +81,7 @@ def lock_on_server(task: str, stderr: OutputWrapper) -> Iterator[None]:
 def lock_file(path: Path, task: str, stderr: OutputWrapper) -> Iterator[None]:
     """Hold the lock on a file, which says who holds it. The file stays: another process may have it open already."""
     with path.open("a+") as file:
-        wait_for(lambda: is_taken(file.fileno()), path.read_text, task, stderr)
+        wait_for_turn(lambda: is_taken(file.fileno()), path.read_text, task, stderr)
         file.truncate(0)
         file.write(describe_process())
         file.flush()
@@ -94,7 +96,7 @@ def is_taken(handle: int) -> bool:
     return True
 
 
-def wait_for(take: Callable[[], bool], holder: Callable[[], str], task: str, stderr: OutputWrapper) -> None:
+def wait_for_turn(take: Callable[[], bool], holder: Callable[[], str], task: str, stderr: OutputWrapper) -> None:
     told = False
     while not take():
         if not told:

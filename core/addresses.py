@@ -70,38 +70,38 @@ class Rule:
     hosts: Collection[str] = ()
 
     @classmethod
-    def of_webhooks(cls, environment: Mapping[str, str] = os.environ) -> Rule:
+    def build_webhook_rule(cls, environment: Mapping[str, str] = os.environ) -> Rule:
         """Public addresses, and the hosts that CONCORD_ALLOWED_HOOK_HOSTS lists."""
-        return cls(hosts=listed(environment.get("CONCORD_ALLOWED_HOOK_HOSTS", "")))
+        return cls(hosts=split_hosts(environment.get("CONCORD_ALLOWED_HOOK_HOSTS", "")))
 
     @classmethod
-    def of_models(cls, environment: Mapping[str, str] = os.environ) -> Rule:
+    def build_model_rule(cls, environment: Mapping[str, str] = os.environ) -> Rule:
         """All, unless the site is served over HTTPS or CONCORD_ALLOW_PRIVATE_ENDPOINTS says otherwise."""
-        usual = "0" if is_on(environment.get("CONCORD_HTTPS", "")) else "1"
-        private = is_on(environment.get("CONCORD_ALLOW_PRIVATE_ENDPOINTS") or usual)
-        return cls(private=private, hosts=listed(environment.get("CONCORD_ALLOWED_MODEL_HOSTS", "")))
+        usual = "0" if is_enabled(environment.get("CONCORD_HTTPS", "")) else "1"
+        private = is_enabled(environment.get("CONCORD_ALLOW_PRIVATE_ENDPOINTS") or usual)
+        return cls(private=private, hosts=split_hosts(environment.get("CONCORD_ALLOWED_MODEL_HOSTS", "")))
 
 
-def listed(text: str) -> frozenset[str]:
+def split_hosts(text: str) -> frozenset[str]:
     return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
 
 
-def is_on(text: str) -> bool:
+def is_enabled(text: str) -> bool:
     return text.strip().lower() in {"1", "true", "yes", "on"}
 
 
 def check(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> Address | None:
     """The address to connect to; None where the rule asks for no look. Raises ForbiddenAddressError."""
-    parts = split(url)
+    parts = parse_url(url)
     if rule.private and not is_link_local(parse_literal(parts)):
         return None
-    return looked_at(url, rule, resolve=resolve)[0]
+    return resolve_checked(url, rule, resolve=resolve)[0]
 
 
-def looked_at(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> list[Address]:
+def resolve_checked(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrinfo) -> list[Address]:
     """All addresses that the name has now, each of which the rule lets pass. Raises ForbiddenAddressError."""
-    parts = split(url)
-    found = resolved(parts, resolve)
+    parts = parse_url(url)
+    found = resolve_host(parts, resolve)
     if (parts.hostname or "").lower() in rule.hosts:
         return found
     if at_the_link := [one for one in found if is_link_local(one)]:
@@ -121,7 +121,7 @@ def parse_literal(parts: SplitResult) -> Address | None:
         return None
 
 
-def split(url: str) -> SplitResult:
+def parse_url(url: str) -> SplitResult:
     """The parts of an address of the web, without a user in it."""
     try:
         parts = urlsplit(url)
@@ -135,15 +135,15 @@ def split(url: str) -> SplitResult:
     return parts
 
 
-def resolved(parts: SplitResult, resolve: Resolve) -> list[Address]:
+def resolve_host(parts: SplitResult, resolve: Resolve) -> list[Address]:
     try:
-        found = resolve(parts.hostname, parts.port or port_of(parts), type=socket.SOCK_STREAM)
+        found = resolve(parts.hostname, parts.port or find_port(parts), type=socket.SOCK_STREAM)
         return [ip_address(str(row[4][0]).partition("%")[0]) for row in found]
     except (OSError, UnicodeError, ValueError) as error:
         raise ForbiddenAddressError(f"{parts.hostname} cannot be found.") from error
 
 
-def port_of(parts: SplitResult) -> int:
+def find_port(parts: SplitResult) -> int:
     return parts.port or (443 if parts.scheme == "https" else 80)
 
 
@@ -159,12 +159,12 @@ def is_public(address: Address) -> bool:
 
 def is_link_local(address: Address | None) -> bool:
     """Whether it is behind no router, where clouds keep the keys of a machine: no model and no webhook is there."""
-    if isinstance(address, IPv6Address) and (inner := carried(address)):
+    if isinstance(address, IPv6Address) and (inner := find_embedded_ipv4(address)):
         return is_link_local(inner)
     return address is not None and (address.is_link_local or address in METADATA or address in TRANSLATED)
 
 
-def carried(address: IPv6Address) -> IPv4Address | None:
+def find_embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address that a translator or a tunnel would send it to."""
     number = int(address)
     last = IPv4Address(number & 0xFFFFFFFF)

@@ -5,12 +5,12 @@ Pure; no Django, no files. The language of marks is that of the pages: people ar
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
+from core import helper_process
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ else:
     alt = Later("altair")
     vl_convert = Later("vl_convert")
 
+
+P = ParamSpec("P")
+Spec = dict[str, Any]
 
 TIERS = ("easy", "medium", "hard", "contested")
 
@@ -48,7 +51,7 @@ PAGE = Palette(
     tiers={name: f"var(--tier-{name})" for name in TIERS},
     paper="var(--paper)",
 )
-"""For an SVG inside a page, which takes its colours from there."""
+"""Palette of an SVG inside a page, whose colours it takes."""
 
 FILE = Palette(
     ink="#1b1c1e",
@@ -59,7 +62,7 @@ FILE = Palette(
     band="#e9e5dc",
     tiers={"easy": "#e2bb6c", "medium": "#c0842a", "hard": "#885112", "contested": "#46280f"},
 )
-"""For an SVG by itself: print, slides, a paper."""
+"""Palette of a stand-alone SVG: print, slides, a paper."""
 
 
 def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
@@ -67,7 +70,7 @@ def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=[dict(value) for value in values])
 
 
-def styled(chart: Any, palette: Palette) -> dict[str, Any]:
+def style_chart(chart: Any, palette: Palette) -> dict[str, Any]:
     """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
@@ -92,21 +95,36 @@ def styled(chart: Any, palette: Palette) -> dict[str, Any]:
     return spec
 
 
-def png(spec: Mapping[str, Any]) -> bytes:
-    """The chart as a picture on white, at twice the size for print and dense screens."""
-    drawn: bytes = vl_convert.vegalite_to_png({**spec, "background": "white"}, scale=2, allowed_base_urls=[])
-    return drawn
+def svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
+    """The chart as an SVG document with a transparent background. Texts in it are escaped.
 
-
-def svg(spec: Mapping[str, Any]) -> str:
-    """The chart as an SVG document with a transparent background. Texts in it are escaped."""
-    return _svg(json.dumps(spec))
+    `chart` makes the specification; it runs in the helper process, so it must be a function of a module.
+    """
+    return _svg(helper_process.to_request(draw_svg, chart, *arguments, **named))
 
 
 @lru_cache(maxsize=64)
-def _svg(spec: str) -> str:
+def _svg(request: bytes) -> str:
     """Draw once what a page, its report and the next reader show alike."""
-    drawn: str = vl_convert.vegalite_to_svg(json.loads(spec), allowed_base_urls=[])
+    drawn: str = helper_process.run(request)
+    return drawn
+
+
+def png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
+    """The chart as a picture on white, at twice the size for print and dense screens."""
+    return helper_process.call(draw_png, chart, *arguments, **named)
+
+
+def draw_svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
+    """Draw in this process, which from then on holds what draws charts."""
+    drawn: str = vl_convert.vegalite_to_svg(chart(*arguments, **named), allowed_base_urls=[])
+    return drawn
+
+
+def draw_png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
+    """The same as a picture."""
+    spec = {**chart(*arguments, **named), "background": "white"}
+    drawn: bytes = vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[])
     return drawn
 
 
@@ -137,7 +155,7 @@ def course(points: Sequence[Point], palette: Palette) -> dict[str, Any]:
     last = max((point.number for point in points), default=1)
     panels = [_course_panel(name, points, kinds, last, palette, is_last=name == names[-1]) for name in names]
     chart = alt.vconcat(*panels, spacing=12).resolve_scale(x="shared", color="shared", shape="shared")
-    return styled(chart, palette)
+    return style_chart(chart, palette)
 
 
 def _course_panel(

@@ -40,10 +40,10 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Write a header and rows as CSV, some thousand rows a piece, so that any number needs little memory."""
-    return trusted_csv_pieces(columns, map(safe_cells, rows))
+    return write_safe_csv(columns, map(safe_cells, rows))
 
 
-def trusted_csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+def write_safe_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Write a header and rows whose cells are safe already, some thousand rows a piece."""
     buffer, left = io.StringIO(), iter(rows)
     writer = csv.writer(buffer)

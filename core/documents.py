@@ -10,9 +10,10 @@ from json.encoder import encode_basestring
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from annotation.stats.table import FloatArray, IntArray
-
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Row = dict[str, Any]
 AT_ONCE = 2000
 """Rows that are made at once, and pieces of text that are handed on together."""
@@ -59,18 +60,18 @@ class Rows(Sequence[Row]):
 
     __hash__ = None  # type: ignore[assignment] # as of a list
 
-    def at(self, places: IntArray) -> Rows:
-        """Those at these places, in this order."""
+    def take(self, places: IntArray) -> Rows:
+        """Take the rows at these places, in this order."""
         return Rows(self.order[places], self.made, self.columns)
 
-    def by(self, name: str, *, descending: bool = False) -> Rows:
+    def sort_by(self, name: str, *, descending: bool = False) -> Rows:
         """Sorted by a column. What is undefined comes last, or first where descending; equal ones stay in order."""
         values = self.columns[name][self.order]
         undefined = np.isnan(values)
-        return self.at(np.lexsort([-values, ~undefined] if descending else [values, undefined]))
+        return self.take(np.lexsort([-values, ~undefined] if descending else [values, undefined]))
 
 
-def numbered_rows(
+def build_numbered_rows(
     n: int, made: Callable[[IntArray], list[Row]], columns: Mapping[str, FloatArray] | None = None
 ) -> Rows:
     """Rows 0 to n - 1."""

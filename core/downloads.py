@@ -9,10 +9,10 @@ from typing import Any, ParamSpec, TypeVar
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from annotation.studies.models.studies import Study
+from core.accounts.permissions import study_model
 from core.audit.log import VERBS, record
-from core.files.streaming import Member, zipped
-from core.read_snapshot import read_at_one_moment
+from core.files.streaming import Member, write_zip
+from core.read_snapshot import iterate_in_snapshot
 
 ZIP = "application/zip"
 
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 
-def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Response]]:
+def audit_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Response]]:
     """Put each file that a view gives out on record as `export.<what>`, with the parts of the address.
 
     For whatever names people: labels, participants, answers about themselves. For views of pages and methods of the
@@ -36,7 +36,7 @@ def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, R
             request: Any = next(one for one in args if hasattr(one, "user"))
             if response.status_code == 200 and request.method == "GET":
                 address = {name: part for name, part in kwargs.items() if name != "slug"}
-                study = Study.objects.filter(slug=kwargs["slug"]).first() if "slug" in kwargs else None
+                study = study_model()._default_manager.filter(slug=kwargs["slug"]).first() if "slug" in kwargs else None
                 record(verb, by=request.user, on=study, **address)
             return response
 
@@ -46,13 +46,13 @@ def audited_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, R
     return decorate
 
 
-def sent(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+def stream_file(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
     """A file that is read from the database as it was at one moment."""
-    response = StreamingHttpResponse(read_at_one_moment(pieces), content_type=content_type)
+    response = StreamingHttpResponse(iterate_in_snapshot(pieces), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def sent_zipped(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
+def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
     """The same of several files, as one ZIP archive."""
-    return sent(zipped(members), name=name, content_type=ZIP)
+    return stream_file(write_zip(members), name=name, content_type=ZIP)

@@ -6,6 +6,9 @@ from __future__ import annotations
 class InputError(ValueError):
     """Something given from outside cannot be used. Says where: file, line and field, as far as they are known."""
 
+    status = 400
+    """Status of the HTTP answer."""
+
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, field: str | None = None
     ) -> None:
@@ -27,3 +30,5 @@ class InputError(ValueError):
 
 class NotComputedError(InputError):
     """What was asked for takes longer than one waits for an answer: a worker computes it, once it is asked to."""
+
+    status = 409

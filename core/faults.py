@@ -27,13 +27,13 @@ OF_SQLITE = {
     "readonly": READ_ONLY,
     "unable to open": READ_ONLY,
 }
-"""By a part of SQLite's message."""
+"""Part of SQLite's message -> what is wrong."""
 
 OF_POSTGRESQL = {"53100": FULL, "08": AWAY, "53": AWAY, "57": AWAY}
-"""By how its code begins: disk full, connection lost, no room or no connection left, shut down."""
+"""Beginning of PostgreSQL's code: disk full, connection lost, no room or no connection left, shut down."""
 
 
-def fault_in(error: BaseException) -> str | None:
+def describe_fault(error: BaseException) -> str | None:
     """What is wrong, in a sentence; None where the error does not speak of the machine."""
     if is_redis_away(error):
         return SHARED_AWAY
@@ -45,8 +45,8 @@ def fault_in(error: BaseException) -> str | None:
 
 
 def fault_in_full(error: BaseException) -> str | None:
-    """As `fault_in`, with what the system said, for who runs the site."""
-    fault = fault_in(error)
+    """As `describe_fault`, with what the system said, for who runs the site."""
+    fault = describe_fault(error)
     return f"{fault} ({error})" if fault else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.safestring import SafeString, mark_safe
 
 
-def drawing(svg: str) -> SafeString:
+def to_safe_svg(svg: str) -> SafeString:
     """A chart of `core.charts` as a page shows it; nothing for an empty text.
 
     The renderer writes names as text, escaped. ValueError for anything that is no drawing or could run: the guard holds

@@ -15,13 +15,13 @@ from threading import Timer
 from typing import Any
 from urllib.parse import quote
 
-from core.addresses import Address, Rule, check, port_of, split
+from core.addresses import Address, Rule, check, find_port, parse_url
 
 SECONDS = 10.0
-"""For a connection, and for each byte of the answer."""
+"""Seconds for a connection, and between two bytes of the answer."""
 
 LONGEST = 20.0
-"""For all of it."""
+"""Seconds for the whole call."""
 
 MOST_READ = 10_000
 IN_PATH = "/?%:@!$&'()*+,;=~-._[]"
@@ -53,10 +53,10 @@ class Pinned(http.client.HTTPConnection):
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, rule: Rule) -> int:
     """The status of the answer. Raises ForbiddenAddressError, or OSError and HTTPException where there is none."""
-    parts, address = split(url), check(url, rule)
+    parts, address = parse_url(url), check(url, rule)
     assert address is not None  # the rule of webhooks always looks
     context = ssl.create_default_context() if parts.scheme == "https" else None
-    connection = Pinned(str(parts.hostname), port_of(parts), address, context=context)
+    connection = Pinned(str(parts.hostname), find_port(parts), address, context=context)
     end = Timer(LONGEST, connection.hang_up)
     end.start()
     try:

@@ -7,6 +7,7 @@ known to be gone.
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -55,6 +56,12 @@ def status(pid: int) -> tuple[str, int] | None:
         return None
     fields = text.rpartition(")")[2].split()  # the name before it may hold anything
     return fields[0], int(fields[19])
+
+
+def share_memory() -> None:
+    """Call before a process forks: its collector of garbage no longer touches, and so copies, what children share."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache

@@ -12,7 +12,7 @@ Piece = TypeVar("Piece")
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
+def read_snapshot() -> Iterator[None]:
     """All reads see the database as it was at the first of them, and nobody who writes waits."""
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
@@ -29,7 +29,7 @@ def one_moment() -> Iterator[None]:
         yield
 
 
-def read_at_one_moment(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def iterate_in_snapshot(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """What is read piece by piece, all of it as it was when the first piece was asked for."""
-    with one_moment():
+    with read_snapshot():
         yield from pieces

@@ -19,25 +19,25 @@ M = TypeVar("M", bound=Model)
 
 def row(statement: str, parameters: Mapping[str, Any]) -> Row | None:
     """The first row of what a statement returns; None if there is none."""
-    with opened() as cursor:
+    with open_cursor() as cursor:
         cursor.execute(statement, parameters)
         found: list[Row] = cursor.fetchall()  # to the end, where SQLite commits a statement that also returns something
     return found[0] if found else None
 
 
-def changed(statement: str, parameters: Mapping[str, Any]) -> int:
+def execute(statement: str, parameters: Mapping[str, Any]) -> int:
     """Run a statement that returns nothing, and say how many rows it changed."""
-    with opened() as cursor:
+    with open_cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)
 
 
-def opened() -> Any:
+def open_cursor() -> Any:
     """A cursor; one that keeps its statements prepared, where the database can (`config.postgresql`)."""
     return getattr(connection, "prepared_cursor", connection.cursor)()
 
 
-def stored(value: Any) -> Any:
+def to_parameter(value: Any) -> Any:
     """A time as a parameter."""
     return connection.ops.adapt_datetimefield_value(value)
 
@@ -56,11 +56,11 @@ class Columns(Generic[M]):
     def __len__(self) -> int:
         return len(self.fields)
 
-    def of(self, alias: str) -> str:
+    def render(self, alias: str) -> str:
         """To stand behind SELECT, where the table is called so."""
         return ", ".join(f'{alias}."{field.column}"' for field in self.fields)
 
-    def made(self, values: Sequence[Any]) -> M:
+    def build_row(self, values: Sequence[Any]) -> M:
         """An object of what is in these columns."""
         read = list(values)
         for place, convert, expression in self.converters:

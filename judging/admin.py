@@ -7,19 +7,11 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from judging.assessment.models.assessment import (
-    AuditRun,
-    CalibrationRun,
-    Certificate,
-    Escalation,
-    HoldOut,
-    Look,
-    Revocation,
-)
+from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Escalation, Look, Revocation
 from judging.assessment.models.rules import VerdictRules
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
-from judging.judges.models.limits import CachedReply, Price, Quota, Seat
-from judging.judges.models.pauses import Pause
+from judging.judges.models.limits import CachedReply, Pause, Price, Quota, Seat
 from judging.judges.models.workers import Worker
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment

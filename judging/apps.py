@@ -9,4 +9,4 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         """Tell the line of a study about judges, and whose they are."""
         import_module("judging.assessment.steps")
-        import_module("judging.walls")
+        import_module("judging.tenancy")

@@ -5,16 +5,15 @@ from judging.assessment.models.assessment import (
     CalibrationRun,
     Certificate,
     Escalation,
-    HoldOut,
     LabelPlan,
     Look,
     Revocation,
 )
 from judging.assessment.models.rules import VerdictRules
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
 from judging.judges.models.keys import ModelKey
-from judging.judges.models.limits import CachedReply, Price, Quota, Seat
-from judging.judges.models.pauses import Pause
+from judging.judges.models.limits import CachedReply, Pause, Price, Quota, Seat
 from judging.judges.models.workers import Worker
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.evaluations import Evaluation, EvaluationResult, FailureTag

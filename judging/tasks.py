@@ -9,11 +9,14 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
 
+from core.jobs import heartbeat
 from judging.assessment.services import assessment, deferred_agreement
 from judging.evaluations.services import results
-from judging.runs.services import cancellations, leases, recovery, work, workers
+from judging.judges.models.workers import Worker
+from judging.runs.services import cancellations, recovery, work
+from judging.runs.services.leases import EVALUATION_TASK, leases
 
-hearts: list[workers.Heart] = []
+hearts: list[heartbeat.Heartbeat] = []
 leaving = mmap(-1, 1)
 """A byte that the worker's main process shares with those it forks: not 0 once it was told to end."""
 
@@ -36,7 +39,7 @@ def leave(**_: Any) -> None:
     leaving[0] = 1
 
 
-@shared_task(name=results.TASK)
+@shared_task(name=EVALUATION_TASK)
 def evaluation_results(evaluation_id: int) -> None:
     """Compute what an evaluation found once its last run is over, if that is not kept already."""
     results.keep(evaluation_id)
@@ -57,15 +60,15 @@ def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
 @worker_ready.connect
 def begin(sender: Any, **_: Any) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
-    worker = workers.registered_soon(slots=sender.controller.concurrency)
+    worker = heartbeat.register_soon(Worker, slots=sender.controller.concurrency)
     if worker._state.adding:
         connection.close()  # of no use any more
-    heart = workers.Heart(
+    heart = heartbeat.Heartbeat(
         worker,
         first=recovery.take_over,
         also=recovery.sweep,
-        set_back=recovery.set_back,
-        before=workers.set_back_before(),
+        set_back=recovery.move_due_times,
+        before=heartbeat.set_back_before(Worker),
     )
     hearts.append(heart)
     heart.start()
@@ -77,4 +80,5 @@ def end(**_: Any) -> None:
     while hearts:
         heart = hearts.pop()
         heart.end()
-        workers.sign_off(heart.worker)
+        if heart.worker:
+            heartbeat.sign_off(heart.worker)

@@ -54,7 +54,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     used = time.process_time() - used
     many = acting(options.acts, options.threads)
     began = time.perf_counter()
-    broken = audit_queries.broken()
+    broken = audit_queries.find_break()
     rate = audit_queries.head()[0] / (time.perf_counter() - began)
     assert broken is None, broken
     return {

@@ -29,9 +29,9 @@ from judging.stats.audits.planted import (
     ON_SCORES,
     Planted,
     PlantedDesign,
-    planted_pairs,
-    planted_scores,
-    stated,
+    find_planted,
+    plant_pairs,
+    plant_scores,
 )
 
 POWER, FALSE_ALARMS = 0.9, 0.05
@@ -40,11 +40,11 @@ DESIGNS = [PlantedDesign(noise=noise, per_profile=k) for k in (1, 15) for noise 
 
 
 def pairs(bias: Planted, design: PlantedDesign, seed: int) -> Audit:
-    return correct({"": probe_pairs(planted_pairs(bias, design=design, seed=seed))})[""]
+    return correct({"": probe_pairs(plant_pairs(bias, design=design, seed=seed))})[""]
 
 
 def scores(bias: Planted, design: PlantedDesign, seed: int) -> Audit:
-    return correct({"": probe_scores(planted_scores(bias, design=design, seed=seed))})[""]
+    return correct({"": probe_scores(plant_scores(bias, design=design, seed=seed))})[""]
 
 
 AUDITS: dict[str, tuple[Callable[[Planted, PlantedDesign, int], Audit], tuple[str, ...]]] = {
@@ -80,7 +80,7 @@ def power(kinds: Sequence[str], times: int) -> int:
         audit, names = AUDITS[kind]
         for design in (PlantedDesign(), PlantedDesign(per_profile=15)):
             for name in names:
-                bias = stated(name, paired=kind == "pairs")
+                bias = find_planted(name, paired=kind == "pairs")
                 found = sum(name in audit(bias, design, 10_000 + seed).found for seed in range(times)) / times
                 broken += design.clusters is None and found < POWER
                 print(f"{kind:<7} {described(design):<32} {name:<20} power {found:.3f} at {sizes(bias)}", flush=True)

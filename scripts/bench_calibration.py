@@ -21,7 +21,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from annotation.stats.estimate import Estimate
-from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.prediction_powered import LabelledSample, ppi_mean
 from judging.stats.reliability import reliability
 from judging.stats.risk_coverage import risk_coverage
 from judging.stats.rogan_gladen import rogan_gladen
@@ -51,7 +51,7 @@ def rates(name: str, rate: float, samples: int) -> list[str]:
     held, human, width, rogan, refused = 0, 0, [], 0, 0
     for _ in range(samples):
         truth, verdict = labels(rng, rate, JUDGES[name])
-        found = ppi_mean(Labelled.of(truth, verdict))
+        found = ppi_mean(LabelledSample.from_columns(truth, verdict))
         held += found.ppi.low <= rate <= found.ppi.high
         human += found.human_only.low <= rate <= found.human_only.high
         width.append((found.ppi.high - found.ppi.low) / (found.human_only.high - found.human_only.low))
@@ -85,7 +85,7 @@ def means(name: str, noise: float, samples: int) -> list[str]:
         y = centre[cluster] + rng.normal(0, 0.7, 1200)
         f = (y - 3) * (noise < 2) + 3 + rng.normal(0.4, noise, 1200)
         y[400:] = np.nan
-        data = Labelled.of(y, f, weights=np.where(kind, 1.0, 3.0), clusters=[str(c) for c in cluster])
+        data = LabelledSample.from_columns(y, f, weights=np.where(kind, 1.0, 3.0), clusters=[str(c) for c in cluster])
         found = ppi_mean(data)
         held += found.ppi.low <= mean <= found.ppi.high
         width.append((found.ppi.high - found.ppi.low) / (found.human_only.high - found.human_only.low))
@@ -163,7 +163,7 @@ def size() -> list[str]:
     import bench_report as bench  # sets Django up with a database of its own
     from django.core.management import call_command
 
-    from judging.assessment.queries.assessment_data import StudyEvidence
+    from judging.assessment.queries.assessment_data import StudyData
     from judging.assessment.services import assessment
 
     call_command("migrate", verbosity=0)
@@ -176,7 +176,7 @@ def size() -> list[str]:
         bench.judge(made, truth, rng)
         begun, used = time.perf_counter(), time.process_time()
         judges, _ = assessment.assess_judges(
-            by=None, evidence=StudyEvidence.read(made), asked=assessment.AssessmentRequest()
+            by=None, evidence=StudyData.load(made), asked=assessment.AssessmentRequest()
         )
         seconds, processor = time.perf_counter() - begun, time.process_time() - used
         print(

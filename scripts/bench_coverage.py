@@ -34,7 +34,7 @@ from annotation.stats.warnings import interval_warnings, resampling_warnings, ta
 from judging.stats import figures
 from judging.stats.calibrate import Columns, calibrate
 from judging.stats.differences import rank_judges
-from judging.stats.figures import Held
+from judging.stats.figures import RatersAgainstPeople
 
 SEED = 20250117
 TABLES = 400
@@ -155,7 +155,7 @@ def _judge_table(row: Row, people: RatingTable, judges: IntArray, truth: FloatAr
 
 def _replicates(people: RatingTable, judges: IntArray, bootstrap: int) -> tuple[Replicates, Resampling]:
     """The figures of `KINDS`: kappas as the level asks, unweighted or quadratic."""
-    held = Held.of(people, judges, ["a", "b"], bootstrap=bootstrap, confidence=0.95, seed=SEED)
+    held = RatersAgainstPeople.build(people, judges, ["a", "b"], bootstrap=bootstrap, confidence=0.95, seed=SEED)
     table = held.distinct_people
     shared, alpha = replicate([chance_corrected(table), krippendorff_alpha(table)], held.resampling)
     pairs = [(a + held.n_judges, b + held.n_judges) for a, b in cohen.rater_pairs(held.people)]

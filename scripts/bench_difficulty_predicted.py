@@ -29,14 +29,22 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from annotation.stats.bands import DEFAULT_CUTS, tier_places  # noqa: E402
-from annotation.stats.difficulty.features import FeatureTable, ItemFacts, Opinions, build_features, judge_columns  # noqa: E402
+from annotation.stats.difficulty.features import (  # noqa: E402
+    FeatureTable,
+    ItemFacts,
+    Opinions,
+    build_features,
+    judge_columns,
+    vector_columns,
+)
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty  # noqa: E402
 from annotation.stats.difficulty.latent import NoConvergenceError  # noqa: E402
 from annotation.stats.difficulty.predicted import PredictedDifficulty, predict_difficulty  # noqa: E402
-from annotation.stats.difficulty.prediction_error import observed_disagreement  # noqa: E402
+from annotation.stats.difficulty.prediction_error import compute_disagreement  # noqa: E402
 from annotation.stats.estimate import Estimate  # noqa: E402
 from annotation.stats.table import Level, RatingTable  # noqa: E402
 from annotation.stats.tiers import chance_agreement, item_kappas  # noqa: E402
+from core import vectors  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 ANSWERS = ("N", "U", "Y")
@@ -74,7 +82,7 @@ def bench_tiers(draws: int, raters: int) -> None:
     for level in ("ordinal", "nominal"):
         print(f"\nDICES-350, {level}: {raters} of {len(everybody)} raters, {draws} draws, seeds 0 to {draws - 1}")
         whole = data.table(everybody, level)
-        truth = observed_disagreement(whole)
+        truth = compute_disagreement(whole)
         places = np.searchsorted(AGREEMENT_CUTS, 1 - truth, side="left")
         kappas = tier_places(item_kappas(whole, chance_agreement(whole, "uniform")), DEFAULT_CUTS)
         print("  items per tier by all, contested to easy: model's cuts", np.bincount(places, minlength=4), end="")
@@ -118,8 +126,10 @@ def compare_tiers(
 def bench_predicted(draws: int) -> None:
     """Features on real data."""
     texts, judged = read_pandalm()
-    for name, columns in (("texts", {}), ("texts and verdicts of two judges", judged)):
-        facts, table = texts
+    facts, table = texts
+    near = {} if vectors.explain_missing() else vector_columns(facts, vectors.embed)
+    print(vectors.explain_missing() or f"With word vectors ({vectors.NAME}).")
+    for name, columns in (("texts", near), ("texts and verdicts of two judges", {**near, **judged})):
         found = predict_difficulty(difficulty(table), table, build_features(facts, columns))
         print(f"\nPandaLM, 999 pairs, 3 annotators, {name}; clusters by instruction: {len(set(table.clusters or ()))}")
         say_prediction(found)
@@ -132,7 +142,7 @@ def bench_dices_halves(draws: int) -> None:
     print(f"\nDICES-350, ordinal: 3 raters on 175 conversations, the other 175 predicted, {draws} draws, seeds from 0")
     print("  labels only: the one feature is what one expert said")
     said = Opinions(data.expert, data.expert >= 0, data.expert[:, None], np.full(len(data.expert), np.nan))
-    features = FeatureTable.of(data.names, judge_columns([said], ANSWERS))
+    features = FeatureTable.from_columns(data.names, judge_columns([said], ANSWERS))
     found, failed = [], {}
     for seed in range(draws):
         rng = np.random.default_rng(seed)
@@ -144,7 +154,7 @@ def bench_dices_halves(draws: int) -> None:
         except NoConvergenceError as why:
             failed[seed] = str(why)
             continue
-        truth = dict(zip(data.names, observed_disagreement(data.table(raters[3:], "ordinal")), strict=True))
+        truth = dict(zip(data.names, compute_disagreement(data.table(raters[3:], "ordinal")), strict=True))
         found.append(compare_prediction(made, np.array([truth[name] for name in made.items])))
     say_fitted(len(found), failed)
     for name in found[0] if found else ():

@@ -47,7 +47,7 @@ def main() -> int:
 def _told(camps: tuple[int, ...], number: int) -> tuple[bool, float]:
     """Whether a table of these camps is told to have two, and the gain."""
     rng = np.random.default_rng([SEED, len(camps), number])
-    codes = np.column_stack([drawing.draw(*drawing.graded(size, 5, rng), ITEMS, rng)[0] for size in camps])
+    codes = np.column_stack([drawing.draw(*drawing.draw_graded_model(size, 5, rng), ITEMS, rng)[0] for size in camps])
     found = taste(_table(codes), bootstrap=1000, seed=number)
     return bool(found.camps), found.gain.value
 

@@ -235,7 +235,7 @@ def main() -> int:
     parser.add_argument("--kill-every", type=float, nargs="+", metavar="SECONDS", help="kill worker and web server")
     parser.add_argument("--embedded", action="store_true", help="with --kill-every: SQLite and the broker in files")
     given = parser.parse_args()
-    if given.embedded and given.kill_every:
+    if given.request_vectors and given.kill_every:
         return with_site(Embedded, lambda site: measure_kills(given, site))
     if absent := missing():
         print(f"faults: not measured. There is no {absent} here.")

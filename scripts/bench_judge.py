@@ -67,7 +67,7 @@ class Server:
         self.delay = 1.0
         self.answered: list[float] = []
         self.asked: Counter[str] = Counter()
-        self.flying = self.most = 0
+        self.in_flight = self.most = 0
         self.loop = asyncio.new_event_loop()
         ready = threading.Event()
         threading.Thread(target=self.serve, args=(ready,), daemon=True).start()
@@ -119,12 +119,12 @@ class Server:
         values = asked["output_config"]["format"]["schema"]["properties"]["verdict"]["enum"]
         place = said.index("This is dialogue ") + len("This is dialogue ")
         self.asked[said[place : said.index(".", place)]] += 1
-        self.flying += 1
-        self.most = max(self.most, self.flying)
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
         try:
             await asyncio.sleep(self.delay)
         finally:
-            self.flying -= 1
+            self.in_flight -= 1
         self.answered.append(time.monotonic())
         return {
             "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-bench", "stop_reason": "end_turn",

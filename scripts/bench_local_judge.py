@@ -49,7 +49,7 @@ def prepare() -> None:
     call_command("migrate", verbosity=0)
     from config import demo
 
-    demo.import_material(demo.people()[0])
+    demo.import_datasets(demo.people()[0])
 
 
 def study(kind: str, items: int) -> Any:

@@ -7,8 +7,8 @@
 results  fills a database of its own with users x tasks x conditions x assistants dialogues of eleven messages at most
          and a judge's verdicts, and measures the results as a worker makes them first, then page, files, a chart and
          the API, in processor time. Exits 1 where the first takes more than 60 seconds, or another more than 1.
-flow     plays and judges an experiment with a server that answers by script, and holds every number of every table and
-         figure to a calculation in plain Python. Exits 1 where one differs.
+flow     plays and judges an experiment with a server that answers by script, lets three people rate a sample by script,
+         and holds every number of every table and figure to a calculation in plain Python. Exits 1 where one differs.
 plan     plans and estimates one experiment of 122,133 scenarios, and writes its rows. Exits 1 above 60 seconds.
 """
 
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,8 @@ FIRST, LATER = 60.0, 1.0
 PUBLISHED = ["base", "vanilla", "base+D", "base+I", "base+S", "base+all"]
 SIZES = {"results": (50, 82, 6, 1), "flow": (30, 11, 6, 2), "plan": (1101, 111, 1, 1)}
 SCENARIOS = 122_133
+PEOPLE_RATE = 100
+"""Dialogues of the human check."""
 
 
 def main() -> int:
@@ -82,9 +85,9 @@ def results(given: argparse.Namespace) -> int:
     from django.urls import reverse
 
     from simulation.experiments.models.experiments import DialogueMeasures, Experiment
-    from simulation.results.queries.judgments import judges_of
+    from simulation.results.queries.judgments import list_experiment_judges
     from simulation.results.services.data import Filters, Options
-    from simulation.results.services.results import kept_or_made
+    from simulation.results.services.results import load_or_compute
     from tests.factories import ResearcherFactory
     from tests.simulation.synthetic import synthetic
 
@@ -95,9 +98,9 @@ def results(given: argparse.Namespace) -> int:
     cache.clear()
     DialogueMeasures.objects.all().delete()
     experiment = Experiment.objects.get()
-    judge = judges_of(experiment)[0][0]
+    judge = list_experiment_judges(experiment)[0][0]
     print(f"{experiment.dialogues.count():,} dialogues")
-    _, good = timed("first", lambda: kept_or_made(experiment, judge, Options(), Filters(), patient=True), FIRST)
+    _, good = timed("first", lambda: load_or_compute(experiment, judge, Options(), Filters(), patient=True), FIRST)
     client = Client(raise_request_exception=True)
     from core.accounts.models.users import User
 
@@ -120,9 +123,9 @@ def flow(given: argparse.Namespace) -> int:
     from simulation.results.services.data import Filters, Options
     from simulation.results.services.results import document
     from tests.model_server import KEY, running
-    from tests.simulation import by_hand
+    from tests.simulation import by_hand, by_hand_datasets
     from tests.simulation.flow import flow as from_scenarios_to_verdicts
-    from tests.simulation.flow import names
+    from tests.simulation.flow import human_check, names
 
     size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}
     with running() as server:
@@ -132,14 +135,21 @@ def flow(given: argparse.Namespace) -> int:
             lambda: from_scenarios_to_verdicts(server, **size, conditions=PUBLISHED[: given.conditions]),
             float("inf"),
         )
+        study = human_check(experiment, judge, PEOPLE_RATE)
     print(f"{experiment.dialogues.count():,} dialogues, {server.replies:,} replies")
     wrong = 0
     for assistant in ("", *names(given.assistants)):
         found = by_hand.values(document(experiment, judge, Options(bootstrap=0), Filters(assistant=assistant)))
-        differ = by_hand.differences(found, by_hand.tables(experiment, judge, assistant))
+        differ = by_hand.differences(found, by_hand.tables(experiment, judge, assistant=assistant))
         print(f"{assistant or 'all assistants'}: {len(found):,} numbers, {len(differ)} differ from plain Python")
         wrong += len(differ)
-    return 1 if wrong else 0
+    datasets = by_hand_datasets.of_datasets(experiment, study)
+    differ = by_hand.differences(datasets.found, datasets.expected)
+    drawn = datasets.figure_3 == by_hand_datasets.figure_3(by_hand_datasets.source_of(experiment))
+    for number, n in sorted(Counter(key[0] for key in datasets.expected).items(), key=lambda pair: int(pair[0])):
+        print(f"Table {number}: {n} numbers, {sum(key[0] == number for key in differ)} differ")
+    print(f"Figure 3: {len(datasets.figure_3)} panels, {'all bars equal' if drawn else 'bars DIFFER'}")
+    return 1 if wrong or differ or not drawn else 0
 
 
 def plan(given: argparse.Namespace) -> int:

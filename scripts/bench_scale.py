@@ -181,7 +181,7 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
     from annotation.corpus.models import Dialogue
     from annotation.studies.models.labels import Annotation
     from annotation.studies.models.studies import Assignment
-    from annotation.workbench.assignment_names import name_of
+    from annotation.workbench.assignment_names import to_name
     from core.accounts.models.users import User
 
     study, deep = f"/studies/{SLUG}/", filled.items // 2
@@ -227,7 +227,7 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
     ):
         yield "api", name, page(researcher.pk, path)
     who = User.objects.get(username="person03").pk
-    done = name_of(Assignment.objects.filter(study__slug=SLUG, annotator=who).order_by("pk")[0].pk)
+    done = to_name(Assignment.objects.filter(study__slug=SLUG, annotator=who).order_by("pk")[0].pk)
     for name, path, method in (
         ("my work", "/work/", "get"),
         ("next items, ahead", f"/work/{SLUG}/ahead/", "post"),

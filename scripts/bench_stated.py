@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from judging.stats.stated_verdicts import stated_category, stated_preference
+from judging.stats.stated_verdicts import find_stated_category, find_stated_preference
 
 CASES = Path(__file__).resolve().parent.parent / "tests" / "judging" / "stats" / "stated_verdicts.csv"
 NAMES = {
@@ -27,8 +27,8 @@ def cases() -> list[dict[str, str]]:
 def read(case: Mapping[str, str]) -> str:
     """What the rules read in it; empty for nothing."""
     if case["kind"] == "pair":
-        return stated_preference(case["explanation"]) or ""
-    return stated_category(case["explanation"], NAMES[case["kind"]]) or ""
+        return find_stated_preference(case["explanation"]) or ""
+    return find_stated_category(case["explanation"], NAMES[case["kind"]]) or ""
 
 
 def summed_up(chosen: Iterable[Mapping[str, str]]) -> dict[str, int]:

@@ -28,7 +28,7 @@ from annotation.stats.agreement import agreement
 from annotation.stats.annotators import annotator_report
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
-from annotation.stats.intervals import intervals_of
+from annotation.stats.intervals import compute_intervals
 from annotation.stats.resampling import Replicates, Resampling, replicate
 from annotation.stats.signs import annotator_signs
 from annotation.stats.simulated import simulate_agreement
@@ -188,7 +188,7 @@ def annotators() -> list[str]:
     rng = np.random.default_rng(SEED)
     table = ratings(500, 60, missing=0.0)
     three = np.argsort(np.argsort(rng.random(table.codes.shape), axis=1), axis=1) < 3
-    table = table.with_codes(np.where(three, table.codes, MISSING))
+    table = table.replace_codes(np.where(three, table.codes, MISSING))
     page = min(processor_seconds(partial(annotator_signs, table, bootstrap=500)) for _ in range(3))
     pairs = processor_seconds(partial(annotator_report, table, bootstrap=500))
     print(f"60 annotators, 500 items x 3, processor time: signs {page:.2f} s, report on 1,770 pairs {pairs:.2f} s")
@@ -206,7 +206,7 @@ class Tally:
     width: float = 0.0
 
     def add(self, replicates: Replicates, resampling: Resampling, kappa: float, *, warned: bool) -> None:
-        found = intervals_of(replicates, resampling, "coefficient")
+        found = compute_intervals(replicates, resampling, "coefficient")
         low, high = found.low, found.high
         ends = np.nanquantile(replicates.bootstrap[:, 0], [0.025, 0.975])
         self.without += bool(np.isnan(low[0]))
@@ -245,7 +245,7 @@ def covered(shares: np.ndarray, kappa: float) -> Tally:
         items, raters = tuple(map(str, range(ITEMS))), tuple(f"r{j}" for j in range(RATERS))
         table = RatingTable(codes, tuple(range(len(shares))), "nominal", items, raters)
         distinct = distinct_items(table)
-        resampling = Resampling.of(distinct.table, bootstrap=REPLICATES, seed=number, copies=distinct.copies)
+        resampling = Resampling.from_table(distinct.table, bootstrap=REPLICATES, seed=number, copies=distinct.copies)
         every = replicate([chance_corrected(distinct.table)], resampling)[0]
         one = slice(place, place + 1)
         warned = {warning.code for warning in table_warnings(table)} & {"few_disagreements", "rare_categories"}

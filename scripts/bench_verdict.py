@@ -22,9 +22,9 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
-from judging.stats.asymptotic import share, undefined
+from judging.stats.asymptotic import build_undefined, share
 from judging.stats.power import PowerDesign, power_of_replace, simulate
-from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.prediction_powered import LabelledSample, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
 from judging.stats.selective import select
 from judging.stats.verdict import Facts, verdict
@@ -142,7 +142,7 @@ def decide(design: PowerDesign, people: np.ndarray, judge: np.ndarray, *, bootst
     table = RatingTable(people, scale, design.level, tuple(map(str, range(n))), raters, clusters=clusters)
     agreement = judge_agreement(table, judge, judge_name="judge", bootstrap=bootstrap)
     weighted = design.level != "nominal" and design.n_categories > 2
-    unknown = undefined("not asked", n_items=0)
+    unknown = build_undefined("not asked", n_items=0)
     facts = Facts(
         labelled=agreement.scored,
         clusters=design.n_clusters,
@@ -230,7 +230,7 @@ def gained(rng: np.random.Generator, n: int, per: int, r: float) -> Estimate:
     y = noise()
     f = r * y + np.sqrt(1 - r**2) * noise()
     y[n:] = np.nan
-    data = Labelled.of(y, f, clusters=None if per == 1 else [str(one) for one in profile])
+    data = LabelledSample.from_columns(y, f, clusters=None if per == 1 else [str(one) for one in profile])
     return sample_size_gained([(data, ppi_mean(data))])
 
 

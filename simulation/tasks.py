@@ -7,22 +7,25 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 
+from core.jobs.heartbeat import Heartbeat
 from judging.tasks import leaving
-from simulation.experiments.services import leases, work
-from simulation.experiments.services.recovery import Sweeper
-from simulation.generation.services import generation, seed_runs, worker_sessions
+from simulation.experiments.services import work
+from simulation.experiments.services.leases import leases as experiments
+from simulation.generation.services import seed_runs, worker_sessions
+from simulation.generation.services.leases import leases as orders
+from simulation.generation.services.recovery import build_sweeper
 from simulation.results.services import measures, results
 
-sweepers: list[Sweeper] = []
+sweepers: list[Heartbeat] = []
 
 
-@shared_task(name=leases.TASK)
+@shared_task(name=experiments.TASK)
 def play(experiment_id: int) -> None:
     """Work through an experiment, if it is free."""
     work.play(experiment_id, leaving=lambda: leaving[0] != 0)
 
 
-@shared_task(name=generation.TASK)
+@shared_task(name=orders.TASK)
 def make(making_id: int) -> None:
     """Work on an order of material, if it is free."""
     worker_sessions.make(making_id, leaving=lambda: leaving[0] != 0)
@@ -46,7 +49,7 @@ def experiment_results(
 @worker_ready.connect
 def begin(**_: Any) -> None:
     """The worker's main process looks after lost experiments."""
-    sweeper = Sweeper()
+    sweeper = build_sweeper()
     sweepers.append(sweeper)
     sweeper.start()
 

@@ -7,9 +7,9 @@ from simulation.generation.views import candidates, generation
 from simulation.results.views import measures, ranks, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("making/", generation.making_list, name="making_list"),
-    path("making/<int:pk>/", generation.making_detail, name="making_detail"),
-    path("making/<int:pk>/again/", generation.making_again, name="making_again"),
+    path("making/", generation.generation_list, name="making_list"),
+    path("making/<int:pk>/", generation.generation_detail, name="making_detail"),
+    path("making/<int:pk>/again/", generation.generation_retry, name="making_again"),
     path("candidates/", candidates.candidate_list, name="candidate_list"),
     path("candidates/new/", candidates.candidate_create, name="candidate_create"),
     path("candidates/seeds/", candidates.candidate_seeds, name="candidate_seeds"),
@@ -21,7 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("candidates/<int:pk>/again/", candidates.candidate_again, name="candidate_again"),
     path("conflicts/", generation.conflict_list, name="conflict_list"),
     path("conflicts/<int:pk>/", generation.conflict_decide, name="conflict_decide"),
-    path("measures/", measures.material_measures, name="material_measures"),
+    path("measures/", measures.dataset_measures, name="material_measures"),
     path("measures/compute/", measures.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", measures.measures_download, name="measures_download"),
     path("studies/<slug:slug>/human-check/", measures.human_check, name="human_check"),
@@ -35,10 +35,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/ranks/", ranks.experiment_ranks, name="experiment_ranks"),
     path("experiments/<int:pk>/people/", experiments_views.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments_views.experiment_judge, name="experiment_judge"),
-    path("experiments/<int:pk>/dialogues/<int:index>/", experiments_views.simulated_detail, name="simulated_detail"),
-    path(
-        "experiments/<int:pk>/dialogues/<int:index>/turns/", experiments_views.simulated_turns, name="simulated_turns"
-    ),
+    path("experiments/<int:pk>/dialogues/<int:index>/", experiments_views.dialogue_detail, name="simulated_detail"),
+    path("experiments/<int:pk>/dialogues/<int:index>/turns/", experiments_views.dialogue_turns, name="simulated_turns"),
     path("experiments/<int:pk>/results/", results.experiment_results, name="experiment_results"),
     path(
         "experiments/<int:pk>/results/compute/", results.experiment_results_compute, name="experiment_results_compute"

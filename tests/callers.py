@@ -9,6 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from core.accounts.services import tokens
+from tests.described import DescribedClient
 
 Caller = Callable[..., APIClient]
 
@@ -19,7 +20,7 @@ def caller() -> Caller:
 
     def made(user: Any, *scopes: str) -> APIClient:
         _, text = tokens.make(by=user, name="test", scopes=scopes)
-        client = APIClient()
+        client = DescribedClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
         client.default_format = "json"
         return client

@@ -110,13 +110,21 @@ def flush_acts_too() -> None:
 
     def flushing(self: Any, statements: Iterable[str]) -> None:
         vendor = connection.vendor
-        flush(self, [*dropping(vendor), *statements, *triggers.making(vendor), *row_triggers.making(vendor)])
+        flush(
+            self,
+            [
+                *dropping(vendor),
+                *statements,
+                *triggers.build_create_statements(vendor),
+                *row_triggers.build_create_statements(vendor),
+            ],
+        )
 
     operations.execute_sql_flush = flushing  # type: ignore[method-assign]
 
 
 def dropping(vendor: str) -> list[str]:
-    return [*triggers.dropping(vendor), *row_triggers.dropping(vendor)]
+    return [*triggers.build_drop_statements(vendor), *row_triggers.build_drop_statements(vendor)]
 
 
 @pytest.fixture(autouse=True, scope="session")

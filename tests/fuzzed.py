@@ -17,7 +17,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.benchmarks.imports import personafeedback
-from annotation.corpus.exchange.dataset import naming
+from annotation.corpus.exchange.dataset import parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.corpus.imports import records
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
@@ -31,10 +31,11 @@ from core.errors import InputError
 from core.files.archives import unpack
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
-from judging.runs.exchange import reading, writing
 from judging.runs.imports import pandalm, personalens
 from judging.runs.imports import ratings as judge_ratings
+from judging.runs.imports import study_packages as reading
 from judging.runs.models.runs import Judgment
+from judging.runs.services import tool_files
 from simulation.generation.services import candidates
 from tests.personalens_copy import make_copy
 
@@ -268,12 +269,12 @@ def run(importers: list[Importer], n: int, seed: int, folder: Path, keep: Path |
 def prepared(folder: Path) -> list[Importer]:
     """Every importer with good files, in a database that holds the demo's material and a small study."""
     for kind in ("profiles", "tasks", "dialogues", "pairs"):
-        records.load(by=None, kind=kind, file=InputFile.of(DEMO / f"{kind}.jsonl"), source="demo")
+        records.load(by=None, kind=kind, file=InputFile.from_path(DEMO / f"{kind}.jsonl"), source="demo")
     table = ratings_table()
     (folder / "ratings.csv").write_bytes(table)
-    ratings.load(by=None, file=InputFile.of(folder / "ratings.csv"), study="Pilot")
+    ratings.load(by=None, file=InputFile.from_path(folder / "ratings.csv"), study="Pilot")
     (folder / "judged.csv").write_bytes(of_one(table))
-    judge_ratings.load(by=None, file=InputFile.of(folder / "judged.csv"), study="Pilot", judge="gpt")
+    judge_ratings.load(by=None, file=InputFile.from_path(folder / "judged.csv"), study="Pilot", judge="gpt")
     study = Study.objects.get(name="Pilot")
     plain = [*of_records(), *of_tables(table, study), *of_exchanges(study, folder), *of_sets(folder / "sets")]
     return [*plain, *packed(plain), *of_archives(folder)]
@@ -296,16 +297,16 @@ def of_one(table: bytes) -> bytes:
 def of_records() -> Iterator[Importer]:
     for kind in ("profiles", "tasks", "dialogues", "pairs"):
         lines = (DEMO / f"{kind}.jsonl").read_bytes().splitlines()[:4]
-        load = lambda path, kind=kind: records.load(by=None, kind=kind, file=InputFile.of(path), source="fuzz")  # noqa: E731
+        load = lambda path, kind=kind: records.load(by=None, kind=kind, file=InputFile.from_path(path), source="fuzz")  # noqa: E731
         yield Importer(kind, {f"{kind}.jsonl": b"\n".join(lines)}, load)
 
 
 def of_tables(table: bytes, study: Study) -> Iterator[Importer]:
     def of_people(path: Path) -> Outcome:
-        return ratings.load(by=None, file=InputFile.of(path), study="Fuzzed")
+        return ratings.load(by=None, file=InputFile.from_path(path), study="Fuzzed")
 
     def of_judge(path: Path) -> Outcome:
-        return judge_ratings.load(by=None, file=InputFile.of(path), study="Pilot", judge="fuzzed")
+        return judge_ratings.load(by=None, file=InputFile.from_path(path), study="Pilot", judge="fuzzed")
 
     def of_known(path: Path) -> None:
         gold_questions.add_file(by=None, study=study, purpose="check", path=path)
@@ -321,7 +322,7 @@ def of_exchanges(study: Study, folder: Path) -> Iterator[Importer]:
     for key, exchange in EXCHANGES.items():
         if study.kind not in exchange.kinds or not exchange.files:
             continue
-        writing.write(study, exchange, folder / "good" / key)
+        tool_files.write(study, exchange, folder / "good" / key)
         names = [name for name in exchange.files if name.endswith((".json", ".jsonl")) and not name.startswith(".")]
         files = {name: (folder / "good" / key / name).read_bytes() for name in names}
         yield Importer(key, files, exchanged(key))
@@ -331,9 +332,9 @@ def of_exchanges(study: Study, folder: Path) -> Iterator[Importer]:
 
 
 def exchanged(key: str) -> Load:
-    told = naming([], fixed_order=True)
+    told = parse_naming([], fixed_order=True)
     return lambda path: reading.load(
-        by=None, file=InputFile.of(path), format=key, study="Fuzzed", source="fuzz", naming=told
+        by=None, file=InputFile.from_path(path), format=key, study="Fuzzed", source="fuzz", naming=told
     )
 
 
@@ -381,7 +382,7 @@ def unpacked(load: Load) -> Load:
 
     def loaded(path: Path) -> Outcome | None:
         with TemporaryDirectory(dir=path.parent) as into:
-            return load(unpack(InputFile.of(path), Path(into)))
+            return load(unpack(InputFile.from_path(path), Path(into)))
 
     return loaded
 
@@ -391,9 +392,9 @@ def of_archives(folder: Path) -> Iterator[Importer]:
     path = folder / "study.zip"
     table = folder / "archived.csv"
     table.write_bytes(ratings_table())
-    ratings.load(by=None, file=InputFile.of(table), study="Archived")
+    ratings.load(by=None, file=InputFile.from_path(table), study="Archived")
     table.write_bytes(of_one(ratings_table()))
-    judge_ratings.load(by=None, file=InputFile.of(table), study="Archived", judge="gpt in an archive")
+    judge_ratings.load(by=None, file=InputFile.from_path(table), study="Archived", judge="gpt in an archive")
     study = Study.objects.get(name="Archived")
     archives.write(study, path)
     Annotation.objects.filter(assignment__study=study).delete()

@@ -21,15 +21,16 @@ from annotation.stats.benchmarks import shortcuts
 from core.errors import InputError
 from core.files import checking
 from core.files.input_files import InputFile
+from core.jobs.backoff import TransientError
 from judging.judges import parsing as judges_parsing
 from judging.judges.prompts import alterations, evaluation, renamed, templates
-from judging.judges.providers.base import DialogueContent, Person, Reply, TransientError, Turn
+from judging.judges.providers.base import DialogueContent, Person, Reply, Turn
 from judging.judges.providers.baseline import words as baseline
 from judging.judges.providers.distribution import Token, distribution
-from judging.judges.providers.scorer import asked, endpoint
+from judging.judges.providers.scorer import endpoint, model_ratings
 from judging.stats import retrieval, stated_scores, stated_verdicts, words
-from simulation.agents.parsing import made, seeds, speech
-from simulation.agents.prompts.making import TypeSpec
+from simulation.agents.parsing import generated, seeds, speech
+from simulation.agents.prompts.generation import TypeSpec
 from simulation.stats import leakage, repetition
 
 Reader = Callable[[str], object]
@@ -43,7 +44,7 @@ def fitting(read: Callable[[str], object]) -> Reader:
     """A reader that may refuse a text, in words."""
 
     def reader(text: str) -> object:
-        with suppress(made.UnfitError, InputError, TransientError):
+        with suppress(generated.UnfitError, InputError, TransientError):
             return read(text)
         return None
 
@@ -52,7 +53,7 @@ def fitting(read: Callable[[str], object]) -> Reader:
 
 def renaming(text: str) -> object:
     content = DialogueContent(turns=(Turn("user", text),), person=Person(persona=text))
-    return renamed.renamed(content, renamed.named_in(content), random.Random(0))
+    return renamed.rename_user(content, renamed.find_names(content), random.Random(0))
 
 
 def encoded(text: str) -> bytes:
@@ -65,23 +66,23 @@ READERS: Mapping[str, Reader] = {
     "tokens": lambda text: distribution(
         [Token(text[at : at + 8], {"1": -0.1}) for at in range(0, len(text), 8)], list(SCALE)
     ),
-    "summary of memories": evaluation.summary_in,
-    "scorer": fitting(lambda text: endpoint.read(encoded(text))),
-    "rating of a scorer": lambda text: asked.read(Reply(text=text)),
-    "stated preference": stated_verdicts.stated_preference,
-    "stated category": partial(stated_verdicts.stated_category, names={"yes": ["yes"], "no": ["no"]}),
-    "stated score": partial(stated_scores.stated_score, scale=set(SCALE)),
-    "turn of a user": partial(speech.read, side="user"),
-    "turn of an assistant": partial(speech.read, side="assistant"),
+    "summary of memories": evaluation.parse_summary,
+    "scorer": fitting(lambda text: endpoint.parse_score(encoded(text))),
+    "rating of a scorer": lambda text: model_ratings.parse_score(Reply(text=text)),
+    "stated preference": stated_verdicts.find_stated_preference,
+    "stated category": partial(stated_verdicts.find_stated_category, names={"yes": ["yes"], "no": ["no"]}),
+    "stated score": partial(stated_scores.find_stated_score, scale=set(SCALE)),
+    "turn of a user": partial(speech.parse_turn, side="user"),
+    "turn of an assistant": partial(speech.parse_turn, side="assistant"),
     "repetition": lambda text: repetition.repeats(text, [text[1:]]),
-    "leakage": lambda text: leakage.leaked(text, {"Food": {"Cuisine": "Thai food"}}),
-    "preferences": fitting(lambda text: made.preferences(text, TYPES)),
-    "summary": fitting(made.summary),
-    "tasks": fitting(lambda text: made.tasks(text, TYPES, 1)),
-    "situation": fitting(made.situation),
-    "conflicts": fitting(lambda text: made.conflicts(text, ["Food: Cuisine"])),
+    "leakage": lambda text: leakage.find_leaked(text, {"Food": {"Cuisine": "Thai food"}}),
+    "preferences": fitting(lambda text: generated.preferences(text, TYPES)),
+    "summary": fitting(generated.summary),
+    "tasks": fitting(lambda text: generated.tasks(text, TYPES, 1)),
+    "situation": fitting(generated.situation),
+    "conflicts": fitting(lambda text: generated.conflicts(text, ["Food: Cuisine"])),
     "response": fitting(partial(seeds.response, question="What to cook?", level="none")),
-    "words": words.spoken_words,
+    "words": words.split_words,
     "passages": retrieval.passages,
     "words of the baseline": baseline.content_words,
     "questions": baseline.questions,

@@ -13,9 +13,9 @@ from core.audit import triggers
 @contextmanager
 def without_triggers() -> Iterator[None]:
     """They are made anew behind it."""
-    run(triggers.dropping(connection.vendor))
+    run(triggers.build_drop_statements(connection.vendor))
     yield
-    run(triggers.making(connection.vendor))
+    run(triggers.build_create_statements(connection.vendor))
 
 
 def run(statements: Sequence[str]) -> None:

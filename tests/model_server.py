@@ -95,7 +95,7 @@ class ModelServer:
         self.models = [MODEL]
         self.key = KEY
         self.tokens_per_prompt: int | None = None
-        self.flying = self.most_flying = self.replies = 0
+        self.in_flight = self.most_flying = self.replies = 0
         self.keep_requests = True
         self.batch_delay = 0.0
         self.url = ""
@@ -126,13 +126,13 @@ class ModelServer:
         return told
 
     async def reply(self, request: Request) -> Answer:
-        self.flying += 1
-        self.most_flying = max(self.most_flying, self.flying)
+        self.in_flight += 1
+        self.most_flying = max(self.most_flying, self.in_flight)
         try:
             answer = self.next(request)
             await asyncio.sleep(answer.delay)
         finally:
-            self.flying -= 1
+            self.in_flight -= 1
         self.replies += 1
         if answer.body is not None:
             return answer

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation import models
 from annotation.recruitment.services import invitations
-from annotation.workbench.assignment_names import name_of
+from annotation.workbench.assignment_names import to_name
 from core.accounts.services import tokens
 from judging import models as judging
 from simulation import models as simulation
@@ -148,8 +148,8 @@ def world(tag: str) -> World:
         "people/<str:username>": annotator.username,
         "tokens/<int:pk>": token.pk,
         "work/<slug:slug>": study.slug,
-        "work/items/<slot:pk>": name_of(mine.pk),
-        "work/items/<slug:name>": name_of(mine.pk),
+        "work/items/<slot:pk>": to_name(mine.pk),
+        "work/items/<slug:name>": to_name(mine.pk),
         "join/<str:token>": invited.token,
         "register/<slug:slug>": study.slug,
         "judges/<int:pk>": judge.pk,

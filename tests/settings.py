@@ -36,7 +36,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
 
 # Threads and processes that a test starts do not see what it has not committed: nor may the cache be part of that.
 if "DatabaseCache" in CACHES["default"]["BACKEND"]:  # noqa: F405
-    CACHES = {"default": shared_cache("", "sqlite3", DATA_DIR / "cache")}  # noqa: F405
+    CACHES = {"default": build_shared_cache("", "sqlite3", DATA_DIR / "cache")}  # noqa: F405
 
 # A process that reports itself does so from a thread, which does not see what a test has not committed. So none does,
 # and none may count as gone while a slow test runs.

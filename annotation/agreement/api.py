@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.documents import QualitySerializer, StudyGoldSerializer
 from annotation.agreement.models import TierOverride
 from annotation.agreement.queries import history as tier_history
 from annotation.agreement.services import gold, overrides
@@ -30,9 +31,9 @@ from annotation.workbench.queries import adjudication
 from annotation.workbench.services import adjudications, drafts, exclusions
 from core.accounts.access import IsAdjudicator
 from core.accounts.models.users import User
-from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, named, page_of
+from core.api.base import Api, Given, PageQuery, PlaceQuery, build_page_schema, find_named
 from core.api.schema import says
-from core.downloads import audited_export
+from core.downloads import audit_export
 from core.errors import InputError
 from core.files.input_files import InputRows
 
@@ -92,21 +93,33 @@ class NewLabels(Given):
 
 
 class StudyAnnotations(OfStudy):
-    @says("Submitted labels of people, oldest first", page_of(shapes.LabelSerializer), query=LabelQuery)
-    @audited_export("labels")
+    @says(
+        "annotations",
+        "Submitted labels of people, oldest first",
+        build_page_schema(shapes.LabelSerializer),
+        query=LabelQuery,
+    )
+    @audit_export("labels")
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(LabelQuery)
-        rows, last = labels.load_people(study).after(asked.get("after"), asked["limit"], wanted(study, asked))
-        return self.paged(map(to_json, rows), last)
+        study, asked = self.study(slug), self.parse_query(LabelQuery)
+        rows, last = labels.load_people(study).list_after(
+            asked.get("after"), asked["limit"], build_row_filter(study, asked)
+        )
+        return self.render_page(map(to_json, rows), last)
 
-    @says("Bring labels of people in, all or none unless bad ones are skipped", shapes.Counts, body=NewLabels)
+    @says(
+        "add_annotations",
+        "Bring labels of people in, all or none unless bad ones are skipped",
+        shapes.Counts,
+        body=NewLabels,
+    )
     def post(self, request: Request, slug: str) -> Response:
         """Sending the same rows again changes nothing. An error names the row in `field`, from 0: `labels.3.item`."""
-        study, given = self.study(slug), self.given(NewLabels)
+        study, given = self.study(slug), self.parse_body(NewLabels)
         rows = [Rating(line=place, **row) for place, row in enumerate(given["labels"])]
         source = InputRows("labels")
         outcome = bulk.add(by=self.me, study=study, ratings=rows, source=source, on_error=given["on_error"])
-        return Response(outcome.as_document())
+        return Response(outcome.to_document())
 
 
 def drop_file(document: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +127,7 @@ def drop_file(document: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in document.items() if name != "errors_file"}
 
 
-def wanted(study: Study, asked: dict[str, Any]) -> Q:
+def build_row_filter(study: Study, asked: dict[str, Any]) -> Q:
     paths = {
         "criterion": "criterion__key",
         "rater": "assignment__annotator__username",
@@ -122,7 +135,7 @@ def wanted(study: Study, asked: dict[str, Any]) -> Q:
     }
     found = Q(**{path: asked[name] for name, path in paths.items() if name in asked})
     if asked["counting"]:
-        found &= Q(pk__in=Annotation.objects.counting().filter(assignment__study=study).values("pk"))
+        found &= Q(pk__in=Annotation.objects.only_counting().filter(assignment__study=study).values("pk"))
     return found
 
 
@@ -145,24 +158,24 @@ class NewExclusion(Why):
 
 
 class StudyExclusions(OfStudy):
-    @says("Whose labels do not count, now and before", ExclusionSerializer(many=True))
+    @says("exclusions", "Whose labels do not count, now and before", ExclusionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = self.study(slug).exclusions.select_related("annotator", "decided_by", "ended_by").order_by("pk")
         return Response(ExclusionSerializer(rows, many=True).data)
 
-    @says("Leave an annotator's labels out", ExclusionSerializer, body=NewExclusion, status=201)
+    @says("exclude", "Leave an annotator's labels out", ExclusionSerializer, body=NewExclusion, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        given = self.given(NewExclusion)
-        annotator = named(User, "annotator", username=given["annotator"])
+        given = self.parse_body(NewExclusion)
+        annotator = find_named(User, "annotator", username=given["annotator"])
         made = exclusions.exclude(by=self.me, study=self.study(slug), annotator=annotator, reason=given["reason"])
         return Response(ExclusionSerializer(made).data, status=201)
 
 
 class StudyReadmission(OfStudy):
-    @says("Let an annotator's labels count again", ExclusionSerializer, body=Why)
+    @says("readmit", "Let an annotator's labels count again", ExclusionSerializer, body=Why)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
-        ended = exclusions.readmit(by=self.me, study=self.study(slug), annotator=annotator, **self.given(Why))
+        ended = exclusions.readmit(by=self.me, study=self.study(slug), annotator=annotator, **self.parse_body(Why))
         return Response(ExclusionSerializer(ended).data)
 
 
@@ -171,10 +184,10 @@ class QualityQuery(Given):
 
 
 class StudyQuality(OfStudy):
-    @says("Each annotator as an instrument", Document, query=QualityQuery)
-    @audited_export("annotators")
+    @says("quality", "Each annotator as an instrument", QualitySerializer, query=QualityQuery)
+    @audit_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
-        return Response(quality.document(self.study(slug), **self.asked(QualityQuery)))
+        return Response(quality.document(self.study(slug), **self.parse_query(QualityQuery)))
 
 
 class StretchSerializer(serializers.Serializer[Any]):
@@ -192,8 +205,8 @@ class StretchSerializer(serializers.Serializer[Any]):
 
 
 class StudyChecks(OfStudy):
-    @says("Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
-    @audited_export("annotators")
+    @says("checks", "Gold accuracy and self-consistency of each annotator over time", StretchSerializer(many=True))
+    @audit_export("annotators")
     def get(self, request: Request, slug: str) -> Response:
         rows = [stretch(one, part) for one in quality.records(self.study(slug)) for part in one.stretches]
         return Response(StretchSerializer(rows, many=True).data)
@@ -228,16 +241,21 @@ class DisputeSerializer(serializers.Serializer[Any]):
     decision = serializers.CharField(allow_blank=True)
 
 
-class DisputeQuery(CriterionQuery, PlaceQuery):
+class DisputeFilter(CriterionQuery, PlaceQuery):
     """Of which criterion, and which page."""
 
 
 class StudyDisputes(Deciding):
-    @says("What people disagree on, most of all first", page_of(DisputeSerializer), query=DisputeQuery)
+    @says(
+        "disputes",
+        "What people disagree on, most of all first",
+        build_page_schema(DisputeSerializer),
+        query=DisputeFilter,
+    )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(DisputeQuery)
+        asked = self.parse_query(DisputeFilter)
         criterion = self.criterion(self.study(slug), asked.pop("criterion"))
-        return self.placed(adjudication.disputes(criterion), DisputeSerializer, **asked)
+        return self.render_placed(adjudication.disputes(criterion), DisputeSerializer, **asked)
 
 
 class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
@@ -257,14 +275,14 @@ class Decision(Given):
 
 
 class ItemAdjudications(Deciding):
-    @says("What was decided on an item, newest last", AdjudicationSerializer(many=True))
+    @says("decisions", "What was decided on an item, newest last", AdjudicationSerializer(many=True))
     def get(self, request: Request, slug: str, position: int) -> Response:
         rows = self.item(slug, position).adjudications.select_related("criterion", "decided_by").order_by("pk")
         return Response(AdjudicationSerializer(rows, many=True).data)
 
-    @says("Give an item its gold value", AdjudicationSerializer, body=Decision, status=201)
+    @says("decide", "Give an item its gold value", AdjudicationSerializer, body=Decision, status=201)
     def post(self, request: Request, slug: str, position: int) -> Response:
-        item, given = self.item(slug, position), self.given(Decision)
+        item, given = self.item(slug, position), self.parse_body(Decision)
         criterion = self.criterion(item.study, given.pop("criterion"))
         made = adjudications.decide(by=self.me, item=item, criterion=criterion, **given)
         return Response(AdjudicationSerializer(made).data, status=201)
@@ -285,13 +303,13 @@ class NewTier(Why):
 
 
 class ItemTier(OfStudy):
-    @says("Every tier that was set by hand on an item, newest first", OverrideSerializer(many=True))
+    @says("tier_changes", "Every tier that was set by hand on an item, newest first", OverrideSerializer(many=True))
     def get(self, request: Request, slug: str, position: int) -> Response:
         return Response(OverrideSerializer(tier_history(self.item(slug, position)), many=True).data)
 
-    @says("Put an item into a tier by hand", OverrideSerializer, body=NewTier, status=201)
+    @says("set_tier", "Put an item into a tier by hand", OverrideSerializer, body=NewTier, status=201)
     def post(self, request: Request, slug: str, position: int) -> Response:
-        item, given = self.item(slug, position), self.given(NewTier)
+        item, given = self.item(slug, position), self.parse_body(NewTier)
         criterion = self.criterion(item.study, given.pop("criterion"))
         made = overrides.set_tier(by=self.me, item=item, criterion=criterion, **given)
         return Response(OverrideSerializer(made).data, status=201)
@@ -311,7 +329,7 @@ class LateSerializer(serializers.ModelSerializer[Draft]):
 
 
 class StudyLate(Deciding):
-    @says("Answers that came too late and wait for a decision", LateSerializer(many=True))
+    @says("late_answers", "Answers that came too late and wait for a decision", LateSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(LateSerializer(adjudication.late(self.study(slug)), many=True).data)
 
@@ -321,11 +339,11 @@ class LateDecision(Given):
 
 
 class LateAnswers(Deciding):
-    @says("Use answers that came too late, or leave them out", LateSerializer, body=LateDecision)
+    @says("decide_late", "Use answers that came too late, or leave them out", LateSerializer, body=LateDecision)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         rows = Draft.objects.select_related("assignment__study", "assignment__item", "annotator")
         draft = get_object_or_404(rows, pk=pk, assignment__study__slug=slug)
-        act = drafts.use_late if self.given(LateDecision)["decision"] == "use" else drafts.dismiss
+        act = drafts.use_late if self.parse_body(LateDecision)["decision"] == "use" else drafts.dismiss
         act(by=self.me, draft=draft)
         draft.refresh_from_db()
         return Response(LateSerializer(draft).data)
@@ -340,9 +358,9 @@ class GoldQuery(CriterionQuery):
 
 
 class StudyGold(OfStudy):
-    @says("The gold of a study's items on one criterion", Document, query=GoldQuery)
+    @says("gold", "The gold of a study's items on one criterion", StudyGoldSerializer, query=GoldQuery)
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(GoldQuery)
+        study, asked = self.study(slug), self.parse_query(GoldQuery)
         ours = ratings.load_criterion(self.criterion(study, asked.pop("criterion")))
         options = GoldOptions(**{**asked, "method": cast(GoldMethod | None, asked.get("method"))})
         return Response(gold.compute_criterion(study, ours, options))

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from annotation.agreement.models import TierOverride
-from annotation.stats.bands import tier_of
+from annotation.stats.bands import find_tier
 from annotation.stats.table import Level, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item
 
 
-def holding(criterion: Criterion) -> dict[int, TierOverride]:
+def load_overrides(criterion: Criterion) -> dict[int, TierOverride]:
     """By item position, the override that holds; items that went back to what is computed are left out. One query."""
     oldest_first = TierOverride.objects.filter(criterion=criterion).order_by("created_at", "pk")
     newest = {one.item.position: one for one in oldest_first.select_related("item", "decided_by")}
@@ -27,15 +27,15 @@ def history(item: Item) -> list[TierOverride]:
 
 def values_on(item: Item, criterion: Criterion) -> list[str]:
     """People's submitted answers to a criterion on one item. One query."""
-    submitted = Annotation.objects.counting().filter(assignment__item=item, criterion=criterion)
+    submitted = Annotation.objects.only_counting().filter(assignment__item=item, criterion=criterion)
     return [value for value in submitted.values_list("value", flat=True) if value]
 
 
-def computed(criterion: Criterion, values: Sequence[str]) -> str:
+def compute_tier(criterion: Criterion, values: Sequence[str]) -> str:
     """The tier of an item with these answers, at the default cuts against uniform chance; empty below two answers."""
     if len(values) < 2:
         return ""
     level = cast(Level, criterion.level)
     table = RatingTable.from_wide([values], categories=criterion.values, level=level)
     (kappa,) = item_kappas(table, chance_agreement(table, "uniform")).tolist()
-    return tier_of(kappa) or ""
+    return find_tier(kappa) or ""

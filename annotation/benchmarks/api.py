@@ -13,8 +13,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.agreement.services.difficulty import cuts_of
-from annotation.agreement.services.tiers import chance_from, cuts_from
+from annotation.agreement.services.difficulty import parse_model_cuts
+from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterRound
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.benchmarks.services import auditing, building, datasheets, filtering, grading, releasing, versions
@@ -25,10 +25,10 @@ from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
 from annotation.stats.benchmarks.splitting import UNEVEN
 from annotation.studies.api import serializers as shapes
-from annotation.studies.api.studies import listed as shown_studies
+from annotation.studies.api.studies import list_studies as shown_studies
 from annotation.studies.models.studies import Study
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import InputError
 
@@ -40,9 +40,9 @@ class BenchmarksApi(Api):
     tag = "benchmarks"
 
     def benchmark(self, slug: str) -> Benchmark:
-        return get_object_or_404(listed(), slug=slug)
+        return get_object_or_404(list_benchmarks(), slug=slug)
 
-    def shown(self, slug: str, status: int = 200) -> Response:
+    def render_benchmark(self, slug: str, status: int = 200) -> Response:
         """The benchmark as it is now."""
         return Response(BenchmarkSerializer(self.benchmark(slug)).data, status=status)
 
@@ -80,7 +80,7 @@ class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
         ]
 
 
-def listed() -> QuerySet[Benchmark]:
+def list_benchmarks() -> QuerySet[Benchmark]:
     """Benchmarks with all that is said of them, in one query."""
     return Benchmark.objects.select_related("parent", "study", "project").annotate(
         n_cases=Count("cases"), n_counting=Count("cases", filter=Q(cases__excluded_reason=""))
@@ -124,33 +124,33 @@ AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "split_tolera
 
 
 class BenchmarkList(BenchmarksApi):
-    @says("Benchmarks, every version", page_of(BenchmarkSerializer), query=BenchmarkQuery)
+    @says("benchmarks", "Benchmarks, every version", build_page_schema(BenchmarkSerializer), query=BenchmarkQuery)
     def get(self, request: Request) -> Response:
-        asked = self.asked(BenchmarkQuery)
+        asked = self.parse_query(BenchmarkQuery)
         wanted = {name: asked[name] for name in ("name", "state") if name in asked}
-        return self.page(visible_to(self.me, listed()).filter(**wanted), BenchmarkSerializer, query=asked)
+        return self.page(filter_visible(self.me, list_benchmarks()).filter(**wanted), BenchmarkSerializer, query=asked)
 
-    @says("A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
+    @says("build_benchmark", "A draft from the votes of a study", BenchmarkSerializer, body=NewBenchmark, status=201)
     def post(self, request: Request) -> Response:
-        given = self.given(NewBenchmark)
+        given = self.parse_body(NewBenchmark)
         made = building.build(
             by=self.me,
-            study=called(visible_to(self.me, Study.objects.all()), given["study"], "study"),
-            parent=called(visible_to(self.me, Benchmark.objects.all()), given["parent"], "parent")
+            study=find_named(filter_visible(self.me, Study.objects.all()), given["study"], "study"),
+            parent=find_named(filter_visible(self.me, Benchmark.objects.all()), given["parent"], "parent")
             if "parent" in given
             else None,
             options=BuildOptions(
-                cuts=cuts_from(given["cuts"]),
-                chance=chance_from(given["chance"]),
-                agreement_cuts=cuts_of(given["agreement_cuts"]),
+                cuts=parse_cuts(given["cuts"]),
+                chance=parse_chance(given["chance"]),
+                agreement_cuts=parse_model_cuts(given["agreement_cuts"]),
                 **{name: given[name] for name in AS_GIVEN},
             ),
             **{name: given[name] for name in ("name", "version", "notes")},
         )
-        return self.shown(made.slug, status=201)
+        return self.render_benchmark(made.slug, status=201)
 
 
-def called(rows: QuerySet[Any], slug: str, field: str) -> Any:
+def find_named(rows: QuerySet[Any], slug: str, field: str) -> Any:
     """What a body names by its slug."""
     found = rows.filter(slug=slug).first()
     if found is None:
@@ -159,9 +159,9 @@ def called(rows: QuerySet[Any], slug: str, field: str) -> Any:
 
 
 class BenchmarkDetail(BenchmarksApi):
-    @says("A version of a benchmark", BenchmarkSerializer)
+    @says("benchmark", "A version of a benchmark", BenchmarkSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return self.shown(slug)
+        return self.render_benchmark(slug)
 
 
 class CaseSerializer(serializers.ModelSerializer[BenchmarkCase]):
@@ -200,18 +200,20 @@ class CaseQuery(PageQuery):
 
 
 class BenchmarkCases(BenchmarksApi):
-    @says("The cases, also those that no model is scored on", page_of(CaseSerializer), query=CaseQuery)
+    @says(
+        "cases", "The cases, also those that no model is scored on", build_page_schema(CaseSerializer), query=CaseQuery
+    )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(CaseQuery)
+        asked = self.parse_query(CaseQuery)
         wanted = {name: asked[name] for name in ("kind", "tier", "split", "only") if name in asked}
-        rows = queries.listed(get_object_or_404(Benchmark, slug=slug), search=asked.get("q", ""), **wanted)
+        rows = queries.list_cases(get_object_or_404(Benchmark, slug=slug), search=asked.get("q", ""), **wanted)
         return self.page(rows, CaseSerializer, query=asked)
 
 
 class BenchmarkCaseDetail(BenchmarksApi):
-    @says("A case", CaseSerializer)
+    @says("case", "A case", CaseSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        rows = queries.listed(get_object_or_404(Benchmark, slug=slug))
+        rows = queries.list_cases(get_object_or_404(Benchmark, slug=slug))
         return Response(CaseSerializer(get_object_or_404(rows, pk=pk)).data)
 
 
@@ -223,17 +225,17 @@ class AuditOptions(Given):
 class BenchmarkAuditApi(BenchmarksApi):
     is_a_write = False  # the same audit is not made twice
 
-    @says("The newest audit; 404 before the first", Document)
+    @says("benchmark_audit", "The newest audit; 404 before the first", Document)
     def get(self, request: Request, slug: str) -> Response:
         newest = queries.newest_audit(get_object_or_404(Benchmark, slug=slug))
         if newest is None:
             raise Http404
         return Response(newest.result)
 
-    @says("What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
+    @says("audit_benchmark", "What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
     def post(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
-        return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.given(AuditOptions)).result)
+        return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
 
 
 class Cleaning(Given):
@@ -243,27 +245,30 @@ class Cleaning(Given):
 
 
 class BenchmarkClean(BenchmarksApi):
-    @says("A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201)
+    @says(
+        "clean_benchmark", "A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201
+    )
     def post(self, request: Request, slug: str) -> Response:
-        made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.given(Cleaning))
-        return self.shown(made.slug, status=201)
+        made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.parse_body(Cleaning))
+        return self.render_benchmark(made.slug, status=201)
 
 
 class BenchmarkDatasheet(BenchmarksApi):
-    @says("What somebody must know who uses it", Document)
+    @says("datasheet", "What somebody must know who uses it", Document)
     def get(self, request: Request, slug: str) -> Response:
         return Response(datasheets.datasheet(self.benchmark(slug)))
 
 
 class BenchmarkRelease(BenchmarksApi):
-    @says("Release a draft; it does not change any more", BenchmarkSerializer)
+    @says("release_benchmark", "Release a draft; it does not change any more", BenchmarkSerializer)
     def post(self, request: Request, slug: str) -> Response:
         versions.release(by=self.me, benchmark=self.benchmark(slug))
-        return self.shown(slug)
+        return self.render_benchmark(slug)
 
 
 class BenchmarkFolder(BenchmarksApi):
     @extend_schema(
+        operation_id="download_benchmark",
         summary="The folder that `release` writes, as one ZIP file; 404 for a draft",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
@@ -271,7 +276,7 @@ class BenchmarkFolder(BenchmarksApi):
         benchmark = self.benchmark(slug)
         if not benchmark.is_released:
             raise Http404
-        packed = releasing.packed(benchmark=benchmark)
+        packed = releasing.pack_release(benchmark=benchmark)
         return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
 
 
@@ -315,15 +320,16 @@ class NewGraded(Given):
 
 
 class Graded(BenchmarksApi):
-    @says("What choices hide that grades of the same people show; 404 before there are any", Document)
+    @says("graded_choices", "What choices hide that grades of the same people show; 404 before there are any", Document)
     def get(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
-        there = grading.graded_studies(study)
+        there = grading.list_graded_studies(study)
         if not there:
             raise Http404
         return Response(grading.compare(study=study, graded=there[0]))
 
     @says(
+        "create_grading_study",
         "A draft in which each response of a study of pairs is graded",
         shapes.StudySerializer,
         body=NewGraded,
@@ -331,7 +337,7 @@ class Graded(BenchmarksApi):
     )
     def post(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
-        made = grading.make_study(by=self.me, study=study, **self.given(NewGraded))
+        made = grading.make_study(by=self.me, study=study, **self.parse_body(NewGraded))
         return Response(shapes.StudySerializer(shown_studies().get(pk=made.pk)).data, status=201)
 
 
@@ -340,14 +346,14 @@ class FilterRounds(BenchmarksApi):
         study = get_object_or_404(Study, slug=slug)
         return study.filter_rounds.select_related("follow_up").prefetch_related("outcomes")
 
-    @says("The filter rounds of a study of pairs", page_of(RoundSerializer), query=PageQuery)
+    @says("filter_rounds", "The filter rounds of a study of pairs", build_page_schema(RoundSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.rounds(slug), RoundSerializer)
 
-    @says("Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
+    @says("filter_round", "Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        given = self.given(NewRound)
-        cuts, chance = cuts_from(given.pop("cuts")), chance_from(given.pop("chance"))
+        given = self.parse_body(NewRound)
+        cuts, chance = parse_cuts(given.pop("cuts")), parse_chance(given.pop("chance"))
         try:
             rule = Rule(given.pop("outcomes"), cuts, chance, given.pop("min_votes"))
         except ValueError as error:

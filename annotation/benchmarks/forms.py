@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 
-from annotation.agreement.services.difficulty import cuts_of
-from annotation.agreement.services.tiers import cuts_from
+from annotation.agreement.services.difficulty import parse_model_cuts
+from annotation.agreement.services.tiers import parse_cuts
 from annotation.benchmarks.models import Benchmark, FilterRound
 from annotation.benchmarks.services import auditing, building, filtering
 from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
@@ -16,9 +16,9 @@ from annotation.stats.benchmarks.cleaning import ABOUT
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
-from core.files.shares import shares_of
+from core.files.shares import parse_shares
 
 CUTS, AGREEMENT = "0.4,0.6,0.8", "0.6,0.75,0.9"
 CUTS_HELP = "Kappas up to which a case is contested, hard and medium."
@@ -65,7 +65,7 @@ class BuildForm(Refusing):
     def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
-        found = visible_to(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
+        found = filter_visible(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
         self.fields["study"].queryset = found  # type: ignore[attr-defined]
 
     def build(self, by: User) -> Benchmark | None:
@@ -80,10 +80,10 @@ class BuildForm(Refusing):
                 notes=given["notes"],
                 options=BuildOptions(
                     tiers=given["tiers"] or "counted",
-                    cuts=cuts_from(given["cuts"]),
-                    agreement_cuts=cuts_of(given["agreement_cuts"] or AGREEMENT),
+                    cuts=parse_cuts(given["cuts"]),
+                    agreement_cuts=parse_model_cuts(given["agreement_cuts"] or AGREEMENT),
                     pooled=given["pooled"],
-                    splits=shares_of(given["splits"].replace(",", " ").split()),
+                    splits=parse_shares(given["splits"].replace(",", " ").split()),
                     seed=given["seed"],
                 ),
             )
@@ -135,7 +135,7 @@ class FilterForm(Refusing):
         given = self.cleaned_data
         outcomes = {state: given[f"rule_{state.replace(' ', '_')}"] for state in USUAL}
         try:
-            rule = Rule(outcomes, cuts_from(given["cuts"]), "uniform", given["min_votes"])
+            rule = Rule(outcomes, parse_cuts(given["cuts"]), "uniform", given["min_votes"])
             return filtering.run(by=by, study=study, rule=rule, seed=given["seed"], overlap=given["overlap"])
         except InputError as error:
             self.refuse(error)

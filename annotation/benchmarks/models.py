@@ -21,7 +21,7 @@ class ReleasedError(InputError):
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     """Benchmarks; released ones refuse to be changed or deleted, here as in `Benchmark.save`."""
 
-    def released(self) -> BenchmarkQuerySet:
+    def only_released(self) -> BenchmarkQuerySet:
         return self.filter(state=Benchmark.State.RELEASED)
 
     def update(self, **values: Any) -> int:
@@ -94,7 +94,7 @@ class Benchmark(InProject):
 class BenchmarkCaseQuerySet(models.QuerySet["BenchmarkCase"]):
     """Cases, and those that a model is scored on."""
 
-    def counting(self) -> BenchmarkCaseQuerySet:
+    def only_counting(self) -> BenchmarkCaseQuerySet:
         """Not excluded: these have a gold answer."""
         return self.filter(excluded_reason="")
 

@@ -15,11 +15,11 @@ from annotation.corpus.queries import datasets
 from annotation.studies.api import serializers as shapes
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import search
-from core.api.base import Api, Given, PageQuery, page_of
+from core.api.base import Api, Given, PageQuery, build_page_schema
 from core.api.schema import says
 
 
-class MaterialQuery(PageQuery):
+class DatasetQuery(PageQuery):
     q = serializers.CharField(required=False, help_text="A part of an id or name.")
     source = serializers.CharField(  # type: ignore[assignment]
         required=False, help_text="Where the records came from."
@@ -29,70 +29,70 @@ class MaterialQuery(PageQuery):
 class Material(Api):
     tag = "material"
 
-    def listed(self, kind: str, shape: type[serializers.Serializer[Any]]) -> Response:
-        asked = self.asked(MaterialQuery)
+    def list_records(self, kind: str, shape: type[serializers.Serializer[Any]]) -> Response:
+        asked = self.parse_query(DatasetQuery)
         found = datasets.KINDS[kind]
-        rows = datasets.matching(found, asked.get("q", ""), asked.get("source", ""))
-        return self.page(related(rows, kind), shape, query=asked)
+        rows = datasets.filter_records(found, asked.get("q", ""), asked.get("source", ""))
+        return self.page(select_related_rows(rows, kind), shape, query=asked)
 
 
-def related(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
+def select_related_rows(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
     """With what the rows' serializers look at, in the same query."""
     return rows.select_related("scenario") if kind == "dialogues" else rows
 
 
 class MaterialStocks(Material):
-    @says("How many records of each kind there are, by source", shapes.StockSerializer(many=True))
+    @says("dataset_counts", "How many records of each kind there are, by source", shapes.StockSerializer(many=True))
     def get(self, request: Request) -> Response:
         stocks = datasets.stocks()
         return Response([{"kind": s.kind.key, "total": s.total, "by_source": s.by_source} for s in stocks])
 
 
 class ProfileList(Material):
-    @says("Profiles", page_of(shapes.ProfileSerializer), query=MaterialQuery)
+    @says("profiles", "Profiles", build_page_schema(shapes.ProfileSerializer), query=DatasetQuery)
     def get(self, request: Request) -> Response:
-        return self.listed("profiles", shapes.ProfileSerializer)
+        return self.list_records("profiles", shapes.ProfileSerializer)
 
 
 class ProfileDetail(Material):
-    @says("A profile", shapes.ProfileSerializer)
+    @says("profile", "A profile", shapes.ProfileSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.ProfileSerializer(get_object_or_404(Profile, pk=pk)).data)
 
 
 class TaskList(Material):
-    @says("Tasks", page_of(shapes.TaskSerializer), query=MaterialQuery)
+    @says("tasks", "Tasks", build_page_schema(shapes.TaskSerializer), query=DatasetQuery)
     def get(self, request: Request) -> Response:
-        return self.listed("tasks", shapes.TaskSerializer)
+        return self.list_records("tasks", shapes.TaskSerializer)
 
 
 class TaskDetail(Material):
-    @says("A task", shapes.TaskSerializer)
+    @says("task", "A task", shapes.TaskSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.TaskSerializer(get_object_or_404(Task, pk=pk)).data)
 
 
 class DialogueList(Material):
-    @says("Dialogues", page_of(shapes.DialogueSerializer), query=MaterialQuery)
+    @says("dialogues", "Dialogues", build_page_schema(shapes.DialogueSerializer), query=DatasetQuery)
     def get(self, request: Request) -> Response:
-        return self.listed("dialogues", shapes.DialogueSerializer)
+        return self.list_records("dialogues", shapes.DialogueSerializer)
 
 
 class DialogueDetail(Material):
-    @says("A dialogue", shapes.DialogueSerializer)
+    @says("dialogue", "A dialogue", shapes.DialogueSerializer)
     def get(self, request: Request, pk: int) -> Response:
         found = get_object_or_404(Dialogue.objects.select_related("scenario"), pk=pk)
         return Response(shapes.DialogueSerializer(found).data)
 
 
 class PairList(Material):
-    @says("Response pairs", page_of(shapes.PairSerializer), query=MaterialQuery)
+    @says("pairs", "Response pairs", build_page_schema(shapes.PairSerializer), query=DatasetQuery)
     def get(self, request: Request) -> Response:
-        return self.listed("pairs", shapes.PairSerializer)
+        return self.list_records("pairs", shapes.PairSerializer)
 
 
 class PairDetail(Material):
-    @says("A response pair", shapes.PairSerializer)
+    @says("pair", "A response pair", shapes.PairSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(shapes.PairSerializer(get_object_or_404(ResponsePair, pk=pk)).data)
 
@@ -113,15 +113,15 @@ class FoundSerializer(serializers.Serializer[Any]):
 
 
 class Search(Material):
-    @says("People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
+    @says("search", "People, studies, items and records by name or id", FoundSerializer(many=True), query=SearchQuery)
     def get(self, request: Request) -> Response:
-        found = search.search(self.asked(SearchQuery)["q"], by=self.me)
+        found = search.search(self.parse_query(SearchQuery)["q"], by=self.me)
         return Response(
             [
                 {
                     "title": one.title,
                     "names": list(map(str, one.rows)),
-                    "addresses": list(map(address_of, one.rows)),
+                    "addresses": list(map(build_address, one.rows)),
                     "more": one.more,
                 }
                 for one in found
@@ -129,7 +129,7 @@ class Search(Material):
         )
 
 
-def address_of(row: Model) -> str | None:
+def build_address(row: Model) -> str | None:
     """Where the API has what was found."""
     if isinstance(row, Study):
         return f"studies/{row.slug}"

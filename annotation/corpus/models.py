@@ -6,6 +6,7 @@ its content, so that an update is told from a repetition without comparing docum
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -61,6 +62,15 @@ class Task(SourcedModel):
         return self.external_id
 
 
+PROVENANCE = "Provenance"
+"""Key of a situation under which stands how it was made: order, agent, prompt, seed, and why each variable fits."""
+
+
+def variables_of(situation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a situation says, without how it was made."""
+    return {name: value for name, value in situation.items() if name != PROVENANCE}
+
+
 class Scenario(models.Model):
     """A profile with a task in a situation. Imported dialogues may know only one of profile and task."""
 
@@ -68,6 +78,7 @@ class Scenario(models.Model):
     task = models.ForeignKey(Task, models.CASCADE, null=True, blank=True, related_name="scenarios")
     variant = models.CharField(max_length=64, blank=True, help_text="Tells situations of one profile and task apart.")
     situation = models.JSONField(default=dict, blank=True)
+    """Variables with their values; under PROVENANCE how a model made it, which no prompt and no annotator is shown."""
 
     class Meta:
         constraints = [
@@ -85,6 +96,16 @@ class Scenario(models.Model):
 
     def __str__(self) -> str:
         return f"{self.profile or '?'} / {self.task or '?'}"
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        return variables_of(self.situation)
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How a model made the situation; empty where none did."""
+        found = self.situation.get(PROVENANCE)
+        return found if isinstance(found, dict) else {}
 
 
 class Dialogue(SourcedModel):

@@ -9,18 +9,18 @@ from django.shortcuts import get_object_or_404, render
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
 from annotation.corpus.queries import datasets as queries
-from annotation.studies.queries.context import Subject, facts, panels_of
+from annotation.studies.queries.context import Subject, build_panels, facts, subject_of_scenario
 from core.accounts.access import researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 
 
 @researcher_required
-def material(request: HttpRequest) -> HttpResponse:
+def dataset_list(request: HttpRequest) -> HttpResponse:
     """How much of everything there is, and a list of one kind."""
     stocks = queries.stocks()
     asked = request.GET.get("kind", "")
     filled = [stock.kind.key for stock in stocks if stock.total]
-    kind = queries.KINDS.get(asked) or queries.KINDS[preferred(filled)]
+    kind = queries.KINDS.get(asked) or queries.KINDS[choose_kind(filled)]
     stock = next(stock for stock in stocks if stock.kind is kind)
     search, source = request.GET.get("q", "").strip(), request.GET.get("source", "")
     context = {
@@ -30,12 +30,12 @@ def material(request: HttpRequest) -> HttpResponse:
         "is_empty": not filled,
         "q": search,
         "source": source,
-        "page": queries.listed(kind, search=search, source=source, page=request.GET.get("page", "1")),
+        "page": queries.list_records(kind, search=search, source=source, page=request.GET.get("page", "1")),
     }
     return render(request, "annotation/material.html", context)
 
 
-def preferred(filled: list[str]) -> str:
+def choose_kind(filled: list[str]) -> str:
     """What is rated comes first; what it refers to otherwise."""
     return next((key for key in ("dialogues", "pairs", *queries.KINDS) if key in filled), "dialogues")
 
@@ -46,7 +46,7 @@ def profile_detail(request: HttpRequest, pk: int) -> HttpResponse:
     profile = get_object_or_404(Profile, pk=pk)
     context = {
         "profile": profile,
-        "panels": [replace(panel, is_open=True) for panel in panels_of(Subject(profile, None, {}))],
+        "panels": [replace(panel, is_open=True) for panel in build_panels(Subject(profile, None, {}))],
         "interests": [(domain, bool(cares)) for domain, cares in profile.interests.items()],
         "unused": list(facts(profile.extra)),
         "scenarios": profile.scenarios.select_related("task").order_by("pk")[:100],
@@ -74,13 +74,11 @@ def task_detail(request: HttpRequest, pk: int) -> HttpResponse:
 def dialogue_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A conversation with all that is known of its user, task and assistant."""
     dialogue = get_object_or_404(Dialogue.objects.select_related("scenario__profile", "scenario__task"), pk=pk)
-    scenario = dialogue.scenario
-    subject = Subject(scenario.profile, scenario.task, scenario.situation) if scenario else Subject(None, None, {})
     context = {
         "dialogue": dialogue,
-        "panels": panels_of(subject),
+        "panels": build_panels(subject_of_scenario(dialogue.scenario)),
         "unused": list(facts(dialogue.extra)),
-        "items": visible_to(request.user, dialogue.items.select_related("study")).order_by("study__name"),
+        "items": filter_visible(request.user, dialogue.items.select_related("study")).order_by("study__name"),
     }
     return render(request, "annotation/dialogue_detail.html", context)
 
@@ -91,8 +89,8 @@ def pair_detail(request: HttpRequest, pk: int) -> HttpResponse:
     pair = get_object_or_404(ResponsePair.objects.select_related("profile"), pk=pk)
     context = {
         "pair": pair,
-        "panels": panels_of(Subject(pair.profile, None, {})),
+        "panels": build_panels(Subject(pair.profile, None, {})),
         "unused": list(facts(pair.extra)),
-        "items": visible_to(request.user, pair.items.select_related("study")).order_by("study__name"),
+        "items": filter_visible(request.user, pair.items.select_related("study")).order_by("study__name"),
     }
     return render(request, "annotation/pair_detail.html", context)

@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
 from annotation.studies.queries.studies import study_called
-from core.accounts.models.projects import commanded
-from core.accounts.queries.projects import called
-from core.audit.log import coming_through, record
+from core.accounts.models.projects import use_project
+from core.accounts.queries.projects import find_project
+from core.audit.log import audit_through, record
 from core.audit.models import Act
 from core.documents import pieces
 from core.errors import InputError
@@ -87,7 +87,7 @@ class ConcordCommand(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         named = options.get("project") if self.makes_roots else None
-        with coming_through(Act.Through.COMMAND), commanded(called(named) if named else None):
+        with audit_through(Act.Through.COMMAND), use_project(find_project(named) if named else None):
             document = self.run(**options)
             if self.exports and self.is_export(**options):
                 self.record_export(**options)

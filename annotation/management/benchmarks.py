@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.tiers import chance_from, cuts_from
+from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.stats.bands import Cuts
 from annotation.stats.tiers import Chance
 
@@ -17,5 +17,5 @@ def add_tiers(parser: CommandParser) -> None:
     parser.add_argument("--min-votes", type=int, default=2, help="a case with fewer has no gold (%(default)s)")
 
 
-def tiers_of(options: dict[str, object]) -> tuple[Cuts, Chance]:
-    return cuts_from(str(options["cuts"])), chance_from(str(options["chance"]))
+def parse_tiers(options: dict[str, object]) -> tuple[Cuts, Chance]:
+    return parse_cuts(str(options["cuts"])), parse_chance(str(options["chance"]))

@@ -25,8 +25,8 @@ class RecordsCommand(ImportCommand):
         outcome = records.load(
             by=None,
             kind=self.kind,
-            file=InputFile.of(options["path"]),
+            file=InputFile.from_path(options["path"]),
             source=options["source"],
             on_error=options["on_error"],
         )
-        return outcome.as_document()
+        return outcome.to_document()

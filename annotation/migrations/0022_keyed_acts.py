@@ -17,7 +17,7 @@ def guard(apps, schema_editor):
     """Make the triggers anew: SQLite loses them with a table that is altered, whichever way."""
     connection = schema_editor.connection
     with connection.cursor() as cursor:
-        for statement in triggers.making(connection.vendor):
+        for statement in triggers.build_create_statements(connection.vendor):
             cursor.execute(statement)
 
 
@@ -42,7 +42,7 @@ def mark(model, last):
         "previous": last.digest,
         "digest_key_id": audit_digest.current_key_id(),
     }
-    digest = Act(**columns).sealed()
+    digest = Act(**columns).compute_digest()
     model(**columns, digest=digest).save(force_insert=True)
     transaction.on_commit(lambda: write_head(columns["number"], digest, columns["at"]), robust=True)
 

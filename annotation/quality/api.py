@@ -15,17 +15,17 @@ from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRu
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.studies.models.studies import Assignment, Study
-from annotation.workbench.queries.rating import Ask
+from annotation.studies.queries.asks import Ask
 from core.accounts import permissions
 from core.accounts.models.users import User
-from core.api.base import Api, Given, PageQuery, named, page_of
+from core.api.base import Api, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
 from core.errors import InputError
 
 PURPOSES = KnownItem.Purpose.choices
 
 
-class OfQueue(Api):
+class QueueApi(Api):
     tag = "queue"
 
     def study(self, slug: str) -> Study:
@@ -75,22 +75,22 @@ class ChangeSerializer(serializers.ModelSerializer[QueueRules]):
         fields = ["id", "rules", "decided_by", "created_at"]
 
 
-class StudyQueue(OfQueue):
-    @says("The rules of a study's queue", Rules)
+class StudyQueue(QueueApi):
+    @says("queue", "The rules of a study's queue", Rules)
     def get(self, request: Request, slug: str) -> Response:
         return Response(Rules(self.study(slug)).data)
 
-    @says("Set rules of the queue", Rules, body=NewRules)
+    @says("set_queue", "Set rules of the queue", Rules, body=NewRules)
     def patch(self, request: Request, slug: str) -> Response:
-        study, given = self.study(slug), self.given(NewRules)
+        study, given = self.study(slug), self.parse_body(NewRules)
         if not given:
             raise InputError("Name at least one rule.")
         gold_questions.set_rules(by=self.me, study=study, **given)
         return Response(Rules(study).data)
 
 
-class QueueChanges(OfQueue):
-    @says("Who set the rules when", page_of(ChangeSerializer), query=PageQuery)
+class QueueChanges(QueueApi):
+    @says("queue_changes", "Who set the rules when", build_page_schema(ChangeSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.study(slug).queue_rules.select_related("decided_by"), ChangeSerializer)
 
@@ -131,7 +131,7 @@ class KnownItemSerializer(serializers.ModelSerializer[KnownItem]):
         }
 
 
-class KnownQuery(PageQuery):
+class GoldQuestionQuery(PageQuery):
     purpose = serializers.ChoiceField(PURPOSES, required=False)
     retired = serializers.BooleanField(required=False, default=False, help_text="Also those that are retired.")
 
@@ -161,21 +161,28 @@ class Named(serializers.Serializer[Any]):
     n = serializers.IntegerField()
 
 
-class KnownItems(OfQueue):
-    @says("Items with known answers: checks, training, qualification", page_of(KnownItemSerializer), query=KnownQuery)
+class KnownItems(QueueApi):
+    @says(
+        "gold_questions",
+        "Items with known answers: checks, training, qualification",
+        build_page_schema(KnownItemSerializer),
+        query=GoldQuestionQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(KnownQuery)
-        rows = known_items(study)
+        study, asked = self.study(slug), self.parse_query(GoldQuestionQuery)
+        rows = list_gold_questions(study)
         if "purpose" in asked:
             rows = rows.filter(purpose=asked["purpose"])
         if not asked["retired"]:
             rows = rows.filter(retired_at=None)
         return self.page(rows, KnownItemSerializer, query=asked)
 
-    @says("Name items with their right answers, all or none", Named, body=NewKnownItems, status=201)
+    @says(
+        "add_gold_questions", "Name items with their right answers, all or none", Named, body=NewKnownItems, status=201
+    )
     def post(self, request: Request, slug: str) -> Response:
         """What was named so before stays as it is. In an error, `line` is the place of the item, from 1."""
-        study, given = self.study(slug), self.given(NewKnownItems)
+        study, given = self.study(slug), self.parse_body(NewKnownItems)
         entries = [
             GoldEntry(
                 one["item"],
@@ -198,11 +205,17 @@ class KnownItems(OfQueue):
         return Response({"n": len(made)}, status=201)
 
 
-class DecidedKnownItems(OfQueue):
-    @says("Name what was decided in a study, with these answers", Named, body=FromStudy, status=201)
+class DecidedKnownItems(QueueApi):
+    @says(
+        "add_decided_gold_questions",
+        "Name what was decided in a study, with these answers",
+        Named,
+        body=FromStudy,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        study, given = self.study(slug), self.given(FromStudy)
-        source = permissions.visible_to(self.me, Study.objects.all()).filter(slug=given["decided_in"]).first()
+        study, given = self.study(slug), self.parse_body(FromStudy)
+        source = permissions.filter_visible(self.me, Study.objects.all()).filter(slug=given["decided_in"]).first()
         if source is None:
             raise InputError(f"There is no study {given['decided_in']!r}.", field="decided_in")
         made = gold_questions.add_decided(
@@ -211,18 +224,18 @@ class DecidedKnownItems(OfQueue):
         return Response({"n": len(made)}, status=201)
 
 
-class KnownItemDetail(OfQueue):
-    @says("An item with known answers", KnownItemSerializer)
+class KnownItemDetail(QueueApi):
+    @says("gold_question", "An item with known answers", KnownItemSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(KnownItemSerializer(get_object_or_404(known_items(self.study(slug)), pk=pk)).data)
+        return Response(KnownItemSerializer(get_object_or_404(list_gold_questions(self.study(slug)), pk=pk)).data)
 
-    @says("Hand it out no more, and count answers to it no more", None, status=204)
+    @says("retire_gold_question", "Hand it out no more, and count answers to it no more", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         gold_questions.retire(by=self.me, known=get_object_or_404(self.study(slug).known_items, pk=pk))
         return Response(status=204)
 
 
-def known_items(study: Study) -> Any:
+def list_gold_questions(study: Study) -> Any:
     answered = Count("assignments", filter=Q(assignments__state=Assignment.State.SUBMITTED))
     in_order = KnownAnswer.objects.select_related("criterion").order_by("turn", "criterion__position")
     rows = study.known_items.select_related("item__dialogue", "item__pair", "item__study")
@@ -249,16 +262,27 @@ class NewAdmission(Given):
     reason = serializers.CharField(max_length=qualification.LONGEST_REASON)
 
 
-class Admissions(OfQueue):
-    @says("Who came through training and qualification", page_of(AdmissionSerializer), query=PageQuery)
+class Admissions(QueueApi):
+    @says(
+        "admissions",
+        "Who came through training and qualification",
+        build_page_schema(AdmissionSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         rows = self.study(slug).admissions.select_related("annotator", "decided_by")
         return self.page(rows, AdmissionSerializer)
 
-    @says("Let somebody through to the work, or try once more", AdmissionSerializer, body=NewAdmission, status=201)
+    @says(
+        "decide_admission",
+        "Let somebody through to the work, or try once more",
+        AdmissionSerializer,
+        body=NewAdmission,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        study, given = self.study(slug), self.given(NewAdmission)
-        annotator = named(User, "annotator", username=given["annotator"])
+        study, given = self.study(slug), self.parse_body(NewAdmission)
+        annotator = find_named(User, "annotator", username=given["annotator"])
         decide = qualification.try_again if given["decision"] == "again" else qualification.let_through
         made = decide(by=self.me, study=study, annotator=annotator, reason=given["reason"])
         return Response(AdmissionSerializer(made).data, status=201)

@@ -84,7 +84,7 @@ class RulesForm(OptionsForm):
         return True
 
 
-class KnownForm(OptionsForm):
+class GoldQuestionForm(OptionsForm):
     """One item with its right answers."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What it is for")
@@ -153,7 +153,7 @@ class KnownForm(OptionsForm):
         return True
 
 
-class KnownFromForm(OptionsForm):
+class GoldQuestionsForm(OptionsForm):
     """Many items at once: those decided in a study, or those of a file."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What they are for")

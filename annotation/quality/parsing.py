@@ -17,7 +17,7 @@ MOST_DIGITS = 6
 
 
 @dataclass(frozen=True)
-class KnownRow:
+class GoldQuestionRow:
     """One right answer, with the line that it stands in. `values` holds one or more; `turn` is 0 for the whole item."""
 
     line: int
@@ -33,7 +33,7 @@ class KnownRow:
         return f"{self.criterion}.{self.turn}" if self.turn else self.criterion
 
 
-def read(path: Path, name: str | None = None) -> list[KnownRow]:
+def read(path: Path, name: str | None = None) -> list[GoldQuestionRow]:
     """The rows of a file that its giver knows as `name`. Raises InputError, naming file, line and column."""
     try:
         return _checked([_row(row) for row in label_files.read(path, COLUMNS).rows])
@@ -41,26 +41,26 @@ def read(path: Path, name: str | None = None) -> list[KnownRow]:
         raise InputError(error.message, file=name or str(path), line=error.line, field=error.field) from error
 
 
-def _row(row: label_files.LabelFileRow) -> KnownRow:
+def _row(row: label_files.LabelFileRow) -> GoldQuestionRow:
     for column in COLUMNS:
         if not row.cells[column]:
             raise InputError("is empty", line=row.line, field=column)
     turn, cells = row.cells.get("turn", ""), row.cells
-    return KnownRow(
+    return GoldQuestionRow(
         row.line,
         cells["item_id"],
         cells["criterion"],
-        values_of(cells["value"]),
+        parse_values(cells["value"]),
         cells.get("explanation", ""),
-        number_of(turn, row.line) if turn else 0,
+        parse_turn(turn, row.line) if turn else 0,
     )
 
 
-def values_of(text: str) -> tuple[str, ...]:
+def parse_values(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("|"))
 
 
-def number_of(text: str, line: int) -> int:
+def parse_turn(text: str, line: int) -> int:
     """The number of a turn."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text)):
         raise InputError(f"{text[:20]!r} is not the number of a turn, from 1", line=line, field="turn")
@@ -77,14 +77,14 @@ def group_by_turn(text: str) -> dict[int, tuple[tuple[str, ...], str]]:
         value, _, why = rest.partition(";")
         if not colon or not value.strip():
             raise InputError("write a turn as “3: 4”, or “3: 4; why”", line=line, field="turn")
-        turn = number_of(number.strip(), line)
+        turn = parse_turn(number.strip(), line)
         if turn in found:
             raise InputError(f"turn {turn} stands there twice", line=line, field="turn")
-        found[turn] = (values_of(value), why.strip())
+        found[turn] = (parse_values(value), why.strip())
     return found
 
 
-def _checked(rows: list[KnownRow]) -> list[KnownRow]:
+def _checked(rows: list[GoldQuestionRow]) -> list[GoldQuestionRow]:
     seen: dict[tuple[str, str], int] = {}
     for row in rows:
         before = seen.setdefault((row.item, row.ask), row.line)

@@ -12,16 +12,16 @@ from rest_framework.response import Response
 
 from annotation.recruitment.models.demographics import DemographicQuestion
 from annotation.recruitment.models.participation import ConsentDecision, Invitation
-from annotation.recruitment.queries.participation import add_uses, intake_of, participants, why_closed
-from annotation.recruitment.services import consents, demographics, intake, invitations
+from annotation.recruitment.queries.participation import add_uses, find_closing_reason, find_intake, participants
+from annotation.recruitment.services import consents, demographics, invitations, join_rules
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
-from core.api.base import Api, Given, PageQuery, page_of
+from core.api.base import Api, Given, PageQuery, build_page_schema
 from core.api.schema import says
-from core.downloads import audited_export
+from core.downloads import audit_export
 
 
-class ComingInApi(Api):
+class RecruitmentApi(Api):
     tag = "coming in"
 
     def study(self, slug: str) -> Study:
@@ -43,7 +43,7 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
         ]
 
     def get_closed(self, row: Any) -> str:
-        return why_closed(row, uses=row.uses)
+        return find_closing_reason(row, uses=row.uses)
 
 
 class MadeInvitationSerializer(InvitationSerializer):
@@ -67,33 +67,35 @@ class NewInvitation(Given):
     )
 
 
-class Invitations(ComingInApi):
+class Invitations(RecruitmentApi):
     keeps_to_itself = ("token", "path")
 
-    @says("Links into a study, revoked ones too", page_of(InvitationSerializer), query=PageQuery)
+    @says(
+        "invitations", "Links into a study, revoked ones too", build_page_schema(InvitationSerializer), query=PageQuery
+    )
     def get(self, request: Request, slug: str) -> Response:
-        return self.page(rows_of(self.study(slug)), InvitationSerializer)
+        return self.page(list_participants(self.study(slug)), InvitationSerializer)
 
-    @says("Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
+    @says("invite", "Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        made = invitations.create(by=self.me, study=study, **self.given(NewInvitation))
-        row = InvitationSerializer(rows_of(study).get(pk=made.invitation.pk)).data
+        made = invitations.create(by=self.me, study=study, **self.parse_body(NewInvitation))
+        row = InvitationSerializer(list_participants(study).get(pk=made.invitation.pk)).data
         return Response({**row, "token": made.token, "path": reverse("join", args=[made.token])}, status=201)
 
 
-class InvitationDetail(ComingInApi):
-    @says("A link into a study", InvitationSerializer)
+class InvitationDetail(RecruitmentApi):
+    @says("invitation", "A link into a study", InvitationSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(InvitationSerializer(get_object_or_404(rows_of(self.study(slug)), pk=pk)).data)
+        return Response(InvitationSerializer(get_object_or_404(list_participants(self.study(slug)), pk=pk)).data)
 
-    @says("Let nobody join by it any more; who joined stays", None, status=204)
+    @says("revoke_invitation", "Let nobody join by it any more; who joined stays", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         invitations.revoke(by=self.me, invitation=get_object_or_404(self.study(slug).invitations, pk=pk))
         return Response(status=204)
 
 
-def rows_of(study: Study) -> Any:
+def list_participants(study: Study) -> Any:
     return add_uses(study.invitations.select_related("study", "created_by"))
 
 
@@ -119,20 +121,20 @@ class NewIntake(Given):
     )
 
 
-class StudyIntake(ComingInApi):
-    @says("How people come into a study", IntakeSerializer)
+class StudyIntake(RecruitmentApi):
+    @says("intake", "How people come into a study", IntakeSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return self.shown(self.study(slug))
+        return self.render_intake(self.study(slug))
 
-    @says("Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
+    @says("set_intake", "Set how people come in, and what they agree to", IntakeSerializer, body=NewIntake)
     def patch(self, request: Request, slug: str) -> Response:
         """Who agreed to another text is asked again."""
         study = self.study(slug)
-        intake.change(by=self.me, study=study, **self.given(NewIntake))
-        return self.shown(study)
+        join_rules.change(by=self.me, study=study, **self.parse_body(NewIntake))
+        return self.render_intake(study)
 
-    def shown(self, study: Study) -> Response:
-        found = intake_of(study)
+    def render_intake(self, study: Study) -> Response:
+        found = find_intake(study)
         text = found.consent_text
         content = {
             "is_public": found.is_public,
@@ -162,9 +164,13 @@ class ParticipantSerializer(serializers.Serializer[Any]):
     completion_code = serializers.CharField(allow_blank=True)
 
 
-class Participants(ComingInApi):
-    @says("Who is or was in a study, by which way, and what they decided", ParticipantSerializer(many=True))
-    @audited_export("participants")
+class Participants(RecruitmentApi):
+    @says(
+        "participants",
+        "Who is or was in a study, by which way, and what they decided",
+        ParticipantSerializer(many=True),
+    )
+    @audit_export("participants")
     def get(self, request: Request, slug: str) -> Response:
         return Response(ParticipantSerializer(participants(self.study(slug)), many=True).data)
 
@@ -179,8 +185,8 @@ class WithdrawalSerializer(serializers.ModelSerializer[ConsentDecision]):
         fields = ["annotator", "decision", "erased", "created_at"]
 
 
-class ParticipantWithdrawal(ComingInApi):
-    @says("Withdraw somebody who asked for it: all that they gave is erased", WithdrawalSerializer)
+class ParticipantWithdrawal(RecruitmentApi):
+    @says("withdraw", "Withdraw somebody who asked for it: all that they gave is erased", WithdrawalSerializer)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
         done = consents.withdraw(by=self.me, study=self.study(slug), annotator=annotator)
@@ -203,14 +209,14 @@ class NewQuestion(Given):
     key = serializers.SlugField(required=False, allow_blank=True, default="", max_length=60)
 
 
-class Questions(ComingInApi):
-    @says("What people are asked about themselves", QuestionSerializer(many=True))
+class Questions(RecruitmentApi):
+    @says("questions", "What people are asked about themselves", QuestionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(QuestionSerializer(self.study(slug).demographic_questions.all(), many=True).data)
 
-    @says("Ask people one thing more", QuestionSerializer, body=NewQuestion, status=201)
+    @says("add_question", "Ask people one thing more", QuestionSerializer, body=NewQuestion, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        made = demographics.add_question(by=self.me, study=self.study(slug), **self.given(NewQuestion))
+        made = demographics.add_question(by=self.me, study=self.study(slug), **self.parse_body(NewQuestion))
         return Response(QuestionSerializer(made).data, status=201)
 
 
@@ -218,8 +224,8 @@ class Erased(serializers.Serializer[Any]):
     erased = serializers.IntegerField(help_text="Answers that went with it.")
 
 
-class QuestionDetail(ComingInApi):
-    @says("Ask it no more, and erase what was answered", Erased)
+class QuestionDetail(RecruitmentApi):
+    @says("delete_question", "Ask it no more, and erase what was answered", Erased)
     def delete(self, request: Request, slug: str, key: str) -> Response:
         question = get_object_or_404(self.study(slug).demographic_questions, key=key)
         return Response({"erased": demographics.remove_question(by=self.me, question=question)})

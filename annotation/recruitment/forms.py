@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.recruitment.models.demographics import DemographicQuestion
 from annotation.recruitment.models.participation import Intake, Invitation
 from annotation.recruitment.platforms import Visit
-from annotation.recruitment.services import completions, consents, demographics, invitations, joining
+from annotation.recruitment.services import completions, consents, demographics, enrolment, invitations
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -40,7 +40,7 @@ class AccountForm(UserCreationForm[User]):
         """The new account in the study, or None if it was refused, with the reason at its field."""
         account = self.save(commit=False)
         try:
-            return joining.create_account_and_join(account=account, study=study, invitation=invitation)
+            return enrolment.create_account_and_join(account=account, study=study, invitation=invitation)
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)
             return None
@@ -53,10 +53,10 @@ class ReturnForm(OptionsForm):
         label="Return code", max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
     )
 
-    def come_back(self, by: User | None, invitation: Invitation, visit: Visit) -> User | None:
+    def sign_back_in(self, by: User | None, invitation: Invitation, visit: Visit) -> User | None:
         """Their account, or None if the code is not theirs, with the reason at its field. InputError: they may not."""
         try:
-            return joining.find_or_create_platform_account(
+            return enrolment.find_or_create_platform_account(
                 by=by, invitation=invitation, visit=visit, code=self.data.get("code", "")
             )
         except InputError as error:
@@ -187,7 +187,7 @@ class IntakeForm(OptionsForm):
     )
 
     @classmethod
-    def of(cls, intake: Intake) -> IntakeForm:
+    def from_intake(cls, intake: Intake) -> IntakeForm:
         return cls(initial={name: getattr(intake, name) for name in cls.base_fields})
 
     def save(self, by: User, study: Study) -> bool:

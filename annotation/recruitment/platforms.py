@@ -18,7 +18,7 @@ TURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 """To whom an assignment may be submitted."""
 
 FRAMED_BY = ("https://*.mturk.com", "https://*.mturkcontent.com")
-"""Who may show the first page of a link in a frame; Mechanical Turk does."""
+"""Sites that may frame the first page of a link; Mechanical Turk does."""
 
 AN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,255}")
 

@@ -2,11 +2,11 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.recruitment.views import joining, recruitment, taking_part
+from annotation.recruitment.views import join, participation, recruitment
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # the researcher's page of who comes in
-    path("studies/<slug:slug>/coming-in/", recruitment.coming_in, name="coming_in"),
+    path("studies/<slug:slug>/coming-in/", recruitment.recruitment, name="coming_in"),
     path("studies/<slug:slug>/coming-in/invitations/", recruitment.invitation_create, name="invitation_create"),
     path(
         "studies/<slug:slug>/coming-in/invitations/<int:pk>/revoke/",
@@ -30,10 +30,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="participant_withdraw",
     ),
     # the way in
-    path("join/<str:token>/", joining.join, name="join"),
-    path("register/<slug:slug>/", joining.register, name="register"),
+    path("join/<str:token>/", join.join, name="join"),
+    path("register/<slug:slug>/", join.register, name="register"),
     # taking part
-    path("work/<slug:slug>/consent/", taking_part.consent, name="consent"),
-    path("work/<slug:slug>/about-me/", taking_part.about_me, name="about_me"),
-    path("work/<slug:slug>/withdraw/", taking_part.withdraw, name="withdraw"),
+    path("work/<slug:slug>/consent/", participation.consent, name="consent"),
+    path("work/<slug:slug>/about-me/", participation.answer_demographics, name="about_me"),
+    path("work/<slug:slug>/withdraw/", participation.withdraw, name="withdraw"),
 ]

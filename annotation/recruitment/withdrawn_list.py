@@ -53,14 +53,14 @@ class Listed:
     is_there: bool = True
 
 
-def moment(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     """As an entry has it."""
     return at.astimezone(UTC).isoformat()
 
 
 def birthday(at: datetime) -> str:
     """When an account or a study was made, to the second: Django's administration cuts off the rest where it saves."""
-    return moment(at.replace(microsecond=0))
+    return format_time(at.replace(microsecond=0))
 
 
 def read(path: Path) -> Listed:
@@ -69,12 +69,12 @@ def read(path: Path) -> Listed:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return Listed(frozenset(), is_there=False)
-    found = {number: entry_in(line) for number, line in enumerate(lines, start=1) if line.strip()}
+    found = {number: parse_entry(line) for number, line in enumerate(lines, start=1) if line.strip()}
     broken = tuple(number for number, entry in found.items() if entry is None)
     return Listed(frozenset(entry for entry in found.values() if entry), broken)
 
 
-def entry_in(line: bytes) -> WithdrawalEntry | None:
+def parse_entry(line: bytes) -> WithdrawalEntry | None:
     try:
         content: dict[str, Any] = json.loads(line)
         entry = WithdrawalEntry(**content)

@@ -11,7 +11,7 @@ from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.majority import majority
 from annotation.stats.resampling import Replicates, Resampling, Statistic, replicate
-from annotation.stats.scores import macro_scores, masked_means, pearson, rank_correlations
+from annotation.stats.scores import build_masked_means, macro_scores, pearson, rank_correlations
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 VERSUS_MAJORITY = (
@@ -27,8 +27,6 @@ VERSUS_MEAN = ("spearman", "kendall_tau_b", "pearson", "mae", "within_one", "bia
 OF_ITEMS = (*VERSUS_MAJORITY, *VERSUS_MEAN)
 """The values of `of_items`, in order."""
 
-NO_NUMBERS = "the scale is nominal: its categories have no distances"
-
 ROUNDING = 1e-9
 """A mean this little more than one step away is one step away."""
 
@@ -39,7 +37,7 @@ def compute_item_figures(
     """The figures of `OF_ITEMS` of a rater's ``codes`` (n_items,), -1 where missing, against ``group``.
 
     Accuracy, kappas and macro scores are against the majority, where there is one; the others against the
-    mean score of an item's ratings, NaN on a nominal scale. ``mae`` and ``bias`` (the rater's score minus the
+    mean score of an item's ratings, NaN without scores. ``mae`` and ``bias`` (the rater's score minus the
     mean, above 0 where the rater is lenient) are in units of the scores, ``within_one`` counts steps.
 
     With ``scores`` (n_items,), in units of the scale, correlations, ``mae`` and ``bias`` are of these instead of those
@@ -47,15 +45,15 @@ def compute_item_figures(
     """
     decided = majority(group).codes
     both = np.column_stack([codes, decided])
-    own = scores_of(group, codes)
-    x, y = own if scores is None or group.level == "nominal" else scores, mean_scores(group)
+    own = to_scores(group, codes)
+    x, y = own if scores is None or not group.has_scores else scores, mean_scores(group)
     errors = np.column_stack([np.abs(x - y), _near(group, codes), x - y])
     statistics: list[Statistic] = [
-        cohen.pairs_statistic(both, [(0, 1)], group.n_categories, cohen.distances_of(group)),
+        cohen.pairs_statistic(both, [(0, 1)], group.n_categories, cohen.compute_distances(group)),
         macro_scores(codes, decided, group.n_categories),
         rank_correlations(x, y),
         pearson(x, y),
-        masked_means(errors),
+        build_masked_means(errors),
     ]
     pair, *rest = replicate(statistics, resampling)
     order = [cohen.KINDS.index(kind) for kind in ("percent_agreement", "cohen_kappa", "weighted_cohen_kappa")]
@@ -79,23 +77,23 @@ def minus(a: Replicates, b: Replicates) -> Replicates:
     return Replicates(a.value - b.value, a.bootstrap - b.bootstrap, a.left_out - b.left_out)
 
 
-def scores_of(group: RatingTable, codes: IntArray) -> FloatArray:
-    """(n_items,) scores of ``codes`` on the group's scale, NaN where missing and on a nominal scale."""
-    if group.level == "nominal" or not group.n_categories:
+def to_scores(group: RatingTable, codes: IntArray) -> FloatArray:
+    """(n_items,) scores of ``codes`` on the group's scale, NaN where missing, and where categories have no scores."""
+    if not group.has_scores or not group.n_categories:
         return np.full(len(codes), np.nan)
     return np.where(codes == MISSING, np.nan, group.scores[codes])
 
 
 def mean_scores(group: RatingTable) -> FloatArray:
-    """(n_items,) mean score of an item's ratings; NaN without any, and on a nominal scale."""
-    if group.level == "nominal":
+    """(n_items,) mean score of an item's ratings; NaN without any, and where categories have none."""
+    if not group.has_scores:
         return np.full(group.n_items, np.nan)
     return ratio(group.counts @ group.scores, group.ratings_per_item)
 
 
 def _near(group: RatingTable, codes: IntArray) -> FloatArray:
     """(n_items,) 1 where rater and mean are at most one step of the scale apart, else 0."""
-    if group.level == "nominal":
+    if not group.has_scores:
         return np.full(len(codes), np.nan)
     place = np.where(codes == MISSING, np.nan, codes)
     mean_place = ratio(group.counts @ np.arange(float(group.n_categories)), group.ratings_per_item)

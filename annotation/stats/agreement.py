@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
-from annotation.stats import cohen
+from annotation.stats import cohen, concordance
 from annotation.stats import icc as intraclass
 from annotation.stats import per_category as categories
 from annotation.stats.alpha import krippendorff_alpha
-from annotation.stats.analytic import analytic_estimate, linearised_errors, simple_sampling
-from annotation.stats.annotators import inverted_raters
+from annotation.stats.analytic import analytic_estimate, compute_linearised_errors, simple_sampling
+from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.labels import Label
 from annotation.stats.pairs import (
     NO_ORDER,
     NOT_SIMPLE,
     PairAgreement,
     RaterAgreement,
-    basis_of,
     compare_pairs,
     compare_with_the_rest,
+    count_basis,
     mean_estimates,
 )
 from annotation.stats.per_category import CategoryAgreement
@@ -36,9 +36,9 @@ from annotation.stats.table import MISSING, BoolArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,
     StatWarning,
+    build_inverted_warnings,
+    build_left_out_warnings,
     coefficient_warnings,
-    inverted_warnings,
-    left_out_warnings,
     pair_warnings,
     resampling_warnings,
     table_warnings,
@@ -53,7 +53,7 @@ __all__ = [
     "PairAgreement",
     "RaterAgreement",
     "agreement",
-    "basis_of",
+    "count_basis",
 ]
 
 ALPHA = "krippendorff_alpha"
@@ -66,7 +66,7 @@ MEAN_OF_PAIRS = {
 }
 
 COEFFICIENTS = (*chance.NAMES, ALPHA, *MEAN_OF_PAIRS, *intraclass.NAMES)
-"""The names of `AgreementResult.coefficients`, in order."""
+"""The names of `AgreementResult.coefficients`, in order; rankings have those of `concordance.NAMES` before the ICCs."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class AgreementResult:
     n_items, n_items_pairable, n_raters, n_ratings
         Rows of the table; those with at least two ratings; raters with ratings; ratings.
     weights
-        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2).
+        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2); of rankings, which have no
+        ``gwet_ac``, those of weighted kappa: ``"kemeny"``.
     seed, bootstrap, confidence
         How the intervals were made: seed, number of replicates, nominal coverage.
     coefficients
@@ -88,7 +89,7 @@ class AgreementResult:
     analytic
         Some of them again, with standard errors and intervals by formula instead of the bootstrap.
     per_category
-        Share and Fleiss' kappa of each category.
+        Share and Fleiss' kappa of each category; nothing of rankings.
     pairs
         Every two raters.
     raters
@@ -114,7 +115,7 @@ class AgreementResult:
     raters: tuple[RaterAgreement, ...]
     warnings: tuple[StatWarning, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The result as JSON types, without the part on judges."""
         return {
             "level": self.level,
@@ -127,12 +128,12 @@ class AgreementResult:
             "seed": self.seed,
             "bootstrap": self.bootstrap,
             "confidence": self.confidence,
-            "coefficients": {name: estimate.as_json() for name, estimate in self.coefficients.items()},
-            "analytic": {name: estimate.as_json() for name, estimate in self.analytic.items()},
-            "per_category": [category.as_json() for category in self.per_category],
-            "pairs": [pair.as_json() for pair in self.pairs],
-            "raters": [rater.as_json() for rater in self.raters],
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "coefficients": {name: estimate.to_json() for name, estimate in self.coefficients.items()},
+            "analytic": {name: estimate.to_json() for name, estimate in self.analytic.items()},
+            "per_category": [category.to_json() for category in self.per_category],
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "raters": [rater.to_json() for rater in self.raters],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -169,12 +170,12 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
     0.467
     """
     distinct = distinct_items(table)
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     resampling.draw_ahead()
     work = _Work(table, distinct.table, resampling)
-    inverted, errors = inverted_raters(distinct.table, distinct.copies), work.linearised()
+    inverted, errors = find_inverted_raters(distinct.table, distinct.copies), work.compute_linearised_errors()
     of_table = table_warnings(table)
     coefficients, pairs, raters = work.coefficients()
     return AgreementResult(
@@ -188,9 +189,9 @@ def agreement(table: RatingTable, *, bootstrap: int = 2000, confidence: float = 
         seed=seed,
         bootstrap=bootstrap,
         confidence=confidence,
-        coefficients={name: coefficients[name] for name in COEFFICIENTS},
+        coefficients={name: coefficients[name] for name in _names(table)},
         analytic=work.analytic(coefficients, errors),
-        per_category=work.per_category(),
+        per_category=work.compute_categories(),
         pairs=pairs,
         raters=raters,
         warnings=(*of_table, *_warnings(table, resampling, coefficients, pairs, inverted)),
@@ -207,17 +208,17 @@ class _Work:
 
     @property
     def pairable(self) -> Basis:
-        return basis_of(self.table, self.table.pairable)
+        return count_basis(self.table, self.table.pairable)
 
     @cached_property
     def icc_raters(self) -> BoolArray:
         """(columns,) mask of the raters whose ICC is asked."""
-        return intraclass.compared_raters(self.table)
+        return intraclass.mask_compared_raters(self.table)
 
     @property
     def complete(self) -> Basis:
         """What the ICC rests on."""
-        used = basis_of(self.table, intraclass.complete_items(self.table, self.icc_raters))
+        used = count_basis(self.table, intraclass.complete_items(self.table, self.icc_raters))
         k = int(self.icc_raters.sum())
         return Basis(used.n_items, k, k * used.n_items)
 
@@ -240,7 +241,7 @@ class _Work:
             chance.chance_corrected(table),
             krippendorff_alpha(table),
             intraclass.icc(table, self.icc_raters),
-            categories.per_category(table),
+            concordance.concordance(table) if table.level == "ranking" else categories.build_category_statistic(table),
         ]
 
     @cached_property
@@ -249,11 +250,15 @@ class _Work:
 
     def _of_items(self) -> dict[str, Estimate]:
         """The coefficients that do not ask who said what, and the ICCs."""
-        shared, alpha, icc, _ = self._replicates
-        reason = chance.why_undefined(self.table)
-        complete = self.complete
+        shared, alpha, icc, last = self._replicates
+        reason = chance.explain_undefined(self.table)
+        complete, of_rankings = self.complete, self.table.level == "ranking"
+        by_count = chance.NOT_COUNTED if of_rankings else reason
+        why = [by_count if name in chance.BY_COUNT else reason for name in chance.NAMES]
+        no_w = (concordance.ALL_TIED if self.table.pairable.any() else reason, reason)
         return {
-            **self._named(chance.NAMES, shared, self.pairable, [reason] * len(chance.NAMES)),
+            **self._named(chance.NAMES, shared, self.pairable, why),
+            **(self._named(concordance.NAMES, last, self.pairable, no_w) if of_rankings else {}),
             **self._named((ALPHA,), alpha, self.pairable, [reason]),
             **self._named(intraclass.NAMES, icc, complete, intraclass.reasons(self.table, icc.value)),
         }
@@ -261,27 +266,29 @@ class _Work:
     def _named(
         self, names: Sequence[str], replicates: Replicates, basis: Basis, reasons: Sequence[str]
     ) -> dict[str, Estimate]:
-        found = estimates(replicates, self.resampling, [basis] * len(names), reasons, scale=scales_of(names))
+        found = estimates(replicates, self.resampling, [basis] * len(names), reasons, scale=find_scales(names))
         return dict(zip(names, found, strict=True))
 
     def _means(self, means: Replicates) -> dict[str, Estimate]:
-        reason = chance.why_undefined(self.table)
+        reason = chance.explain_undefined(self.table)
         if reason.startswith("one category"):
             reason = "no pair of raters with a defined kappa"
         nominal = self.table.level == "nominal"
         found = mean_estimates(means, self.resampling, self.pairable, reason=reason, nominal=nominal)
         return {name: found[kind] for name, kind in MEAN_OF_PAIRS.items()}
 
-    def per_category(self) -> tuple[CategoryAgreement, ...]:
+    def compute_categories(self) -> tuple[CategoryAgreement, ...]:
+        if self.table.level == "ranking":
+            return ()
         found, q = self._replicates[3], self.table.n_categories
-        rated = basis_of(self.table, self.table.ratings_per_item > 0)
+        rated = count_basis(self.table, self.table.ratings_per_item > 0)
         bases = [rated] * q + [self.pairable] * q
-        scales = scales_of(["percent_agreement"] * q + ["fleiss_kappa"] * q)
+        scales = find_scales(["percent_agreement"] * q + ["fleiss_kappa"] * q)
         figures = estimates(found, self.resampling, bases, categories.reasons(self.table), scale=scales)
         rows = zip(self.table.categories, figures[:q], figures[q:], strict=True)
         return tuple(CategoryAgreement(category, share, kappa) for category, share, kappa in rows)
 
-    def linearised(self) -> dict[str, float]:
+    def compute_linearised_errors(self) -> dict[str, float]:
         """Standard errors by linearisation."""
         shared, alpha, *_ = self._statistics
         return {**self._linearised(shared, chance.NAMES), **self._linearised(alpha, (ALPHA,))}
@@ -296,7 +303,7 @@ class _Work:
     def _linearised(self, statistic: SumStatistic, names: Sequence[str]) -> dict[str, float]:
         if self.resampling.n_units < 2:
             return dict.fromkeys(names, np.nan)
-        return dict(zip(names, linearised_errors(statistic, self.resampling).tolist(), strict=True))
+        return dict(zip(names, compute_linearised_errors(statistic, self.resampling).tolist(), strict=True))
 
     def _by_formula(self, figure: Estimate, error: float) -> Estimate:
         basis = Basis(figure.n_items, figure.n_raters, figure.n_ratings)
@@ -325,13 +332,19 @@ class _Work:
         )
 
 
+def _names(table: RatingTable) -> tuple[str, ...]:
+    """Of the coefficients of a table, in order."""
+    own = concordance.NAMES if table.level == "ranking" else ()
+    return (*COEFFICIENTS[: -len(intraclass.NAMES)], *own, *intraclass.NAMES)
+
+
 NO_F = "no interval: nothing varies within items"
 
 
 def _left_out(table: RatingTable) -> list[str]:
     """Raters with ratings, but too few for the ICC."""
-    few = ~intraclass.compared_raters(table) & (table.codes != MISSING).any(axis=0)
-    return [table.raters[column] for column in np.flatnonzero(few)] if table.level != "nominal" else []
+    few = ~intraclass.mask_compared_raters(table) & (table.codes != MISSING).any(axis=0)
+    return [table.raters[column] for column in np.flatnonzero(few)] if table.has_scores else []
 
 
 def _warnings(
@@ -347,6 +360,6 @@ def _warnings(
         *resampling_warnings(table, resampling),
         *coefficient_warnings(coefficients),
         *pair_warnings(joints, undefined),
-        *inverted_warnings(inverted),
-        *left_out_warnings(_left_out(table), "the ICC"),
+        *build_inverted_warnings(inverted),
+        *build_left_out_warnings(_left_out(table), "the ICC"),
     ]

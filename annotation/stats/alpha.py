@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for nominal, ordinal, interval and ratio scales, with missing ratings.
+"""Krippendorff's alpha for nominal, ordinal, interval and ratio scales and for rankings, with missing ratings.
 
 Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania. Alpha is
 1 - D_o / D_e: the disagreement within items over the disagreement of all pairable ratings paired at random,
@@ -12,6 +12,7 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray, RatingTable
+from annotation.stats.weighting import compute_weights, default_weighting
 
 
 def krippendorff_alpha(table: RatingTable, *, difference: FloatArray | None = None) -> SumStatistic:
@@ -28,20 +29,21 @@ def krippendorff_alpha(table: RatingTable, *, difference: FloatArray | None = No
         coincidences = counts[:, first] * counts[:, second] / others
         return SumStatistic(np.hstack([counts, coincidences]), partial(_ordinal_alpha, q=table.n_categories))
     if difference is None:
-        difference = squared_differences(table)
+        difference = compute_squared_differences(table)
     disagreement = (counts * (counts @ difference)).sum(axis=1, keepdims=True) / others
     return SumStatistic(np.hstack([counts, disagreement]), partial(_fixed_alpha, difference=difference))
 
 
-def squared_differences(table: RatingTable) -> FloatArray:
-    """(q, q) squared difference of each two categories at a nominal, interval or ratio level.
+def compute_squared_differences(table: RatingTable) -> FloatArray:
+    """(q, q) squared difference of each two categories at any level but the ordinal one.
 
     Nominal: 0 or 1. Interval: (x - y)^2, ratio: ((x - y) / (x + y))^2, both scaled to at most 1, which
-    leaves alpha as it is and lets one tolerance serve every scale.
+    leaves alpha as it is and lets one tolerance serve every scale. Rankings: 1 less their Kemeny weights, so that alpha
+    is that of the preferences which they imply, each pair of responses with shares of its own.
     """
+    if not table.has_scores:
+        return 1 - compute_weights(table, default_weighting(table))
     x, y = table.scores[:, None], table.scores[None, :]
-    if table.level == "nominal":
-        return 1 - np.eye(table.n_categories)
     size = np.where(x + y > 0, x + y, 1.0) if table.level == "ratio" else 1.0
     difference = ((x - y) / size) ** 2
     widest = difference.max(initial=0.0)

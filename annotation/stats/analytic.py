@@ -82,7 +82,7 @@ def cohen_errors(crosstabs: FloatArray, weights: FloatArray) -> tuple[FloatArray
     return kappa, _root(variance), _root(chance_variance)
 
 
-def crosstabs_of(codes: IntArray, copies: IntArray, pairs: Sequence[tuple[int, int]], q: int) -> FloatArray:
+def compute_crosstabs(codes: IntArray, copies: IntArray, pairs: Sequence[tuple[int, int]], q: int) -> FloatArray:
     """(P, q, q) cross tables of pairs of columns of ``codes``, row i of which stands for copies[i] items."""
     tables = np.zeros((len(pairs), q, q))
     for table, (a, b) in zip(tables, pairs, strict=True):
@@ -139,17 +139,17 @@ def fleiss_chance_test(counts: FloatArray) -> FleissChanceTest:
     return FleissChanceTest(float(se), float(ratio(kappa, se)), category_se)
 
 
-def linearised_errors(statistic: SumStatistic, resampling: Resampling) -> FloatArray:
+def compute_linearised_errors(statistic: SumStatistic, resampling: Resampling) -> FloatArray:
     """Standard errors (m,) of a function of sums by linearisation: the derivative with respect to each item.
 
     For the coefficients of `chance_corrected` this is Gwet's (2014) variance, for Cohen's kappa that of
     Fleiss, Cohen and Everitt times n / (n - 1); clusters and strata are respected.
     """
-    rows = resampling.by_unit(statistic.contributions)
+    rows = resampling.sum_by_unit(statistic.contributions)
     total = resampling.times @ rows
     ahead, behind = statistic.function(total + STEP * rows), statistic.function(total - STEP * rows)
     slope = (ahead - behind) / (2 * STEP)
-    return np.sqrt(influence_variance(resampling.centred(slope), resampling))
+    return np.sqrt(influence_variance(resampling.centre(slope), resampling))
 
 
 def analytic_estimate(

@@ -11,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
+from annotation.stats.against_group import OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority
-from annotation.stats.pairs import NO_ORDER, RaterAgreement, basis_of, compare_pairs, compare_with_the_rest
+from annotation.stats.pairs import NO_ORDER, RaterAgreement, compare_pairs, compare_with_the_rest, count_basis
 from annotation.stats.resampling import Resampling
 from annotation.stats.scores import pearson
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
-from annotation.stats.warnings import ENOUGH_TO_COMPARE, StatWarning, inverted_warnings, listed
+from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
+from annotation.stats.warnings import ENOUGH_TO_COMPARE, StatWarning, build_inverted_warnings, join_names
 
 INVERTED = -0.3
 """Correlation with the others' mean below which a scale may have been read upside down."""
@@ -78,14 +78,14 @@ class AnnotatorProfile:
     constant: bool
     straight_lining: bool
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The annotator as JSON types."""
         return {
             "annotator": self.annotator,
             "n_ratings": self.n_ratings,
             "n_categories_used": self.n_categories_used,
-            **{kind: getattr(self.rest, kind).as_json() for kind in cohen.KINDS},
-            **{name: figure.as_json() for name, figure in self.versus.items()},
+            **{kind: getattr(self.rest, kind).to_json() for kind in cohen.KINDS},
+            **{name: figure.to_json() for name, figure in self.versus.items()},
             "shares": [number_or_none(share) for share in self.shares],
             "entropy": number_or_none(self.entropy),
             "longest_run": self.longest_run,
@@ -118,13 +118,13 @@ class AnnotatorReport:
     identical: tuple[tuple[str, str], ...]
     warnings: tuple[StatWarning, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The report as JSON types."""
         return {
             "categories": list(self.categories),
-            "annotators": [one.as_json() for one in self.annotators],
+            "annotators": [one.to_json() for one in self.annotators],
             "identical": [list(pair) for pair in self.identical],
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -155,13 +155,13 @@ def annotator_report(
     """
     when = _checked_order(order, table)
     distinct = distinct_items(table)
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     raters = np.flatnonzero((table.codes != MISSING).any(axis=0)).tolist()
     compared = compare_pairs(table, distinct.table, resampling, cohen.rater_pairs(table), raters=raters)
     rest = compare_with_the_rest(table, raters, compared.means[1:], resampling)
-    backwards = inverted_raters(table)
+    backwards = find_inverted_raters(table)
     profiles = [
         _profile(table, distinct.table, resampling, column, agreement, when[:, column], agreement.rater in backwards)
         for column, agreement in zip(raters, rest, strict=True)
@@ -218,11 +218,11 @@ def _versus_others(
     replicates = compute_item_figures(drop_rater(distinct, column), distinct.codes[:, column], resampling)
     others = drop_rater(table, column)
     rated = table.codes[:, column] != MISSING
-    met = basis_of(others, rated & (others.ratings_per_item > 0))
-    decided = basis_of(others, rated & (majority(others).codes != MISSING))
+    met = count_basis(others, rated & (others.ratings_per_item > 0))
+    decided = count_basis(others, rated & (majority(others).codes != MISSING))
     bases = [decided if name in VERSUS_MAJORITY else met for name in OF_ITEMS]
     reasons = [_why_not(name, table, met, decided) for name in OF_ITEMS]
-    found = estimates(replicates, resampling, bases, reasons, scale=scales_of(OF_ITEMS))
+    found = estimates(replicates, resampling, bases, reasons, scale=find_scales(OF_ITEMS))
     return dict(zip(OF_ITEMS, found, strict=True))
 
 
@@ -234,12 +234,12 @@ def _why_not(name: str, table: RatingTable, met: Basis, decided: Basis) -> str:
         if nominal:
             return NO_ORDER
         return "one category used" if decided.n_items else "the others are tied on every common item"
-    return NO_NUMBERS if table.level == "nominal" else "the annotator's scores or the others' means do not vary"
+    return NO_SCORES.get(table.level) or "the annotator's scores or the others' means do not vary"
 
 
 def drop_rater(table: RatingTable, column: int) -> RatingTable:
     """The table with the ratings of one rater taken out."""
-    return table.with_codes(np.where(np.arange(len(table.raters)) == column, MISSING, table.codes))
+    return table.replace_codes(np.where(np.arange(len(table.raters)) == column, MISSING, table.codes))
 
 
 def identical_raters(table: RatingTable) -> list[tuple[str, str]]:
@@ -253,16 +253,16 @@ def identical_raters(table: RatingTable) -> list[tuple[str, str]]:
     return found
 
 
-def inverted_raters(table: RatingTable, copies: IntArray | None = None) -> list[str]:
+def find_inverted_raters(table: RatingTable, copies: IntArray | None = None) -> list[str]:
     """Raters whose scores run clearly against the mean of the others; on ordered scales and with two options.
 
     The correlation has to be below `INVERTED` and, by Fisher's z, significantly below zero. ``copies`` says
     how many items each row of the table stands for.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
-    if table.level == "nominal" and table.n_categories != 2:
+    if not table.has_scores and table.n_categories != 2:
         return []
-    scores = table.rated_scores if table.level != "nominal" else np.where(table.codes < 0, np.nan, table.codes)
+    scores = table.rated_scores if table.has_scores else np.where(table.codes < 0, np.nan, table.codes)
     rated = np.isfinite(scores)
     total, n_rated = np.nansum(scores, axis=1), rated.sum(axis=1)
     found = []
@@ -270,7 +270,7 @@ def inverted_raters(table: RatingTable, copies: IntArray | None = None) -> list[
         own = scores[:, column]
         others = ratio(total - np.nan_to_num(own), (n_rated - rated[:, column]).astype(float))
         n = int(times[np.isfinite(own) & np.isfinite(others)].sum())
-        correlation = float(pearson(own, others).at(times[None, :])[0, 0])
+        correlation = float(pearson(own, others).evaluate(times[None, :])[0, 0])
         if n >= ENOUGH_TO_COMPARE and correlation < INVERTED and _fisher_z(correlation, n) < -SURE:
             found.append(table.raters[column])
     return found
@@ -311,8 +311,8 @@ def _warnings(profiles: Sequence[AnnotatorProfile], identical: Sequence[tuple[st
         "straight_lining": [one.annotator for one in profiles if one.straight_lining],
         "identical_raters": [f"{a} and {b}" for a, b in identical],
     }
-    inverted = inverted_warnings([one.annotator for one in profiles if one.inverted])
-    rest = [StatWarning(code, MESSAGES[code].format(listed(names))) for code, names in flags.items() if names]
+    inverted = build_inverted_warnings([one.annotator for one in profiles if one.inverted])
+    rest = [StatWarning(code, MESSAGES[code].format(join_names(names))) for code, names in flags.items() if names]
     return [*inverted, *rest]
 
 

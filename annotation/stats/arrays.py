@@ -5,7 +5,7 @@ import numpy as np
 from annotation.stats.table import FloatArray, IntArray
 
 
-def summed_by(values: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
+def sum_by_group(values: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     """(…, k) sums of ``values`` (…, n) by group; ``group`` (n,) uses every index from 0 to k - 1."""
     if not n_groups:
         return np.zeros((*values.shape[:-1], 0))

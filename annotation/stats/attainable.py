@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_of
+from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, find_tier
 
 MOST_RATERS = 15
 """The largest overlap that `plan_tiers` proposes: above it, more items are the better use of people."""
@@ -50,7 +50,7 @@ class TierPlan:
     overlap: int | None
     suggested_cuts: Cuts | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The plan as JSON types."""
         return {
             "n_raters": self.n_raters,
@@ -172,7 +172,7 @@ def _any_of(sets: Any) -> int:
 
 
 def _bands(values: tuple[float, ...], cuts: Cuts) -> dict[str, tuple[float, ...]]:
-    return {name: tuple(value for value in values if tier_of(value, cuts) == name) for name in TIERS}
+    return {name: tuple(value for value in values if find_tier(value, cuts) == name) for name in TIERS}
 
 
 def _smallest_overlap(

@@ -41,6 +41,6 @@ def tier_places(kappas: FloatArray, cuts: Cuts = DEFAULT_CUTS) -> IntArray:
     return np.where(np.isnan(kappas), NO_TIER, band_positions(np.nan_to_num(kappas), cuts))
 
 
-def tier_of(kappa: float, cuts: Cuts = DEFAULT_CUTS) -> str | None:
+def find_tier(kappa: float, cuts: Cuts = DEFAULT_CUTS) -> str | None:
     """The tier of one kappa; None where it is NaN."""
     return None if np.isnan(kappa) else TIERS[int(band_positions(np.array([kappa]), cuts)[0])]

@@ -18,11 +18,16 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray, RatingTable
-from annotation.stats.weighting import default_weighting, identity_weights, weights_of
+from annotation.stats.weighting import compute_weights, default_weighting, identity_weights
 
 NAMES = ("percent_agreement", "fleiss_kappa", "fleiss_kappa_pooled", "gwet_ac", "brennan_prediger")
 """The coefficients of `chance_corrected`, in the order of its values."""
 
+
+BY_COUNT = ("gwet_ac", "brennan_prediger")
+"""Their chance goes by the number of categories."""
+
+NOT_COUNTED = "chance would go by the number of all rankings, most of which nobody gives"
 
 DISTINCT = 1e-9
 """Weights that differ by less are the same."""
@@ -51,7 +56,7 @@ def chance_corrected(table: RatingTable, weights: FloatArray | None = None) -> S
     item, the same say: pairs are summed before they are divided, and so are the categories.
     """
     if weights is None:
-        weights = weights_of(table, default_weighting(table))
+        weights = compute_weights(table, default_weighting(table))
     counts, size = table.counts, table.ratings_per_item
     pairs = size * (size - 1)
     agreeing = pairs_agreeing(counts, identity_weights(table.n_categories))
@@ -66,7 +71,7 @@ def chance_corrected(table: RatingTable, weights: FloatArray | None = None) -> S
         *_share(counts.T, size),
         *np.where(table.pairable, counts.T, 0.0),
     ]
-    function = partial(_coefficients, weights=weights, step=step)
+    function = partial(_coefficients, weights=weights, step=step, is_counted=table.level != "ranking")
     return SumStatistic(np.column_stack(columns).astype(float), function)
 
 
@@ -79,10 +84,11 @@ def pairs_agreeing(counts: FloatArray, weights: FloatArray) -> FloatArray:
 def item_agreement(table: RatingTable) -> FloatArray:
     """(n_items,) mean credit P_i of the pairs of ratings of each item, 0 to 1; NaN below two ratings.
 
-    On a nominal scale the share of pairs that agree; on an ordered one near misses count as near (quadratic weights).
+    On a nominal scale the share of pairs that agree; on an ordered one near misses count as near (quadratic weights);
+    of rankings the share of pairs of responses that are ordered alike (Kemeny weights).
     """
     pairs = table.ratings_per_item * (table.ratings_per_item - 1)
-    return ratio(pairs_agreeing(table.counts, weights_of(table, default_weighting(table))), pairs)
+    return ratio(pairs_agreeing(table.counts, compute_weights(table, default_weighting(table))), pairs)
 
 
 def margins(table: RatingTable) -> FloatArray:
@@ -96,12 +102,12 @@ def margins(table: RatingTable) -> FloatArray:
     return mean
 
 
-def corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+def correct_for_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
     """(observed - expected) / (1 - expected), NaN where chance alone already agrees fully."""
     return ratio(observed - expected, 1 - expected)
 
 
-def why_undefined(table: RatingTable) -> str:
+def explain_undefined(table: RatingTable) -> str:
     """Why a coefficient of agreement has no value on these ratings."""
     if table.n_ratings == 0:
         return "no ratings"
@@ -121,8 +127,11 @@ def _in_steps(distances: FloatArray) -> tuple[FloatArray, float]:
     return np.round(distances / step, DECIMALS), step
 
 
-def _coefficients(sums: FloatArray, *, weights: FloatArray, step: float) -> FloatArray:
-    """The five coefficients (…, 5) from the sums of the contributions (…, 6 + 2 q)."""
+def _coefficients(sums: FloatArray, *, weights: FloatArray, step: float, is_counted: bool) -> FloatArray:
+    """The five coefficients (…, 5) from the sums of the contributions (…, 6 + 2 q).
+
+    Chance of the last two goes by the number of categories, which has to be that of the scale (`is_counted`).
+    """
     q = len(weights)
     n_pairable, share, apart, agreeing, pairs, n_rated = np.moveaxis(sums[..., :6], -1, 0)
     shares = ratio(sums[..., 6 : 6 + q], n_rated[..., None])
@@ -130,15 +139,17 @@ def _coefficients(sums: FloatArray, *, weights: FloatArray, step: float) -> Floa
     observed = ratio(share, n_pairable)
     values = [
         observed,
-        corrected(observed, same_category(shares)),
-        corrected(ratio(agreeing, pairs), same_category(pooled_shares)),
-        corrected(1 - step * ratio(apart, n_pairable), gwet_chance(shares, weights)),
-        corrected(observed, np.full_like(observed, 1 / max(q, 1))),
+        correct_for_chance(observed, compute_same_category(shares)),
+        correct_for_chance(ratio(agreeing, pairs), compute_same_category(pooled_shares)),
+        correct_for_chance(1 - step * ratio(apart, n_pairable), gwet_chance(shares, weights)),
+        correct_for_chance(observed, np.full_like(observed, 1 / max(q, 1))),
     ]
+    if not is_counted:
+        values[3:] = [np.full_like(observed, np.nan)] * 2
     return np.stack(values, axis=-1)
 
 
-def same_category(shares: FloatArray) -> FloatArray:
+def compute_same_category(shares: FloatArray) -> FloatArray:
     """Chance of Scott and Fleiss: two ratings drawn from the category shares (…, q) are the same."""
     chance: FloatArray = (shares**2).sum(axis=-1)
     return chance

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.shares import figure, undefined, wilson
+from annotation.stats.shares import build_undefined, figure, wilson
 
 Kind = Literal["accuracy", "consistency"]
 KINDS: tuple[Kind, ...] = ("accuracy", "consistency")
@@ -84,16 +84,16 @@ class CheckRecord:
     by_criterion: dict[str, Estimate]
     unscored: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The record as JSON types."""
         return {
             "annotator": self.annotator,
             "kind": self.kind,
-            **self.overall.as_json(),
+            **self.overall.to_json(),
             "unscored": self.unscored,
-            "by_criterion": {key: one.as_json() for key, one in self.by_criterion.items()},
+            "by_criterion": {key: one.to_json() for key, one in self.by_criterion.items()},
             "stretches": [
-                {"first": one.first, "last": one.last, "until": one.until.isoformat(), **one.estimate.as_json()}
+                {"first": one.first, "last": one.last, "until": one.until.isoformat(), **one.estimate.to_json()}
                 for one in self.stretches
             ],
         }
@@ -161,7 +161,7 @@ def mean_mark(values: Sequence[float], kind: Kind, confidence: float = 0.95) -> 
     """The mean of marks with Wilson's interval (Wilson 1927, JASA 22:209-212); NaN without any."""
     n = len(values)
     if not n:
-        return undefined(NONE_YET[kind], n_items=0, confidence=confidence, n_raters=1)
+        return build_undefined(NONE_YET[kind], n_items=0, confidence=confidence, n_raters=1)
     mean = sum(values) / n
     ends = wilson(mean, n, confidence)
     return figure(mean, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=1)

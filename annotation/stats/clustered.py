@@ -10,13 +10,13 @@ import numpy as np
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, replicate
-from annotation.stats.scores import masked_means
+from annotation.stats.scores import build_masked_means
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 
 NOTHING = "nothing has a value here"
 
 
-def clustered_means(
+def estimate_clustered_means(
     values: FloatArray,
     clusters: Sequence[str],
     *,
@@ -55,12 +55,12 @@ def clustered_means(
     if len(clusters) != n:
         raise ValueError(f"there are {n} rows and {len(clusters)} clusters")
     there = ~np.isnan(values)
-    resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
-    bases = [basis_of(there[:, j], resampling) for j in range(m)]
-    return estimates(replicate([masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
+    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
+    bases = [count_basis(there[:, j], resampling) for j in range(m)]
+    return estimates(replicate([build_masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
 
 
-def resampling_of(
+def build_resampling(
     clusters: Sequence[str],
     *,
     bootstrap: int,
@@ -68,8 +68,8 @@ def resampling_of(
     seed: int,
     weights: FloatArray | None = None,
 ) -> Resampling:
-    """How rows are resampled with all of their cluster. The parameters are those of `clustered_means`."""
-    unit, n_units = units_of(clusters)
+    """How rows are resampled with all of their cluster. The parameters are those of `estimate_clustered_means`."""
+    unit, n_units = number_units(clusters)
     n = len(unit)
     return Resampling(
         unit=unit,
@@ -82,13 +82,13 @@ def resampling_of(
     )
 
 
-def basis_of(there: BoolArray, resampling: Resampling) -> Basis:
+def count_basis(there: BoolArray, resampling: Resampling) -> Basis:
     """What the rows of a mask (n,) amount to: rows, and clusters in the place of raters."""
     n = int(there.sum())
     return Basis(n, len(np.unique(resampling.unit[there])), n)
 
 
-def units_of(clusters: Sequence[str]) -> tuple[IntArray, int]:
+def number_units(clusters: Sequence[str]) -> tuple[IntArray, int]:
     """The number of each row's cluster, 0 … k - 1, and k."""
     if not len(clusters):
         return np.zeros(0, dtype=np.int64), 0

@@ -16,12 +16,13 @@ import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.drawing import BUDGET
+from annotation.stats.rankings import kemeny_distances
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 
 KINDS = ("cohen_kappa", "weighted_cohen_kappa", "percent_agreement", "linear_cohen_kappa", "scott_pi")
-"""What is computed of each pair of raters, in order; weighted kappa is quadratic."""
+"""What is computed of each pair of raters, in order; weighted kappa is quadratic, of rankings by Kemeny distance."""
 
 PER_PAIR = len(KINDS)
 
@@ -45,10 +46,13 @@ class CategoryDistances:
     linear: FloatArray
 
 
-def distances_of(table: RatingTable) -> CategoryDistances | None:
+def compute_distances(table: RatingTable) -> CategoryDistances | None:
     """The distances on a table's scale; None on a nominal scale, which has no order to weigh by."""
     if table.level == "nominal":
         return None
+    if table.level == "ranking":
+        apart = 2 * kemeny_distances([str(category) for category in table.categories])  # whole numbers
+        return CategoryDistances(apart, apart)
     places = positions(table)
     steps = np.diff(np.unique(places))
     apart = np.abs(places[:, None] - places[None, :]) / (steps.min() if steps.size else 1.0)
@@ -131,7 +135,7 @@ def cohen_kappa(a: IntArray, b: IntArray, weights: FloatArray) -> float:
     """Cohen's kappa of two raters' codes (n_items,) with (q, q) agreement weights; NaN where undefined."""
     distances = CategoryDistances(1 - weights, 1 - weights)
     statistic = pairs_statistic(np.column_stack([a, b]), [(0, 1)], len(weights), distances)
-    return float(statistic.at(np.ones((1, len(a))))[0, 1])
+    return float(statistic.evaluate(np.ones((1, len(a))))[0, 1])
 
 
 def rater_pairs(table: RatingTable) -> list[Pair]:
@@ -144,7 +148,7 @@ def pair_blocks(
     table: RatingTable, pairs: Sequence[Pair], resampling: Resampling
 ) -> Iterator[tuple[Sequence[Pair], Replicates]]:
     """Pairs in blocks, each with its replicates, so that many raters do not fill the memory."""
-    distances = distances_of(table)
+    distances = compute_distances(table)
     tall = max(table.n_items, resampling.n_replicates, 1)
     size = max(1, BUDGET // (tall * (3 + 2 * table.n_categories)))
     for start in range(0, len(pairs), size):

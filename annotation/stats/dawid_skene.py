@@ -87,7 +87,7 @@ class DawidSkene:
         weights = np.where(known, self.prevalence, 0.0)
         return ratio((weights * np.nan_to_num(hits)).sum(axis=1), weights.sum(axis=1))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Prevalence, raters and convergence as JSON types; the posteriors belong to the items."""
         return {
             "categories": list(self.categories),

@@ -45,7 +45,7 @@ class Design:
     weighted: str = ""
     alone: int = 0
 
-    def as_json(self, table: RatingTable) -> dict[str, Any]:
+    def to_json(self, table: RatingTable) -> dict[str, Any]:
         """How a table's intervals are made: numbers, and one sentence."""
         clusters = None if table.clusters is None else len(set(table.clusters))
         return {

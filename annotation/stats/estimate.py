@@ -51,7 +51,7 @@ class Estimate:
         """Whether there is a value."""
         return not math.isnan(self.value)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figure as JSON types; NaN becomes None."""
         return {key: number_or_none(entry) for key, entry in asdict(self).items()}
 

@@ -52,7 +52,7 @@ class Forecast:
     confidence: float
     seed: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types; NaN becomes None."""
         return {key: number_or_none(entry) for key, entry in vars(self).items()}
 

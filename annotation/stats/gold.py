@@ -17,8 +17,8 @@ from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
-from annotation.stats.majority import majority, medians_of
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
+from annotation.stats.majority import compute_medians, majority
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, Level, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
 GoldMethod = Literal["majority", "median", "dawid_skene", "model"]
@@ -32,8 +32,8 @@ SOURCES = 2
 
 
 def choose_method(level: Level) -> GoldMethod:
-    """The usual rule: the majority on a nominal scale, the median on an ordered one."""
-    return "majority" if level == "nominal" else "median"
+    """The usual rule: the median on a scale with an order, else the majority."""
+    return "majority" if level in NO_SCORES else "median"
 
 
 def kinds_of_gold(method: GoldMethod) -> tuple[str, ...]:
@@ -140,11 +140,11 @@ class Gold:
             for row, code, kind, confidence in parts
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The gold as JSON types, by label."""
-        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+        return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def as_head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, Any]:
         """The same without the items, in whose place there is nothing yet."""
         return {
             "method": self.method,
@@ -245,8 +245,8 @@ def _checked_codes(codes: npt.ArrayLike | None, table: RatingTable) -> IntArray:
 def _check(
     method: str, tiers: Sequence[str | None] | None, table: RatingTable, min_ratings: int, min_posterior: float
 ) -> None:
-    if method == "median" and table.level == "nominal":
-        raise ValueError("a nominal scale has no median: its categories have no order")
+    if method == "median" and not table.has_scores:
+        raise ValueError(f"there is no median: {NO_SCORES[table.level]}")
     if method not in get_args(GoldMethod):
         raise ValueError(f"method is {method!r}; it must be one of {', '.join(get_args(GoldMethod))}")
     if tiers is not None and len(tiers) != table.n_items:
@@ -277,7 +277,7 @@ def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Fou
 
 
 def _by_median(table: RatingTable) -> _Found:
-    lower, upper = medians_of(table.counts)
+    lower, upper = compute_medians(table.counts)
     categories, rated = np.arange(table.n_categories), table.ratings_per_item > 0
     first = ((categories == lower[:, None]) | (categories == upper[:, None])) & rated[:, None]
     tied = rated & (lower != upper)

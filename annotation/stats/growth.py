@@ -13,8 +13,8 @@ from annotation.stats.dependence import can_keep_strata, drop_useless
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import estimates
-from annotation.stats.jackknife import scales_of
-from annotation.stats.pairs import basis_of
+from annotation.stats.jackknife import find_scales
+from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.table import MISSING, RatingTable
 
@@ -39,9 +39,9 @@ class GrowthPoint:
     n_items: int
     coefficients: Mapping[str, Estimate]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        found = {name: estimate.as_json() for name, estimate in self.coefficients.items()}
+        found = {name: estimate.to_json() for name, estimate in self.coefficients.items()}
         return {"n_ratings": self.n_ratings, "n_items": self.n_items, "coefficients": found}
 
 
@@ -83,7 +83,7 @@ def growth(
     place = np.full(when.shape, total, dtype=np.int64)
     place[rated] = np.argsort(np.argsort(when[rated], kind="stable"), kind="stable")
     return tuple(
-        _point(table.with_codes(np.where(place < size, table.codes, MISSING)), bootstrap, confidence, seed)
+        _point(table.replace_codes(np.where(place < size, table.codes, MISSING)), bootstrap, confidence, seed)
         for size in sizes
     )
 
@@ -93,15 +93,19 @@ def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> 
     if known.strata and not can_keep_strata(known.strata, known.clusters or known.items):
         known = replace(known, strata=None)
     distinct = distinct_items(_without_names(known))
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     shared, alpha = replicate([chance.chance_corrected(distinct.table), krippendorff_alpha(distinct.table)], resampling)
-    basis, reason = basis_of(known, known.pairable), chance.why_undefined(known)
+    basis, reason = count_basis(known, known.pairable), chance.explain_undefined(known)
     names = (*chance.NAMES, ALPHA)
     figures = [
         *estimates(
-            shared, resampling, [basis] * len(chance.NAMES), [reason] * len(chance.NAMES), scale=scales_of(chance.NAMES)
+            shared,
+            resampling,
+            [basis] * len(chance.NAMES),
+            [reason] * len(chance.NAMES),
+            scale=find_scales(chance.NAMES),
         ),
         *estimates(alpha, resampling, [basis], [reason], scale="coefficient"),
     ]

@@ -16,7 +16,7 @@ import scipy
 from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.resampling import SumStatistic
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 
 NAMES = ("icc_2_1", "icc_2_k", "icc_1_1", "icc_1_k", "icc_3_1", "icc_3_k")
 
@@ -47,7 +47,7 @@ class MeanSquares:
     ems: FloatArray
 
 
-def compared_raters(table: RatingTable) -> BoolArray:
+def mask_compared_raters(table: RatingTable) -> BoolArray:
     """(columns,) mask of the raters whose ICC is asked: those with enough ratings beside the busiest.
 
     The ICC needs items that all of its raters rated; one who has just begun would leave it a single item.
@@ -64,14 +64,14 @@ def complete_items(table: RatingTable, raters: BoolArray) -> BoolArray:
 def icc(table: RatingTable, raters: BoolArray | None = None) -> SumStatistic:
     """The six of `NAMES` on the items that every one of ``raters`` rated, as one statistic.
 
-    ``raters`` (columns,) is a mask, by default `compared_raters`.
+    ``raters`` (columns,) is a mask, by default `mask_compared_raters`.
 
     Values are at most 1 and can be negative; NaN with fewer than two raters or complete items, where nothing
-    varies, and on a nominal scale, whose categories have no distances. ICC(2,k) is also NaN where the
+    varies, and where categories have no scores. ICC(2,k) is also NaN where the
     estimated variance of an item's mean is not positive: the formula would then exceed 1. ICC(1,k) and
     ICC(3,k) are NaN where items have equal means.
     """
-    used = compared_raters(table) if raters is None else raters
+    used = mask_compared_raters(table) if raters is None else raters
     return SumStatistic(_contributions(table, used), partial(_six, k=int(used.sum())))
 
 
@@ -80,19 +80,19 @@ def _contributions(table: RatingTable, raters: BoolArray) -> FloatArray:
     complete = complete_items(table, raters)
     scores = np.where(complete[:, None], table.rated_scores[:, raters], 0.0)
     scores = np.where(complete[:, None], _small_numbers(scores, complete), 0.0)
-    if table.level == "nominal":
+    if not table.has_scores:
         complete = np.zeros_like(complete)
     columns = [complete, (scores**2).sum(axis=1), scores.sum(axis=1) ** 2, *scores.T]
     return np.column_stack(columns).astype(float)
 
 
-def why_undefined(table: RatingTable) -> str:
+def explain_undefined(table: RatingTable) -> str:
     """Why the ICC has no value on these ratings."""
-    if table.level == "nominal":
-        return "the scale is nominal: its categories have no distances"
+    if not table.has_scores:
+        return NO_SCORES[table.level]
     if table.n_raters < 2:
         return "only one rater" if table.n_raters else "no ratings"
-    n_complete = int(complete_items(table, compared_raters(table)).sum())
+    n_complete = int(complete_items(table, mask_compared_raters(table)).sum())
     if n_complete == 0:
         return "no item rated by every rater"
     return "only one item rated by every rater" if n_complete == 1 else "one category used"
@@ -101,9 +101,9 @@ def why_undefined(table: RatingTable) -> str:
 def reasons(table: RatingTable, values: FloatArray) -> list[str]:
     """Why each of the six has no value, given all of them."""
     if np.isnan(values[NAMES.index("icc_1_1")]):
-        return [why_undefined(table)] * len(NAMES)
+        return [explain_undefined(table)] * len(NAMES)
     special = {"icc_2_k": NO_VARIANCE_OF_MEAN, "icc_1_k": EQUAL_MEANS, "icc_3_k": EQUAL_MEANS, "icc_3_1": PARALLEL}
-    usual = why_undefined(table)
+    usual = explain_undefined(table)
     return [special.get(name, usual) for name in NAMES]
 
 
@@ -166,7 +166,7 @@ def f_intervals(
     says how many items each row of the table stands for; ``raters`` as in `icc`.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
-    used = compared_raters(table) if raters is None else raters
+    used = mask_compared_raters(table) if raters is None else raters
     k = int(used.sum())
     if k < 2 or not complete_items(table, used).any():
         return dict.fromkeys(NAMES, (np.nan, np.nan))

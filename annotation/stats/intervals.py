@@ -93,7 +93,7 @@ def estimates(
     student
         Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
     """
-    found = intervals_of(replicates, resampling, scale, student=student)
+    found = compute_intervals(replicates, resampling, scale, student=student)
     return [
         _estimate(float(value), found, j, basis, reason, resampling)
         for j, (value, basis, reason) in enumerate(zip(replicates.value, bases, reasons, strict=True))
@@ -121,7 +121,7 @@ def _estimate(
     )
 
 
-def intervals_of(
+def compute_intervals(
     replicates: Replicates,
     resampling: Resampling,
     scale: Scale | Sequence[Scale] = "plain",
@@ -133,10 +133,10 @@ def intervals_of(
     nothing = np.full(m, np.nan)
     if resampling.n_replicates == 0:
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (None,) * m)
-    why = why_no_interval(resampling)
+    why = explain_no_interval(resampling)
     if why is not None or not len(replicates.left_out):
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
-    knife = Jackknife.of(replicates.value, replicates.left_out, resampling)
+    knife = Jackknife.from_left_out(replicates.value, replicates.left_out, resampling)
     undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
     known = ~np.isnan(knife.df) & ~undefined
     low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
@@ -164,7 +164,7 @@ def _why_undefined(flat: bool, units: str) -> str:
     return f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
 
 
-def why_no_interval(resampling: Resampling) -> str | None:
+def explain_no_interval(resampling: Resampling) -> str | None:
     """Why units so few, or so unequal, allow no interval; None where they do."""
     n, units = resampling.n_units, resampling.unit_name
     if n < LEAST_UNITS:

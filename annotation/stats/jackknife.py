@@ -21,7 +21,10 @@ from annotation.stats.units import Resampling
 Scale = Literal["plain", "coefficient", "share"]
 """Where an interval is symmetric: in the value itself, in Fisher's z (-1 to 1), or in the log odds (0 to 1)."""
 
-SHARES = ("percent_agreement", "accuracy", "within_one", "macro_precision", "macro_recall", "macro_f1")
+SHARES = (
+    "percent_agreement", "pairwise_agreement", "kendall_w", "accuracy", "within_one",
+    "macro_precision", "macro_recall", "macro_f1",
+)  # fmt: skip
 IN_UNITS = ("mae", "bias")
 
 ROUNDING = 1e-12
@@ -41,7 +44,7 @@ class Jackknife:
     flat: BoolArray
 
     @classmethod
-    def of(cls, value: FloatArray, left_out: FloatArray, resampling: Resampling) -> "Jackknife":
+    def from_left_out(cls, value: FloatArray, left_out: FloatArray, resampling: Resampling) -> "Jackknife":
         """From the values (m,) of all units and those (k, m) without each unit."""
         influence = resampling.influence(left_out)
         se = np.sqrt(influence_variance(influence, resampling))
@@ -74,7 +77,7 @@ def effective_df(influence: FloatArray, times: FloatArray, most: FloatArray | fl
     return np.where(excess > 0, df, np.where(flat, np.nan, most))
 
 
-def scales_of(names: Iterable[str]) -> tuple[Scale, ...]:
+def find_scales(names: Iterable[str]) -> tuple[Scale, ...]:
     """The scale of each figure by its name: shares, means in units of the scale, and coefficients."""
     return tuple("share" if name in SHARES else "plain" if name in IN_UNITS else "coefficient" for name in names)
 

@@ -4,8 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from annotation.stats.rankings import check_responses, parse_ranking, responses_of, spell_ranking
+
 Label = str | int | float
 """What a rater can say: a category's text or a number."""
+
+RANKING = "ranking"
+"""The level at which a label is a ranking of an item's responses."""
 
 
 def is_missing(value: Any) -> bool:
@@ -17,7 +22,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def number_of(value: Any) -> float | None:
+def parse_number(value: Any) -> float | None:
     """The number that ``value`` is or spells, or None where it is a label.
 
     Raises ``ValueError`` on an infinite number: no scale has one.
@@ -33,14 +38,19 @@ def number_of(value: Any) -> float | None:
     return None if math.isnan(number) else number
 
 
-def key_of(value: Any) -> float | str:
+def to_label_key(value: Any) -> float | str:
     """What two spellings of one label share: ``1``, ``1.0`` and ``"1"`` are the same category."""
     if hasattr(value, "item"):  # a numpy scalar
         value = value.item()
     if not isinstance(value, str | int | float):
         raise ValueError(f"a label must be a number or a text, not {value!r}")  # noqa: TRY004 - bad input, like every other bad label
-    number = number_of(value)
+    number = parse_number(value)
     return value.strip() if number is None else number  # type: ignore[union-attr]
+
+
+def ranking_key_of(value: Any) -> str:
+    """What all spellings of one ranking share: ``B > C = A`` and ``B>A=C``. Raises ``ValueError`` on anything else."""
+    return spell_ranking(parse_ranking(str(value)))
 
 
 def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
@@ -48,24 +58,26 @@ def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
 
     Only for files that come without a scale. A criterion knows its categories, used or not.
     """
-    keys = {key_of(value) for value in values if not is_missing(value)}
+    keys = {to_label_key(value) for value in values if not is_missing(value)}
     numbers = [key for key in keys if isinstance(key, float)]
     if len(numbers) == len(keys):
         return tuple(int(x) if x.is_integer() else x for x in sorted(numbers))
     return tuple(sorted(_spelled(key) for key in keys))
 
 
-def inferred_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
-    """The categories of ratings that come without a scale, for a scale of the given level.
+def infer_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
+    """The categories of ratings that come without a scale, for a scale of the given level; of rankings those given.
 
     Raises ``ValueError`` where an ordered scale has labels: they may be a slip ("n/a" among scores), and their
-    alphabetical order is not the one that is meant.
+    alphabetical order is not the one that is meant. Also where rankings are of different responses.
     """
+    if level == RANKING:
+        return tuple(sorted({ranking_key_of(value) for value in values if not is_missing(value)}))
     scale = infer_categories(values)
-    labels = [category for category in scale if number_of(category) is None]
+    labels = [category for category in scale if parse_number(category) is None]
     if level == "nominal" or not labels:
         return scale
-    beside = next((f" beside {category}" for category in scale if number_of(category) is not None), "")
+    beside = next((f" beside {category}" for category in scale if parse_number(category) is not None), "")
     raise ValueError(
         f"level {level} needs numbers, or its categories in order: {labels[0]!r}{beside} has no place among them"
     )
@@ -73,7 +85,7 @@ def inferred_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
 
 def are_mixed(categories: Sequence[Label]) -> bool:
     """Whether some categories are numbers and some are not."""
-    return len({number_of(category) is None for category in categories}) == 2
+    return len({parse_number(category) is None for category in categories}) == 2
 
 
 def _spelled(key: float | str) -> str:
@@ -81,10 +93,17 @@ def _spelled(key: float | str) -> str:
 
 
 class Coder:
-    """Turns labels into positions on a scale (0 … q - 1), and a missing value into -1."""
+    """Turns labels into positions on a scale (0 … q - 1) of a level, and a missing value into -1.
 
-    def __init__(self, categories: Sequence[Label]) -> None:
-        self._position = {key_of(category): code for code, category in enumerate(categories)}
+    Raises ``ValueError`` where a category stands twice, or rankings are of different responses.
+    """
+
+    def __init__(self, categories: Sequence[Label], level: str = "nominal") -> None:
+        self._key = ranking_key_of if level == RANKING else to_label_key
+        self._position = {self._key(category): code for code, category in enumerate(categories)}
+        if level == RANKING:
+            for category in categories:
+                check_responses(str(category), responses_of(str(categories[0])))
         self._scale = ", ".join(str(category) for category in categories[:12])
         if len(self._position) != len(categories):
             raise ValueError(f"a category stands twice on the scale: {self._scale}")
@@ -94,6 +113,6 @@ class Coder:
         if is_missing(value):
             return -1
         try:
-            return self._position[key_of(value)]
+            return self._position[self._key(value)]
         except KeyError:
             raise ValueError(f"{value!r} is not on the scale ({self._scale})") from None

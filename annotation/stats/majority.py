@@ -30,7 +30,7 @@ class Majority:
     share: FloatArray
 
 
-def majority_of(counts: FloatArray) -> IntArray:
+def compute_majority(counts: FloatArray) -> IntArray:
     """(n_items,) category that ``counts`` (n_items, q) has most of; -1 where two share the first place or none is."""
     top = counts.max(axis=1, initial=0.0)
     alone = ((counts == top[:, None]).sum(axis=1) == 1) & (top > 0)
@@ -38,7 +38,7 @@ def majority_of(counts: FloatArray) -> IntArray:
     return np.where(alone, first, MISSING)
 
 
-def medians_of(counts: FloatArray) -> tuple[IntArray, IntArray]:
+def compute_medians(counts: FloatArray) -> tuple[IntArray, IntArray]:
     """(n_items,) lower and upper median category of ``counts`` (n_items, q); both -1 where there is no rating.
 
     They differ where as many ratings lie above as below a gap: then there is no median on the scale.
@@ -58,4 +58,4 @@ def majority(table: RatingTable) -> Majority:
     top = table.counts.max(axis=1, initial=0.0)
     unrated = top == 0
     tied = ((table.counts == top[:, None]).sum(axis=1) > 1) & ~unrated
-    return Majority(majority_of(table.counts), tied, unrated, ratio(top, table.ratings_per_item))
+    return Majority(compute_majority(table.counts), tied, unrated, ratio(top, table.ratings_per_item))

@@ -42,7 +42,7 @@ def _central(p: FloatArray) -> tuple[float, float]:
     return float(low), float(min(high, len(p)))
 
 
-def expected_by(found: Difficulty, groups: Sequence[str | None]) -> dict[str, dict[str, float]]:
+def compute_expected_by(found: Difficulty, groups: Sequence[str | None]) -> dict[str, dict[str, float]]:
     """By group of items, in the order of the names: ``n`` fitted items and the expected number of each tier.
 
     Raises ``ValueError`` where there is not one group per item.
@@ -67,7 +67,7 @@ def compare_with_counted(found: Difficulty, counted: Sequence[str | None]) -> li
     A row is ``{"counted", "n", "expected"}``; n are items that the model was fitted to. Counted tiers without items are
     left out.
     """
-    rows: Mapping[str, dict[str, float]] = expected_by(found, counted)
+    rows: Mapping[str, dict[str, float]] = compute_expected_by(found, counted)
     return [
         {"counted": name, "n": int(rows[name]["n"]), "expected": {tier: rows[name][tier] for tier in TIERS}}
         for name in (*reversed(TIERS), NOT_FITTED)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from annotation.stats import cohen
-from annotation.stats.analytic import analytic_estimate, cohen_errors, crosstabs_of, simple_sampling
+from annotation.stats.analytic import analytic_estimate, cohen_errors, compute_crosstabs, simple_sampling
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.weighting import identity_weights
@@ -39,9 +39,9 @@ class PairAgreement:
     cohen_kappa_analytic: Estimate
     in_mean: bool = True
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The pair as JSON types."""
-        figures = {name: getattr(self, name).as_json() for name in (*cohen.KINDS, "cohen_kappa_analytic")}
+        figures = {name: getattr(self, name).to_json() for name in (*cohen.KINDS, "cohen_kappa_analytic")}
         return {"a": self.a, "b": self.b, "n": self.n, "in_mean": self.in_mean, **figures}
 
 
@@ -60,13 +60,13 @@ class RaterAgreement:
     linear_cohen_kappa: Estimate
     scott_pi: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The rater as JSON types."""
-        figures = {name: getattr(self, name).as_json() for name in cohen.KINDS}
+        figures = {name: getattr(self, name).to_json() for name in cohen.KINDS}
         return {"rater": self.rater, "n_ratings": self.n_ratings, **figures}
 
 
-def basis_of(table: RatingTable, used: BoolArray) -> Basis:
+def count_basis(table: RatingTable, used: BoolArray) -> Basis:
     """The counts behind a figure that uses the items where ``used`` (n_items,) is true."""
     return Basis(int(used.sum()), table.n_raters, int(table.ratings_per_item[used].sum()))
 
@@ -123,10 +123,10 @@ def _pair_estimates(
     in_mean: BoolArray,
 ) -> list[PairAgreement]:
     bases = [Basis(n, 2, 2 * n) for n in n_joint]
-    reasons = [why_no_kappa(n) for n in n_joint]
+    reasons = [explain_no_kappa(n) for n in n_joint]
     weighted = [NO_ORDER] * len(pairs) if table.level == "nominal" else reasons
     of_kind = [weighted if kind in ("weighted_cohen_kappa", "linear_cohen_kappa") else reasons for kind in cohen.KINDS]
-    scales = scales_of(kind for kind in cohen.KINDS for _ in pairs)
+    scales = find_scales(kind for kind in cohen.KINDS for _ in pairs)
     why = [one for part in of_kind for one in part]
     found = estimates(replicates, resampling, bases * cohen.PER_PAIR, why, scale=scales)
     by_kind = [found[i * len(pairs) : (i + 1) * len(pairs)] for i in range(cohen.PER_PAIR)]
@@ -144,7 +144,7 @@ def _analytic(
     n_joint: Sequence[int],
 ) -> list[Estimate]:
     """Cohen's kappa of each pair with its interval by formula."""
-    crosstabs = crosstabs_of(distinct.codes, resampling.copies_of_items, pairs, table.n_categories)
+    crosstabs = compute_crosstabs(distinct.codes, resampling.copies_of_items, pairs, table.n_categories)
     values, errors, _ = cohen_errors(crosstabs, identity_weights(table.n_categories))
     if not simple_sampling(table):
         errors = np.full_like(errors, np.nan)
@@ -155,13 +155,13 @@ def _analytic(
             error,
             Basis(n, 2, 2 * n),
             confidence=resampling.confidence,
-            reason=NOT_SIMPLE if np.isfinite(value) else why_no_kappa(n),
+            reason=NOT_SIMPLE if np.isfinite(value) else explain_no_kappa(n),
         )
         for value, error, n in found
     ]
 
 
-def why_no_kappa(n_joint: int) -> str:
+def explain_no_kappa(n_joint: int) -> str:
     """Why two raters with ``n_joint`` common items have no kappa."""
     return "one category used by both raters" if n_joint else "no item rated by both"
 
@@ -171,7 +171,7 @@ def mean_estimates(
 ) -> dict[str, Estimate]:
     """Means over pairs as figures, by the names of `annotation.stats.cohen.KINDS`."""
     why = _by_kind(reason, nominal=nominal)
-    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, why, scale=scales_of(cohen.KINDS))
+    found = estimates(means, resampling, [basis] * cohen.PER_PAIR, why, scale=find_scales(cohen.KINDS))
     return dict(zip(cohen.KINDS, found, strict=True))
 
 
@@ -189,7 +189,7 @@ def compare_with_the_rest(
         return []
     rated = (table.codes != MISSING)[:, list(raters)]
     common, nominal = rated & table.pairable[:, None], table.level == "nominal"
-    bases = [basis_of(table, used) for used in common.T]
+    bases = [count_basis(table, used) for used in common.T]
     reasons = [_by_kind(_why_no_rest(table, used), nominal=nominal) for used in common.T]
     together = Replicates(
         np.concatenate([mean.value for mean in means]),
@@ -202,7 +202,7 @@ def compare_with_the_rest(
         resampling,
         [basis for basis in bases for _ in range(n)],
         [one for part in reasons for one in part],
-        scale=scales_of([*cohen.KINDS] * len(bases)),
+        scale=find_scales([*cohen.KINDS] * len(bases)),
     )
     numbers = rated.sum(axis=0).tolist()
     return [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.chance_corrected import corrected, why_undefined
+from annotation.stats.chance_corrected import correct_for_chance, explain_undefined
 from annotation.stats.estimate import Estimate
 from annotation.stats.labels import Label
 from annotation.stats.resampling import SumStatistic
@@ -25,16 +25,16 @@ class CategoryAgreement:
     share: Estimate
     fleiss_kappa: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The category as JSON types."""
         return {
             "category": self.category,
-            "share": self.share.as_json(),
-            "fleiss_kappa": self.fleiss_kappa.as_json(),
+            "share": self.share.to_json(),
+            "fleiss_kappa": self.fleiss_kappa.to_json(),
         }
 
 
-def per_category(table: RatingTable) -> SumStatistic:
+def build_category_statistic(table: RatingTable) -> SumStatistic:
     """Shares of the q categories and their q kappas, as one statistic with 2 q values.
 
     With r_ij of the r_i ratings of item i in category j, an item's pairs agree on j where both or neither say
@@ -59,7 +59,7 @@ def _values(sums: FloatArray) -> FloatArray:
     q = (sums.shape[-1] - 2) // 2
     share = ratio(sums[..., 2 + q :], sums[..., 1:2])
     observed = ratio(sums[..., 2 : 2 + q], sums[..., :1])
-    kappa = corrected(observed, share**2 + (1 - share) ** 2)
+    kappa = correct_for_chance(observed, share**2 + (1 - share) ** 2)
     return np.concatenate([share, kappa], axis=-1)
 
 
@@ -67,7 +67,11 @@ def reasons(table: RatingTable) -> list[str]:
     """Why each of the 2 q values is undefined, where it is."""
     used = table.counts.sum(axis=0)
     kappa = [
-        why_undefined(table) if not table.pairable.any() else "category never used" if not n else "one category used"
+        explain_undefined(table)
+        if not table.pairable.any()
+        else "category never used"
+        if not n
+        else "one category used"
         for n in used
     ]
     return ["no ratings"] * table.n_categories + kappa

@@ -10,7 +10,7 @@ from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
-from annotation.stats.intervals import intervals_of
+from annotation.stats.intervals import compute_intervals
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import simulate_agreement
 from annotation.stats.table import FloatArray, RatingTable
@@ -50,7 +50,7 @@ class Size:
     n_ratings: int | None
     width: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The size as JSON types."""
         return {
             "raters": self.n_raters,
@@ -105,9 +105,9 @@ class StudyPlan:
         """The proposed number of raters per item: the fewest that leave no tier empty; None where none do."""
         return self.tiers.overlap
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The plan as JSON types."""
-        size = self.size.as_json()
+        size = self.size.to_json()
         return {
             **size,
             "categories": self.n_categories,
@@ -115,13 +115,13 @@ class StudyPlan:
             "width": self.width,
             "confidence": self.confidence,
             "shares": list(self.shares),
-            "alternatives": [one.as_json() for one in self.alternatives],
-            "cheapest": self.cheapest.as_json() if self.cheapest else None,
-            "tiers": self.tiers.as_json(),
+            "alternatives": [one.to_json() for one in self.alternatives],
+            "cheapest": self.cheapest.to_json() if self.cheapest else None,
+            "tiers": self.tiers.to_json(),
             "overlap": self.overlap,
             "seed": self.seed,
             "simulations": self.simulations,
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -217,7 +217,7 @@ class _Question:
         n_items, factors = PILOT, []
         for _ in range(ROUNDS):
             simulated = min(n_items, MOST_SIMULATED)
-            factors.append(self.simulated_width(n_raters, simulated) * np.sqrt(simulated))
+            factors.append(self.simulate_width(n_raters, simulated) * np.sqrt(simulated))
             n_items = max(FEWEST_ITEMS, int(np.ceil((factors[-1] / self.width) ** 2)))
         factor = float(np.mean(factors[1:]))  # the pilot may be far from the size in question
         n_items = max(FEWEST_ITEMS, int(np.ceil((factor / self.width) ** 2)))
@@ -225,7 +225,7 @@ class _Question:
             return Size(n_raters, None, None, factor / MOST_ITEMS**0.5)
         return Size(n_raters, n_items, n_items * n_raters, factor / n_items**0.5)
 
-    def simulated_width(self, n_raters: int, n_items: int) -> float:
+    def simulate_width(self, n_raters: int, n_items: int) -> float:
         """Mean width of the interval of Fleiss' kappa over simulated studies in which it is defined."""
         streams = np.random.SeedSequence(self.seed, spawn_key=(n_raters, n_items)).spawn(self.simulations)
         widths = [self._one_width(n_raters, n_items, np.random.default_rng(stream)) for stream in streams]
@@ -236,14 +236,14 @@ class _Question:
         codes = simulate_agreement(n_items, n_raters, shares=self.shares, kappa=self.kappa, rng=rng)
         # raters are alike here, and Fleiss' kappa does not ask who said what: sorted rows repeat more often
         distinct = distinct_items(_table(np.sort(codes, axis=1), len(self.shares)))
-        resampling = Resampling.of(
+        resampling = Resampling.from_table(
             distinct.table,
             bootstrap=REPLICATES,
             confidence=self.confidence,
             seed=int(rng.integers(2**31)),
             copies=distinct.copies,
         )
-        found = intervals_of(replicate([_fleiss(distinct.table)], resampling)[0], resampling, "coefficient")
+        found = compute_intervals(replicate([_fleiss(distinct.table)], resampling)[0], resampling, "coefficient")
         return float(found.high[0] - found.low[0])
 
 

@@ -14,7 +14,7 @@ from annotation.stats.table import IntArray
 Mixed = Literal["check", "repeat"]
 
 
-def balanced_order(groups: Sequence[str], rng: np.random.Generator) -> IntArray:
+def draw_balanced_order(groups: Sequence[str], rng: np.random.Generator) -> IntArray:
     """An order in which every stretch of the queue holds the groups about as the whole does.
 
     The items of a group are shuffled, and the j-th of its n (from 0) is put at a place drawn evenly from
@@ -90,7 +90,7 @@ class Mixing:
         stretch, place = divmod(number - 1, every)
         return lot(self.seed, kind, self.annotator, stretch) % every == place
 
-    def ahead(self, number: int, ratings: int, checks: int) -> int:
+    def count_ahead(self, number: int, ratings: int, checks: int) -> int:
         """How many checks and repeats come among the next `ratings` items to be rated, beginning with item `number`.
 
         `checks` is how many known items are left for them. Nothing comes after the last item to be rated.

@@ -45,7 +45,7 @@ class RaterGroup:
     fleiss_kappa: Estimate
     krippendorff_alpha: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The group as JSON types."""
         return {
             "group": self.group,
@@ -53,9 +53,9 @@ class RaterGroup:
             "n_items": self.n_items,
             "n_items_pairable": self.n_items_pairable,
             "n_ratings": self.n_ratings,
-            "percent_agreement": self.percent_agreement.as_json(),
-            "fleiss_kappa": self.fleiss_kappa.as_json(),
-            "krippendorff_alpha": self.krippendorff_alpha.as_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
+            "fleiss_kappa": self.fleiss_kappa.to_json(),
+            "krippendorff_alpha": self.krippendorff_alpha.to_json(),
         }
 
 
@@ -77,7 +77,7 @@ class GroupedRaters:
     withheld: int
 
 
-def grouped_raters(table: RatingTable, groups: Sequence[str | None], *, least: int = LEAST_RATERS) -> GroupedRaters:
+def group_raters(table: RatingTable, groups: Sequence[str | None], *, least: int = LEAST_RATERS) -> GroupedRaters:
     """The groups of a table's raters. ``groups`` names the group of each, None where it is not known.
 
     Raises ``ValueError`` where there is not one per rater.
@@ -123,9 +123,9 @@ def _of_group(group: str, table: RatingTable, *, bootstrap: int, confidence: flo
     part = table.subset_items(np.asarray(table.ratings_per_item > 0))
     pairable = part.pairable
     n_pairable, n_raters = int(pairable.sum()), len(part.raters)
-    resampling = Resampling.of(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
+    resampling = Resampling.from_table(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
     basis = Basis(n_pairable, n_raters, int(part.ratings_per_item[pairable].sum()))
-    why = chance.why_undefined(part)
+    why = chance.explain_undefined(part)
     of_chance, of_alpha = replicate([_first_two(chance.chance_corrected(part)), krippendorff_alpha(part)], resampling)
     percent, kappa = estimates(of_chance, resampling, [basis] * 2, [why] * 2, scale=("share", "coefficient"))
     (alpha,) = estimates(of_alpha, resampling, [basis], [why], scale="coefficient")

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from annotation.stats.arrays import ratio, summed_by
+from annotation.stats.arrays import ratio, sum_by_group
 from annotation.stats.drawing import BUDGET, SingleArray
 from annotation.stats.table import FloatArray, IntArray
 from annotation.stats.units import Draws, Resampling
@@ -31,7 +31,7 @@ __all__ = [
     "SumStatistic",
     "ratio",
     "replicate",
-    "summed_by",
+    "sum_by_group",
 ]
 
 EXACT = 2.0**24
@@ -47,17 +47,17 @@ ROUNDING = 1e-9
 class Prepared(Protocol):
     """Some statistics made ready for one resampling."""
 
-    def at(self, draws: Draws) -> list[FloatArray]:
+    def evaluate(self, draws: Draws) -> list[FloatArray]:
         """Per statistic, (b, m) values of a block of replicates."""
 
-    def left_out(self) -> list[FloatArray]:
+    def evaluate_left_out(self) -> list[FloatArray]:
         """Per statistic, (k, m) values without one unit of each kind in turn."""
 
 
 class Statistic(Protocol):
     """Something that can be computed for any weights of the items."""
 
-    def at(self, weights: FloatArray) -> FloatArray:
+    def evaluate(self, weights: FloatArray) -> FloatArray:
         """(b, m) values at (b, n_items) weights."""
 
 
@@ -76,7 +76,7 @@ class SumStatistic:
     contributions: FloatArray
     function: Callable[[FloatArray], FloatArray]
 
-    def at(self, weights: FloatArray) -> FloatArray:
+    def evaluate(self, weights: FloatArray) -> FloatArray:
         return self.function(weights @ self.contributions)
 
 
@@ -99,17 +99,17 @@ class PreparedSums:
     parts: Sequence[tuple[slice, Callable[[FloatArray], FloatArray]]]
 
     @classmethod
-    def of(cls, statistics: Sequence[SumStatistic], resampling: Resampling) -> Self:
+    def prepare(cls, statistics: Sequence[SumStatistic], resampling: Resampling) -> Self:
         """The statistics made ready for a resampling."""
         ends = np.cumsum([stat.contributions.shape[1] for stat in statistics]).tolist()
         columns = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
         together = np.empty((len(statistics[0].contributions), ends[-1]), order="F")
         for place, stat in zip(columns, statistics, strict=True):
             together[:, place] = stat.contributions
-        rows = np.asfortranarray(resampling.by_unit(together))
+        rows = np.asfortranarray(resampling.sum_by_unit(together))
         return cls(rows, resampling.times, list(zip(columns, [stat.function for stat in statistics], strict=True)))
 
-    def at(self, draws: Draws) -> list[FloatArray]:
+    def evaluate(self, draws: Draws) -> list[FloatArray]:
         exact = self._scale > 0
         # Held sum by sum: the functions then work on neighbours in memory.
         of_whole = (self._single.T @ draws.single.T).T / self._scale[exact]
@@ -140,7 +140,7 @@ class PreparedSums:
         exact = self._scale > 0
         return np.rint(self.rows[:, exact] * self._scale[exact]).astype(np.float32)
 
-    def left_out(self) -> list[FloatArray]:
+    def evaluate_left_out(self) -> list[FloatArray]:
         total = self.times @ self.rows
         size = max(1, BUDGET // max(1, self.rows.shape[1]))
         starts = range(0, len(self.rows), size)
@@ -169,9 +169,9 @@ class GroupStatistic:
     n_groups: int
     function: Callable[[FloatArray], FloatArray]
 
-    def at(self, weights: FloatArray) -> FloatArray:
+    def evaluate(self, weights: FloatArray) -> FloatArray:
         kept = self.group >= 0
-        return self.function(summed_by(weights[..., kept], self.group[kept], self.n_groups))
+        return self.function(sum_by_group(weights[..., kept], self.group[kept], self.n_groups))
 
     @property
     def is_small(self) -> bool:
@@ -190,10 +190,10 @@ class PreparedGroups:
     statistic: GroupStatistic
     resampling: Resampling
 
-    def at(self, draws: Draws) -> list[FloatArray]:
-        return [self.statistic.at(self.resampling.of_items(draws))]
+    def evaluate(self, draws: Draws) -> list[FloatArray]:
+        return [self.statistic.evaluate(self.resampling.draw_item_weights(draws))]
 
-    def left_out(self) -> list[FloatArray]:
+    def evaluate_left_out(self) -> list[FloatArray]:
         group, unit, weights = self.statistic.group, self.resampling.unit, self.resampling.item_weights
         total = self._totals(group, np.zeros(len(unit), dtype=np.int64), self.resampling.all_items, 1)
         n_units = len(self.resampling.stratum)
@@ -238,13 +238,13 @@ def replicate(statistics: Sequence[Statistic], resampling: Resampling) -> list[R
     Returns one `Replicates` per statistic. With no replicates or fewer than two units there is nothing to
     resample, and the bootstrap and leave-one-out arrays are empty.
     """
-    values = [stat.at(resampling.all_items[None, :])[0] for stat in statistics]
+    values = [stat.evaluate(resampling.all_items[None, :])[0] for stat in statistics]
     if resampling.n_replicates == 0 or resampling.n_units < 2:
         return [Replicates(value, np.empty((0, len(value))), np.empty((0, len(value)))) for value in values]
     ready, order = _prepared(statistics, resampling)
-    blocks = [[part for one in ready for part in one.at(draws)] for draws in resampling.draws()]
+    blocks = [[part for one in ready for part in one.evaluate(draws)] for draws in resampling.draws()]
     bootstrap = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-    left_out = [part for one in ready for part in one.left_out()]
+    left_out = [part for one in ready for part in one.evaluate_left_out()]
     return [Replicates(value, bootstrap[i], left_out[i]) for value, i in zip(values, order, strict=True)]
 
 
@@ -253,7 +253,7 @@ def _prepared(statistics: Sequence[Statistic], resampling: Resampling) -> tuple[
     used = [stat.dense() if isinstance(stat, GroupStatistic) and stat.is_small else stat for stat in statistics]
     sums = [stat for stat in used if isinstance(stat, SumStatistic)]
     groups = [stat for stat in used if isinstance(stat, GroupStatistic)]
-    ready: list[Prepared] = [PreparedSums.of(sums, resampling)] if sums else []
+    ready: list[Prepared] = [PreparedSums.prepare(sums, resampling)] if sums else []
     ready += [PreparedGroups(stat, resampling) for stat in groups]
     place = {id(stat): i for i, stat in enumerate([*sums, *groups])}
     return ready, [place[id(stat)] for stat in used]

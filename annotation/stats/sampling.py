@@ -12,7 +12,7 @@ Allocation = Literal["proportional", "equal"]
 
 
 @dataclass(frozen=True)
-class Drawn(Generic[Id]):
+class DrawnItem(Generic[Id]):
     """One drawn item.
 
     Attributes
@@ -44,7 +44,7 @@ class DrawnSample(Generic[Id]):
         How it was drawn; the allocation is None in a simple sample.
     """
 
-    drawn: tuple[Drawn[Id], ...]
+    drawn: tuple[DrawnItem[Id], ...]
     sizes: Mapping[Any, tuple[int, int]]
     seed: int
     allocation: Allocation | None
@@ -74,7 +74,7 @@ def simple_sample(ids: Sequence[Id], n: int, seed: int) -> DrawnSample[Id]:
     return _sample(ids, [None] * len(ids), n, seed, None)
 
 
-def stratified_sample(
+def draw_stratified_sample(
     ids: Sequence[Id],
     strata: Sequence[Any],
     n: int,
@@ -114,10 +114,10 @@ def _sample(
     members = _members(ids, strata)
     sizes = allocate({stratum: len(group) for stratum, group in members.items()}, n, allocation or "proportional")
     rng = np.random.default_rng(seed)
-    drawn: list[Drawn[Id]] = []
+    drawn: list[DrawnItem[Id]] = []
     for stratum, group in members.items():
         chosen = rng.permutation(len(group))[: sizes[stratum]]
-        drawn += [Drawn(group[i], stratum, sizes[stratum] / len(group)) for i in chosen]
+        drawn += [DrawnItem(group[i], stratum, sizes[stratum] / len(group)) for i in chosen]
     counts = {stratum: (sizes[stratum], len(group)) for stratum, group in members.items()}
     return DrawnSample(tuple(drawn), counts, seed, allocation)
 
@@ -142,7 +142,7 @@ def _members(ids: Sequence[Id], strata: Sequence[Any]) -> dict[Any, list[Id]]:
 
 
 def allocate(sizes: Mapping[Any, int], n: int, allocation: Allocation) -> dict[Any, int]:
-    """How many of ``n`` to draw from each stratum of the given size, as `stratified_sample` describes."""
+    """How many of ``n`` to draw from each stratum of the given size, as `draw_stratified_sample` describes."""
     least = 1 if n >= len(sizes) else 0
     wanted = {stratum: size if allocation == "proportional" else 1 for stratum, size in sizes.items()}
     quota = _quotas(wanted, sizes, n)

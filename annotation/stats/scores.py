@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from annotation.stats.arrays import ratio, summed_by
+from annotation.stats.arrays import ratio, sum_by_group
 from annotation.stats.resampling import GroupStatistic, SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 
@@ -16,7 +16,7 @@ RELATIVE = 1e-12
 """A variance this small beside the squares it is the difference of is rounding."""
 
 
-def masked_means(values: FloatArray) -> SumStatistic:
+def build_masked_means(values: FloatArray) -> SumStatistic:
     """The mean of each column of ``values`` (n_items, m) over the items where it is not NaN.
 
     NaN where a column has no number. Shares are means of zeros and ones.
@@ -148,7 +148,7 @@ def _mid_ranks(totals: FloatArray, place: IntArray, n_values: int) -> FloatArray
 
     ``place`` (k,) is the position of the point's value among the ``n_values`` distinct ones.
     """
-    sizes = summed_by(totals, place, n_values)
+    sizes = sum_by_group(totals, place, n_values)
     middle = ratio(np.cumsum(sizes, axis=-1) - sizes / 2, totals.sum(axis=-1, keepdims=True))
     centred: FloatArray = middle[..., place] - 0.5
     return centred

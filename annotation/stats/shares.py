@@ -49,7 +49,7 @@ def figure(
     )
 
 
-def undefined(reason: str, *, n_items: int, confidence: float = 0.95, n_raters: int = 2) -> Estimate:
+def build_undefined(reason: str, *, n_items: int, confidence: float = 0.95, n_raters: int = 2) -> Estimate:
     """A figure that cannot be given, and why."""
     return figure(np.nan, n_items=n_items, confidence=confidence, method="none", reason=reason, n_raters=n_raters)
 
@@ -57,7 +57,7 @@ def undefined(reason: str, *, n_items: int, confidence: float = 0.95, n_raters: 
 def share(count: int, n: int, *, confidence: float = 0.95, reason: str = "no items", n_raters: int = 2) -> Estimate:
     """A share of n with Wilson's score interval (Wilson 1927, JASA 22:209-212); NaN where n is 0."""
     if n == 0:
-        return undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
+        return build_undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
     ends = wilson(count / n, n, confidence)
     return figure(count / n, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=n_raters)
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats import cohen
-from annotation.stats.annotators import UNLIKELY, inverted_raters, longest_run
+from annotation.stats.annotators import UNLIKELY, find_inverted_raters, longest_run
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.majority import majority_of
+from annotation.stats.majority import compute_majority
 from annotation.stats.resampling import Replicates, Resampling, replicate
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
 from annotation.stats.warnings import ENOUGH_TO_COMPARE
@@ -54,7 +54,7 @@ def annotator_signs(
     """
     columns = np.flatnonzero((table.codes != MISSING).any(axis=0)).tolist()
     kappas = versus_others(table, columns, bootstrap=bootstrap, confidence=confidence, seed=seed)
-    backwards = inverted_raters(table)
+    backwards = find_inverted_raters(table)
     return tuple(
         _signs(table, column, kappa, table.raters[column] in backwards)
         for column, kappa in zip(columns, kappas, strict=True)
@@ -88,7 +88,7 @@ def versus_others(
     if not columns:
         return []
     distinct = distinct_items(table)
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     n = len(columns)
@@ -110,7 +110,7 @@ def majorities_without(table: RatingTable, columns: list[int]) -> IntArray:
         counts, said = table.counts.copy(), table.codes[:, column]
         rated = np.flatnonzero(said != MISSING)
         counts[rated, said[rated]] -= 1
-        found[:, place] = majority_of(counts)
+        found[:, place] = compute_majority(counts)
     return found
 
 

@@ -19,14 +19,14 @@ from annotation.stats.table import BoolArray, FloatArray
 SAME = 1e-12
 
 
-def pairs_of(k: int) -> list[tuple[int, int]]:
+def list_pairs(k: int) -> list[tuple[int, int]]:
     """Every two of k, the first before the second."""
     return list(combinations(range(k), 2))
 
 
-def differences_of(values: FloatArray) -> FloatArray:
+def compute_differences(values: FloatArray) -> FloatArray:
     """(…, k (k - 1) / 2) every value minus every later one, from (…, k)."""
-    pairs = np.array(pairs_of(values.shape[-1]), dtype=np.int64).reshape(-1, 2)
+    pairs = np.array(list_pairs(values.shape[-1]), dtype=np.int64).reshape(-1, 2)
     found: FloatArray = values[..., pairs[:, 0]] - values[..., pairs[:, 1]]
     return found
 
@@ -37,7 +37,7 @@ def level_of_each(confidence: float, m: int) -> float:
 
 
 def rank_sets(low: FloatArray, high: FloatArray, k: int) -> list[tuple[int, int]]:
-    """Best and worst rank (1 is best) of each of k that the intervals of their `differences_of` leave possible.
+    """Best and worst rank (1 is best) of each of k that the intervals of their `compute_differences` leave possible.
 
     A difference without an interval (NaN) leaves both orders possible.
     """
@@ -48,11 +48,11 @@ def rank_sets(low: FloatArray, high: FloatArray, k: int) -> list[tuple[int, int]
 def _settled(low: FloatArray, high: FloatArray, k: int) -> tuple[BoolArray, BoolArray]:
     """(k, k) who certainly lies above each of k, and who certainly below."""
     above = np.zeros((k, k), dtype=bool)  # above[i, j]: j lies above i
-    for (i, j), bottom, top in zip(pairs_of(k), low.tolist(), high.tolist(), strict=True):
+    for (i, j), bottom, top in zip(list_pairs(k), low.tolist(), high.tolist(), strict=True):
         above[j, i], above[i, j] = bottom > SAME, top < -SAME
     return above, above.T
 
 
-def order_of(values: Sequence[float]) -> list[int]:
+def compute_order(values: Sequence[float]) -> list[int]:
     """Places from the highest value to the lowest, undefined ones last."""
     return sorted(range(len(values)), key=lambda i: (np.isnan(values[i]), -values[i] if values[i] == values[i] else 0))

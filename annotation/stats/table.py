@@ -8,12 +8,18 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from annotation.stats.labels import Coder, Label, inferred_scale, number_of
+from annotation.stats.labels import Coder, Label, infer_scale, parse_number
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Level = Literal["nominal", "ordinal", "interval", "ratio", "ranking"]
+
+NO_SCORES: dict[Level, str] = {
+    "nominal": "the scale is nominal: its categories have no distances",
+    "ranking": "a ranking is no number",
+}
+"""By level whose categories do not lie on a line, why they have no scores."""
 
 MISSING = -1
 
@@ -29,7 +35,8 @@ class RatingTable:
     categories
         The q labels of the scale in scale order. They belong to the criterion: unused ones count too.
     level
-        ``nominal``, ``ordinal``, ``interval`` or ``ratio``.
+        ``nominal``, ``ordinal``, ``interval``, ``ratio`` or ``ranking``: a category is then a ranking of an item's
+        responses, such as ``B>A=C``, and all are of the same responses.
     items, raters
         Names of the rows and of the columns.
     values
@@ -106,8 +113,8 @@ class RatingTable:
             raise ValueError("no ratings: the table is empty")
         item_row = {item: row for row, item in enumerate(dict.fromkeys(item for item, _, _ in rows))}
         rater_column = {rater: col for col, rater in enumerate(dict.fromkeys(rater for _, rater, _ in rows))}
-        scale = tuple(categories) if categories is not None else inferred_scale((v for _, _, v in rows), level)
-        codes = _codes_of(rows, item_row, rater_column, Coder(scale))
+        scale = tuple(categories) if categories is not None else infer_scale((v for _, _, v in rows), level)
+        codes = _codes_of(rows, item_row, rater_column, Coder(scale, level))
         return cls(codes, scale, level, tuple(item_row), tuple(rater_column), **more)
 
     @classmethod
@@ -131,8 +138,8 @@ class RatingTable:
             raise ValueError("no ratings: the table is empty")
         if any(len(row) != len(rows[0]) for row in rows):
             raise ValueError("rows of unequal length: every item needs one cell per rater")
-        scale = tuple(categories) if categories is not None else inferred_scale((v for row in rows for v in row), level)
-        coder = Coder(scale)
+        scale = tuple(categories) if categories is not None else infer_scale((v for row in rows for v in row), level)
+        coder = Coder(scale, level)
         codes = np.array([[coder.code(value) for value in row] for row in rows], dtype=np.int64)
         item_names = tuple(str(i) for i in (items if items is not None else range(1, len(rows) + 1)))
         columns = raters if raters is not None else [f"r{j}" for j in range(1, len(rows[0]) + 1)]
@@ -182,12 +189,17 @@ class RatingTable:
         """Number of categories that occur among the ratings."""
         return int((self.counts.sum(axis=0) > 0).sum())
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether the categories lie on a line; those of a nominal scale and rankings do not."""
+        return self.level not in NO_SCORES
+
     @cached_property
     def scores(self) -> FloatArray:
         """(q,) numeric score of each category: `values`, else numeric labels, else 1 … q."""
         if self.values is not None:
             return self.values
-        numbers = [number_of(category) for category in self.categories]
+        numbers = [parse_number(category) for category in self.categories]
         known = [number for number in numbers if number is not None]
         return np.array(known) if len(known) == len(numbers) else np.arange(1.0, self.n_categories + 1)
 
@@ -206,9 +218,9 @@ class RatingTable:
         return replace(
             self,
             codes=self.codes[keep],
-            items=_kept(self.items, keep),
-            clusters=None if self.clusters is None else _kept(self.clusters, keep),
-            strata=None if self.strata is None else _kept(self.strata, keep),
+            items=_select_names(self.items, keep),
+            clusters=None if self.clusters is None else _select_names(self.clusters, keep),
+            strata=None if self.strata is None else _select_names(self.strata, keep),
             weights=None if self.weights is None else self.weights[keep],
         )
 
@@ -224,16 +236,16 @@ class RatingTable:
             raise ValueError(f"no rater named {unknown[0]!r}; the table has {', '.join(self.raters)}")
         return replace(self, codes=self.codes[:, [column[name] for name in wanted]], raters=wanted)
 
-    def with_codes(self, codes: IntArray) -> Self:
+    def replace_codes(self, codes: IntArray) -> Self:
         """The same items, raters and scale with other ratings."""
         return replace(self, codes=codes)
 
-    def with_level(self, level: Level) -> Self:
+    def replace_level(self, level: Level) -> Self:
         """The same ratings on a scale of another level."""
         return replace(self, level=level)
 
 
-def _kept(names: Sequence[str], keep: BoolArray) -> tuple[str, ...]:
+def _select_names(names: Sequence[str], keep: BoolArray) -> tuple[str, ...]:
     return tuple(name for name, kept in zip(names, keep, strict=True) if kept)
 
 
@@ -273,7 +285,7 @@ def _check_scale(table: RatingTable) -> None:
         raise ValueError(f"level is {table.level!r}; it must be one of {', '.join(get_args(Level))}")
     if table.codes.size and (table.codes.min() < MISSING or table.codes.max() >= q):
         raise ValueError(f"a code is off the scale of {q} categories")
-    Coder(table.categories)
+    Coder(table.categories, table.level)
     if table.values is not None and table.values.shape != (q,):
         raise ValueError(f"values need one number per category: {q}, not {table.values.size}")
     if table.values is not None and not np.isfinite(table.values).all():
@@ -283,7 +295,7 @@ def _check_scale(table: RatingTable) -> None:
 
 
 def _check_numeric(table: RatingTable) -> None:
-    if table.values is None and any(number_of(category) is None for category in table.categories):
+    if table.values is None and any(parse_number(category) is None for category in table.categories):
         raise ValueError(f"level {table.level} needs numbers: give values for the categories")
     if table.level == "ratio" and table.n_categories and table.scores.min() < 0:
         raise ValueError("level ratio needs values that are not negative")

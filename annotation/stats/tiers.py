@@ -3,7 +3,7 @@
 PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotators; its hard tier is
 0.4 < kappa <= 0.6. Here kappa_i = (P_i - P_e) / (1 - P_e), P_i the share of agreeing pairs of ratings of
 item i; on an ordered scale the mean credit of its pairs by quadratic weights (Cohen 1968), so that 4, 4, 5 on a scale
-of seven is no dispute.
+of seven is no dispute; of rankings the share of pairs of responses that are ordered alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,16 +23,17 @@ from annotation.stats.bands import (
     Cuts,
     band_positions,
     check_cuts,
-    tier_of,
+    find_tier,
     tier_places,
 )
 from annotation.stats.drawing import BUDGET
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.rankings import have_ties, random_agreement, responses_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import StatWarning
-from annotation.stats.weighting import default_weighting, positions, weights_of
+from annotation.stats.weighting import compute_weights, default_weighting, positions
 
 Chance = Literal["uniform", "margins"]
 
@@ -83,13 +84,13 @@ class GroupTier:
     tier_low: str | None
     tier_high: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The group as JSON types."""
         return {
             "group": self.group,
             "n_items": self.n_items,
-            "fleiss_kappa": self.fleiss_kappa.as_json(),
-            "percent_agreement": self.percent_agreement.as_json(),
+            "fleiss_kappa": self.fleiss_kappa.to_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
             "tier": self.tier,
             "tier_low": self.tier_low,
             "tier_high": self.tier_high,
@@ -109,7 +110,7 @@ class TierResult:
     names, sizes, kappas, places, stabilities
         Every item's tier, as columns: its name, number of ratings, kappa, position in `TIERS` and stability.
     plans
-        For each number of ratings that occurs: attainable kappas and empty bands.
+        For each number of ratings that occurs: attainable kappas and empty bands; nothing of rankings.
     sensitivity
         Counts per tier with all cuts moved by each of `SHIFTS`.
     seed, draws
@@ -148,7 +149,7 @@ class TierResult:
     @property
     def counts(self) -> dict[str, int]:
         """Number of items per tier, and of those without one as ``"none"``."""
-        return counted_tiers(self.places)
+        return count_tiers(self.places)
 
     def rows(self, which: IntArray) -> list[dict[str, Any]]:
         """Those of the items as JSON types, new dicts."""
@@ -166,11 +167,11 @@ class TierResult:
             for row, n, kappa, place, stable in parts
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The result as JSON types."""
-        return {**self.as_head(), "items": self.rows(np.arange(len(self.names)))}
+        return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def as_head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, Any]:
         """The same without the items, in whose place there is nothing yet."""
         return {
             "cuts": list(self.cuts),
@@ -178,11 +179,11 @@ class TierResult:
             "chance_agreement": number_or_none(self.chance_agreement),
             "counts": self.counts,
             "items": (),
-            "plans": [plan.as_json() for plan in self.plans],
+            "plans": [plan.to_json() for plan in self.plans],
             "sensitivity": [dict(row) for row in self.sensitivity],
             "seed": self.seed,
             "draws": self.draws,
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -203,8 +204,8 @@ def tiers(
     cuts
         Three ascending kappas; a kappa on a cut belongs to the tier below it.
     chance
-        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale; ``"margins"``: of the table's
-        category shares p_k, the sum of p_k^2 on a nominal scale.
+        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties;
+        ``"margins"``: of the table's category shares p_k, the sum of p_k^2 on a nominal scale.
     draws
         Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
         as the item has, with replacement from its own. A unanimous item therefore never moves.
@@ -267,14 +268,17 @@ def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
         raise ValueError(f"chance is {chance_from!r}; it must be 'uniform' or 'margins'")
     if not table.n_categories:
         return float("nan")
-    weights = weights_of(table, default_weighting(table))
+    if table.level == "ranking" and chance_from == "uniform":
+        rankings = [str(category) for category in table.categories]
+        return random_agreement(len(responses_of(rankings[0])), with_ties=have_ties(rankings))
+    weights = compute_weights(table, default_weighting(table))
     shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
     return float(shares @ weights @ shares)
 
 
 def item_kappas(table: RatingTable, expected: float) -> FloatArray:
     """(n_items,) kappa of each item against chance agreement ``expected``; NaN below two ratings."""
-    return chance.corrected(chance.item_agreement(table), np.full(table.n_items, expected))
+    return chance.correct_for_chance(chance.item_agreement(table), np.full(table.n_items, expected))
 
 
 def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: int, seed: int) -> FloatArray:
@@ -285,7 +289,7 @@ def tier_stability(table: RatingTable, *, cuts: Cuts, expected: float, draws: in
         return stability
     # items with the same counts have the same stability: found once, it is the same in print
     distinct, which = np.unique(table.counts[rated].astype(np.int64), axis=0, return_inverse=True)
-    weights = weights_of(table, default_weighting(table))
+    weights = compute_weights(table, default_weighting(table))
     home = _bands_of(distinct, weights, expected, cuts)
     rng = np.random.default_rng(seed)
     size = distinct.sum(axis=1)
@@ -307,10 +311,10 @@ def _bands_of(counts: IntArray, weights: FloatArray, expected: float, cuts: Cuts
 
 def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
     """Number of items per tier, and of those without one as ``"none"``."""
-    return counted_tiers(tier_places(kappa, cuts))
+    return count_tiers(tier_places(kappa, cuts))
 
 
-def counted_tiers(places: IntArray) -> dict[str, int]:
+def count_tiers(places: IntArray) -> dict[str, int]:
     """Number of items per tier, and of those without one as ``"none"``, from their positions in `TIERS`."""
     found = np.bincount(places, minlength=NO_TIER + 1).tolist()
     return dict(zip((*TIERS, "none"), found, strict=True))
@@ -346,7 +350,7 @@ def group_tiers(
     found = []
     for group in sorted(set(labels.tolist())):
         part = table.subset_items(labels == group)
-        resampling = Resampling.of(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
+        resampling = Resampling.from_table(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
         found.append(_group_tier(group, part, resampling, cuts))
     return found
 
@@ -356,21 +360,21 @@ def _group_tier(group: str, table: RatingTable, resampling: Resampling, cuts: Cu
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
     replicates = replicate([_agreement_of_group(table)], resampling)[0]
     percent, kappa = estimates(
-        replicates, resampling, [basis] * 2, [chance.why_undefined(table)] * 2, scale=("share", "coefficient")
+        replicates, resampling, [basis] * 2, [chance.explain_undefined(table)] * 2, scale=("share", "coefficient")
     )
-    tier, low, high = (tier_of(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
+    tier, low, high = (find_tier(value, cuts) for value in (kappa.value, kappa.low, kappa.high))
     return GroupTier(group, table.n_items, kappa, percent, tier, low, high)
 
 
 def _agreement_of_group(table: RatingTable) -> SumStatistic:
-    """Percent agreement and Fleiss' kappa alone; on an ordered scale kappa by quadratic weights (Gwet 2014, chapter 3).
+    """Percent agreement and Fleiss' kappa alone; of rankings and ordered scales by weights (Gwet 2014, chapter 3).
 
     Of the five coefficients the weighted one is Gwet's: its observed agreement is taken over, its chance is not.
     """
     usual = chance.chance_corrected(table)
     if table.level == "nominal":
         return SumStatistic(usual.contributions, lambda sums: usual.function(sums)[..., :2])
-    weights, rated = weights_of(table, default_weighting(table)), table.ratings_per_item > 0
+    weights, rated = compute_weights(table, default_weighting(table)), table.ratings_per_item > 0
     credit = np.where(table.pairable, np.nan_to_num(chance.item_agreement(table)), 0.0)
     shares = table.counts / np.maximum(table.ratings_per_item, 1)[:, None]
     own = np.column_stack([table.pairable, credit, rated, shares]).astype(float)
@@ -380,7 +384,7 @@ def _agreement_of_group(table: RatingTable) -> SumStatistic:
         pairable, credits, n_rated = np.moveaxis(sums[..., k : k + 3], -1, 0)
         margins = ratio(sums[..., k + 3 :], n_rated[..., None])
         expected = np.einsum("...i,ij,...j->...", margins, weights, margins)
-        kappa = chance.corrected(ratio(credits, pairable), expected)
+        kappa = chance.correct_for_chance(ratio(credits, pairable), expected)
         return np.stack([usual.function(sums[..., :k])[..., 0], kappa], axis=-1)
 
     return SumStatistic(np.hstack([usual.contributions, own]), values)
@@ -393,8 +397,8 @@ def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
 
 
 def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
-    if not np.isfinite(expected) or expected >= 1:
-        return []
+    if not np.isfinite(expected) or expected >= 1 or table.level == "ranking":
+        return []  # what an item of rankings can have is not listed: most differ a little
     sizes = sorted({int(size) for size in table.ratings_per_item[table.pairable]})
     if table.level == "nominal":
         return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]

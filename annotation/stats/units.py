@@ -1,5 +1,7 @@
 """What is resampled, and how: items one by one, or in clusters; all together, or stratum by stratum."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -56,7 +58,7 @@ class Resampling:
             raise ValueError(f"the seed is {self.seed}; it must not be negative")
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         table: RatingTable,
         *,
@@ -106,7 +108,7 @@ class Resampling:
         whole: FloatArray = self.times[self.unit] * self.item_weights
         return whole
 
-    def draws(self) -> Iterator["Draws"]:
+    def draws(self) -> Iterator[Draws]:
         """The B replicates in blocks: how often each draws each unit."""
         return iter(self._kept.result()) if self._are_kept else self._drawn()
 
@@ -121,27 +123,27 @@ class Resampling:
         return self.n_replicates * len(self.stratum) <= 4 * BUDGET
 
     @cached_property
-    def _kept(self) -> Future[list["Draws"]]:
+    def _kept(self) -> Future[list[Draws]]:
         """All draws, made in a thread of their own."""
         with_one = ThreadPoolExecutor(1)
         found = with_one.submit(lambda: list(self._drawn()))
         with_one.shutdown(wait=False)
         return found
 
-    def _drawn(self) -> Iterator["Draws"]:
+    def _drawn(self) -> Iterator[Draws]:
         return map(Draws, Urn(self.times.astype(np.int64), self.stratum).blocks(self.n_replicates, self.seed))
 
     def weights(self) -> Iterator[FloatArray]:
         """Blocks of the (B, n_items) matrix of resampling weights."""
         for draws in self.draws():
-            yield self.of_items(draws)
+            yield self.draw_item_weights(draws)
 
-    def of_items(self, draws: "Draws") -> FloatArray:
+    def draw_item_weights(self, draws: Draws) -> FloatArray:
         """(b, n_items) weights of the items in a block of replicates."""
         weights: FloatArray = draws.double[:, self.unit] * self.item_weights
         return weights
 
-    def by_unit(self, rows: FloatArray) -> FloatArray:
+    def sum_by_unit(self, rows: FloatArray) -> FloatArray:
         """(k, m) sums of ``rows`` (n_items, m) over the items of each unit, times their weights."""
         if np.array_equal(self.unit, np.arange(len(self.stratum))):
             return rows * self.item_weights[:, None] if (self.item_weights != 1).any() else rows
@@ -159,7 +161,7 @@ class Resampling:
         """(h,) number of units of each stratum."""
         return np.bincount(self.stratum, self.times).astype(float)
 
-    def centred(self, values: FloatArray) -> FloatArray:
+    def centre(self, values: FloatArray) -> FloatArray:
         """``values`` (k, m) of the units minus the mean of their stratum."""
         if len(self.stratum_sizes) == 1:
             return values - self.times @ values / self.stratum_sizes
@@ -171,7 +173,7 @@ class Resampling:
     def influence(self, left_out: FloatArray) -> FloatArray:
         """(k, m) influence of a unit of each kind, from the values without it; centred per stratum."""
         scale = ((self.stratum_sizes - 1) / self.stratum_sizes)[self.stratum]
-        influence: FloatArray = -scale[:, None] * self.centred(left_out)
+        influence: FloatArray = -scale[:, None] * self.centre(left_out)
         return influence
 
 

@@ -29,7 +29,7 @@ class StatWarning:
     code: str
     message: str
 
-    def as_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         """The warning as JSON types."""
         return asdict(self)
 
@@ -81,7 +81,7 @@ def _few_disagreements(table: RatingTable) -> Iterable[StatWarning]:
 
 def _rare_categories(table: RatingTable) -> Iterable[StatWarning]:
     """Chance-corrected coefficients speak of the rarer categories: those must be agreed on often enough."""
-    if table.n_used < 2 or not table.pairable.any():
+    if table.n_used < 2 or not table.pairable.any() or table.level == "ranking":
         return
     usual = int(table.counts.sum(axis=0).argmax())
     agreed = int(((np.delete(table.counts, usual, axis=1) >= 2).any(axis=1)).sum())
@@ -166,7 +166,7 @@ def interval_warnings(figures: Mapping[str, Estimate]) -> list[StatWarning]:
     few = {name: e.df for name, e in figures.items() if e.df < FEW_EFFECTIVE}
     if not few:
         return []
-    message = f"Few items or clusters decide these intervals, which may be too short: {listed(list(few))}."
+    message = f"Few items or clusters decide these intervals, which may be too short: {join_names(list(few))}."
     least = f"The fewest effective units are {min(few.values()):.0f}; {FEW_EFFECTIVE} are enough."
     return [StatWarning("few_effective_units", f"{message} {least}")]
 
@@ -193,7 +193,7 @@ def _identical(joints: Sequence[Joint]) -> Iterable[StatWarning]:
     if same:
         yield StatWarning(
             "identical_raters",
-            f"Identical on every one of at least {ENOUGH_TO_COMPARE} common items: {listed(same)}. "
+            f"Identical on every one of at least {ENOUGH_TO_COMPARE} common items: {join_names(same)}. "
             "One person twice, or a copied column?",
         )
 
@@ -201,7 +201,7 @@ def _identical(joints: Sequence[Joint]) -> Iterable[StatWarning]:
 def _never_met(joints: Sequence[Joint]) -> Iterable[StatWarning]:
     apart = [f"{j.a} and {j.b}" for j in joints if j.n == 0]
     if apart:
-        yield StatWarning("pairs_without_items", f"No item rated by both: {listed(apart)}.")
+        yield StatWarning("pairs_without_items", f"No item rated by both: {join_names(apart)}.")
 
 
 def _left_out(joints: Sequence[Joint]) -> Iterable[StatWarning]:
@@ -211,16 +211,16 @@ def _left_out(joints: Sequence[Joint]) -> Iterable[StatWarning]:
         yield StatWarning(
             "pairs_left_out",
             f"Too few common items beside the {most} of the best covered pair (below {LEAST_SHARE:.0%}): listed, and "
-            f"left out of means over pairs: {listed(few)}.",
+            f"left out of means over pairs: {join_names(few)}.",
         )
 
 
-def left_out_warnings(raters: Sequence[str], figures: str) -> list[StatWarning]:
+def build_left_out_warnings(raters: Sequence[str], figures: str) -> list[StatWarning]:
     """A warning about raters with too few ratings to take part in ``figures``, where there are any."""
     if not raters:
         return []
     message = f"Below {LEAST_SHARE:.0%} of the ratings of the busiest rater, and left out of {figures}"
-    return [StatWarning("raters_left_out", f"{message}: {listed(raters)}.")]
+    return [StatWarning("raters_left_out", f"{message}: {join_names(raters)}.")]
 
 
 def _undefined(undefined: Sequence[Joint]) -> Iterable[StatWarning]:
@@ -228,19 +228,19 @@ def _undefined(undefined: Sequence[Joint]) -> Iterable[StatWarning]:
     if names:
         yield StatWarning(
             "undefined_pairs",
-            f"Kappa is undefined, and left out of the mean over pairs, for {listed(names)}.",
+            f"Kappa is undefined, and left out of the mean over pairs, for {join_names(names)}.",
         )
 
 
-def inverted_warnings(names: Sequence[str]) -> list[StatWarning]:
+def build_inverted_warnings(names: Sequence[str]) -> list[StatWarning]:
     """A warning about raters whose scores run against those of the others, where there are any."""
     if not names:
         return []
-    message = f"The scores of {listed(names)} run against those of the others: a scale read upside down?"
+    message = f"The scores of {join_names(names)} run against those of the others: a scale read upside down?"
     return [StatWarning("inverted_scale", message)]
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
+def join_names(names: Sequence[str], most: int = 5) -> str:
     """Names for a sentence: the first few, and how many more."""
     more = len(names) - most
     return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")

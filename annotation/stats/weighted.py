@@ -14,17 +14,17 @@ from annotation.stats.arrays import ratio
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import estimates
-from annotation.stats.jackknife import scales_of
-from annotation.stats.pairs import basis_of
+from annotation.stats.jackknife import find_scales
+from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, RatingTable
-from annotation.stats.weighting import Weighting, weights_of
+from annotation.stats.weighting import Weighting, compute_weights
 
 NAMES = ("percent_agreement", "fleiss_kappa", "gwet_ac", "brennan_prediger")
-"""The coefficients of `weighted_coefficients`, in the order of its values."""
+"""The coefficients of `build_weighted_coefficients`, in the order of its values."""
 
 
-def weighted_agreement(
+def compute_weighted_agreement(
     table: RatingTable,
     weighting: Weighting | FloatArray,
     *,
@@ -48,25 +48,25 @@ def weighted_agreement(
     ValueError
         On an unknown name, or weights of another shape than the scale.
     """
-    weights = weights_of(table, weighting) if isinstance(weighting, str) else np.asarray(weighting, dtype=float)
+    weights = compute_weights(table, weighting) if isinstance(weighting, str) else np.asarray(weighting, dtype=float)
     if weights.shape != (table.n_categories,) * 2:
         raise ValueError(f"weights have shape {weights.shape} for {table.n_categories} categories")
     distinct = distinct_items(table)
-    resampling = Resampling.of(
+    resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
     statistics = [
-        weighted_coefficients(distinct.table, weights),
+        build_weighted_coefficients(distinct.table, weights),
         krippendorff_alpha(distinct.table, difference=1 - weights),
     ]
-    basis, reason = basis_of(table, table.pairable), chance.why_undefined(table)
+    basis, reason = count_basis(table, table.pairable), chance.explain_undefined(table)
     shared, alpha = replicate(statistics, resampling)
-    found = estimates(shared, resampling, [basis] * len(NAMES), [reason] * len(NAMES), scale=scales_of(NAMES))
+    found = estimates(shared, resampling, [basis] * len(NAMES), [reason] * len(NAMES), scale=find_scales(NAMES))
     found += estimates(alpha, resampling, [basis], [reason], scale="coefficient")
     return dict(zip((*NAMES, "krippendorff_alpha"), found, strict=True))
 
 
-def weighted_coefficients(table: RatingTable, weights: FloatArray) -> SumStatistic:
+def build_weighted_coefficients(table: RatingTable, weights: FloatArray) -> SumStatistic:
     """The coefficients of `NAMES` under (q, q) agreement ``weights``, as one statistic.
 
     Agreement is the weighted share of agreeing pairs of ratings, averaged over items with two; chance is the
@@ -92,8 +92,8 @@ def _values(sums: FloatArray, *, weights: FloatArray) -> FloatArray:
     uniform = np.full_like(observed, weights.mean()) if weights.size else np.full_like(observed, np.nan)
     values = [
         observed,
-        chance.corrected(observed, by_shares),
-        chance.corrected(observed, chance.gwet_chance(shares, weights)),
-        chance.corrected(observed, uniform),
+        chance.correct_for_chance(observed, by_shares),
+        chance.correct_for_chance(observed, chance.gwet_chance(shares, weights)),
+        chance.correct_for_chance(observed, uniform),
     ]
     return np.stack(values, axis=-1)

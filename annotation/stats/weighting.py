@@ -8,9 +8,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from annotation.stats.rankings import kemeny_weights
 from annotation.stats.table import FloatArray, RatingTable
 
-Weighting = Literal["identity", "linear", "quadratic", "ordinal", "radical", "ratio"]
+Weighting = Literal["identity", "linear", "quadratic", "ordinal", "radical", "ratio", "kemeny"]
 
 
 def identity_weights(n_categories: int) -> FloatArray:
@@ -47,17 +48,19 @@ def ratio_weights(scores: FloatArray) -> FloatArray:
     return 1 - _scaled(relative**2)
 
 
-def weights_of(table: RatingTable, weighting: Weighting) -> FloatArray:
+def compute_weights(table: RatingTable, weighting: Weighting) -> FloatArray:
     """(q, q) agreement weights of a table's scale, its categories at their `positions`.
 
-    ``ratio`` weights take the scores instead, whose zero means something. Raises ``ValueError`` on another
-    name.
+    ``ratio`` weights take the scores instead, whose zero means something, and ``kemeny`` the rankings. Raises
+    ``ValueError`` on another name.
     """
     q = table.n_categories
     if weighting not in get_args(Weighting):
         raise ValueError(f"weights are {weighting!r}; they must be one of {', '.join(get_args(Weighting))}")
     if weighting in ("identity", "ordinal"):
         return identity_weights(q) if weighting == "identity" else ordinal_weights(q)
+    if weighting == "kemeny":
+        return kemeny_weights([str(category) for category in table.categories])
     if weighting == "ratio":
         return ratio_weights(table.scores)
     make = {"linear": linear_weights, "quadratic": quadratic_weights, "radical": radical_weights}[weighting]
@@ -72,8 +75,8 @@ def positions(table: RatingTable) -> FloatArray:
 
 
 def default_weighting(table: RatingTable) -> Weighting:
-    """``identity`` for a nominal scale and ``quadratic`` for an ordered one."""
-    return "identity" if table.level == "nominal" else "quadratic"
+    """``identity`` for a nominal scale, ``kemeny`` for rankings and ``quadratic`` for an ordered scale."""
+    return "quadratic" if table.has_scores else "kemeny" if table.level == "ranking" else "identity"
 
 
 def _distances(places: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
@@ -57,7 +58,7 @@ class PredictedFrom(forms.ModelChoiceField[Criterion]):
         return f"{criterion.study.name}: {criterion.name}"
 
 
-def others_rated(study: Study) -> QuerySet[Criterion]:
+def list_other_rated_criteria(study: Study) -> QuerySet[Criterion]:
     """Criteria of whole items with labels, in other studies of the project with items of the same kind."""
     labels = Annotation.objects.filter(criterion=OuterRef("pk"))
     there = Criterion.objects.filter(study__project=study.project_id, study__kind=study.kind, unit=Criterion.Unit.ITEM)
@@ -76,7 +77,7 @@ class SampleForm(OptionsForm):
         self.kind = kind
         self.add(NewSample, "method", "size", "strata", "allocation", seed="sample_seed")
         self.set("method", required=True, initial="all", help_text="")
-        if study is not None and (rated := others_rated(study)):
+        if study is not None and (rated := list_other_rated_criteria(study)):
             self.fields["predicted_from"] = PredictedFrom(rated)
         fields = sampling_frame.FILTERS[kind]
         for field in fields:
@@ -97,6 +98,7 @@ class SampleForm(OptionsForm):
             given = {name: given[name] for name in given if name not in ("strata", "allocation", "predicted_from")}
         elif "predicted_from" in given:
             given["strata"] = [*given["strata"], sampling_frame.PREDICTED_TIER]
+            given["tiers"] = load_predicted_tiers(given["predicted_from"])
         filters = {field: self.cleaned_data.get(f"filter_{field}") for field in sampling_frame.FILTERS[self.kind]}
         samples.draw(by=by, study=study, filters=filters, **given)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from django.urls import NoReverseMatch, reverse
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import size
-from annotation.studies.queries.sampling_frame import material
+from annotation.studies.queries.sampling_frame import list_records
 from annotation.studies.queries.studies import StudyRow, study_row
+from core import row_counts
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ def later_steps(study: Study) -> list[Step]:
 def study_steps(study: Study, current: str = "") -> list[Step]:
     """All steps of the study, the one called `current` marked as where the reader is."""
     row = study_row(study)
-    steps = [material_step(row), sample_step(row), people_step(row), *later_steps(study)]
+    steps = [datasets_step(row), sample_step(row), people_step(row), *later_steps(study)]
     return [replace(step, current=step.key == current) for step in steps]
 
 
-def material_step(row: StudyRow) -> Step:
+def datasets_step(row: StudyRow) -> Step:
     kind = row.study.kind
-    there = size.counted(("material", kind), material(kind).count, int)
+    there = row_counts.count_cached(("material", kind), list_records(kind).count, int)
     return Step("material", "Dataset", f"{there:,}", "done" if there else "todo", link("material"))
 
 

@@ -26,29 +26,29 @@ def _names() -> Sqids:
     return Sqids(alphabet="".join(ascii_lowercase[place] for place in order), min_length=LENGTH, blocklist=[])
 
 
-def name_of(pk: int) -> str:
+def to_name(pk: int) -> str:
     """Letters for an id."""
     return _names().encode([pk])
 
 
-def id_of(name: str) -> int | None:
+def to_id(name: str) -> int | None:
     """The id that is called so, or None where nothing is. An id itself is taken as well."""
     if name.isascii() and name.isdecimal() and len(name) < 19:
         return int(name)
     found = _names().decode(name)
-    return found[0] if len(found) == 1 and name_of(found[0]) == name else None
+    return found[0] if len(found) == 1 and to_name(found[0]) == name else None
 
 
-class SlotConverter(IntConverter):
+class AssignmentConverter(IntConverter):
     """Turns `<slot:pk>` of an address into the id and back."""
 
     regex = "[a-z]+|[0-9]{1,18}"
 
     def to_python(self, value: str) -> int:
-        found = id_of(value)
+        found = to_id(value)
         if found is None or found >= 2**63:
             raise ValueError(value)
         return found
 
     def to_url(self, value: int | str) -> str:
-        return name_of(int(value))
+        return to_name(int(value))

@@ -8,7 +8,7 @@ from django import forms
 
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment, Criterion
-from annotation.workbench.queries.rating import SUFFIXES, Ask, asks, group_by_kind, shown_criterion
+from annotation.studies.queries.asks import SUFFIXES, Ask, asks, build_shown_criterion, group_by_kind
 from annotation.workbench.services import annotations, highlights
 from core.errors import InputError
 
@@ -28,7 +28,7 @@ class RatingRow:
 
     @property
     def side(self) -> str:
-        """Of a pair: the side chosen, without the strength."""
+        """Return the side chosen of a pair, without the strength."""
         return self.value.partition(":")[0]
 
 
@@ -64,8 +64,8 @@ class RatingForm(forms.Form):
                 given["values"] = self.cleaned_data[ask.name] = ""
             try:
                 annotations.answer(self.slot, ask, given["values"], given["unscored"])
-                annotations.shown_version(ask, given["versions"])
-                highlights.checked(self.slot, given["evidence"], ask.name)
+                annotations.check_version(ask, given["versions"])
+                highlights.check_marks(self.slot, given["evidence"], ask.name)
             except InputError as error:
                 self.add_error(ask.name, error.message)
         return self.cleaned_data
@@ -74,13 +74,13 @@ class RatingForm(forms.Form):
         """What `annotations.submit` takes beside who and what."""
         return {**group_by_kind(self.asks, self.cleaned_data), "active_seconds": self.cleaned_data.get("active")}
 
-    def entered(self) -> dict[str, str]:
+    def build_entered(self) -> dict[str, str]:
         """What is in the inputs, right or wrong, to be kept as it is."""
         names = [name for name in self.fields if name != "active"]
         return {name: text for name in names if (text := self.data.get(name, ""))}
 
     def rows(self) -> list[RatingRow]:
-        shown = {ask.criterion.pk: shown_criterion(self.slot, ask.criterion) for ask in self.asks}
+        shown = {ask.criterion.pk: build_shown_criterion(self.slot, ask.criterion) for ask in self.asks}
         return [
             RatingRow(
                 criterion=shown[ask.criterion.pk],

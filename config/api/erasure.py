@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.erasure import erasing
-from config.erasure.about import about
+from config.erasure.about import load_about
 from core.accounts.access import MayErase
 from core.accounts.models.users import User
 from core.api.base import Api, Given
@@ -44,16 +44,20 @@ class Erasure(Api):
             raise Http404
         return found
 
-    @says("What erasing an account would mean", ErasureSerializer)
+    @says("erasure", "What erasing an account would mean", ErasureSerializer)
     def get(self, request: Request, username: str) -> Response:
-        return Response(about(by=self.me, person=self.person(username)).as_json())
+        return Response(load_about(by=self.me, person=self.person(username)).to_json())
 
-    @says("Erase an account for good: name, e-mail and all else that says who it was", ErasureSerializer,
-          body=NewErasure)  # fmt: skip
+    @says(
+        "erase_person",
+        "Erase an account for good: name, e-mail and all else that says who it was",
+        ErasureSerializer,
+        body=NewErasure,
+    )
     def post(self, request: Request, username: str) -> Response:
-        person, given = self.person(username), self.given(NewErasure)
+        person, given = self.person(username), self.parse_body(NewErasure)
         if given["confirm"] != username:
             raise InputError("This is not the username of the account.", field="confirm")
-        found = about(by=self.me, person=person).as_json()
+        found = load_about(by=self.me, person=person).to_json()
         erasing.erase_person(by=self.me, person=person, notes=given["notes"])
         return Response(found)

@@ -15,10 +15,10 @@ from rest_framework.response import Response
 from annotation.studies.models.studies import Study
 from config import readiness, retention
 from config.archives import writing
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.api.base import Api
 from core.api.schema import says
-from core.downloads import audited_export, sent_zipped
+from core.downloads import audit_export, stream_zip
 from judging.judges.models.workers import Worker
 from judging.runs.api.runs import RunSerializer
 from judging.runs.models.runs import JudgeRun
@@ -78,17 +78,17 @@ class SystemSerializer(serializers.Serializer[Any]):
 class System(Api):
     tag = "system"
 
-    @says("What waits, who works, and what needs somebody, as the page System", SystemSerializer)
+    @says("system", "What waits, who works, and what needs somebody, as the page System", SystemSerializer)
     def get(self, request: Request) -> Response:
-        runs = queues.to_look_after(visible_to(self.me, JudgeRun.objects.all()))
-        experiments = progress.to_look_after(visible_to(self.me, Experiment.objects.all()))
+        runs = queues.list_needing_attention(filter_visible(self.me, JudgeRun.objects.all()))
+        experiments = progress.list_needing_attention(filter_visible(self.me, Experiment.objects.all()))
         content = {
             "checks": [*readiness.checks(), *readiness.notices()],
             "queue": queues.queue(),
             "processes": queues.processes(),
             "runs": runs.select_related("study", "judge__project").prefetch_related("criteria"),
             "experiments": experiments.select_related("user_agent", "project").prefetch_related("assistants"),
-            "kept": [one.as_json() for one in retention.due()],
+            "kept": [one.to_json() for one in retention.due()],
         }
         return Response(SystemSerializer(content).data)
 
@@ -97,11 +97,12 @@ class StudyArchive(Api):
     tag = "exports"
 
     @extend_schema(
+        operation_id="download_archive",
         summary="A study with all that it rests on as one file, to be restored on another site",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
-    @audited_export("archive")
+    @audit_export("archive")
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
         writing.refuse_at_work(study)
-        return sent_zipped(writing.files(study), name=f"{study.slug}-archive.zip")
+        return stream_zip(writing.files(study), name=f"{study.slug}-archive.zip")

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.accounts.access import IsSignedIn, signed_in
+from core.accounts.access import IsSignedIn, require_sign_in
 
 TAGS = {
     "account": "Account and tokens",
@@ -56,10 +56,10 @@ class Schema(APIView):
         return Response(load_document())
 
 
-@signed_in
+@require_sign_in
 def docs(request: HttpRequest) -> HttpResponse:
     """Every operation by its part: address, what it does, what it takes and answers."""
-    return render(request, "config/api_docs.html", {"parts": parts()})
+    return render(request, "config/api_docs.html", {"parts": build_sections()})
 
 
 @cache
@@ -70,7 +70,7 @@ def load_document() -> dict[str, Any]:
 
 
 @cache
-def parts() -> list[dict[str, Any]]:
+def build_sections() -> list[dict[str, Any]]:
     """The document as the page shows it."""
     document = load_document()
     found = list(operations(document))
@@ -105,12 +105,12 @@ def content(part: dict[str, Any]) -> dict[str, Any]:
 
 def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Fields of a body with their types and what is said of them."""
-    shape = resolved(document, schema)
+    shape = resolve_reference(document, schema)
     needed = shape.get("required", [])
     return [
         {
             "name": name,
-            "type": named(one),
+            "type": describe_type(one),
             "required": name in needed,
             "about": one.get("description", ""),
         }
@@ -118,19 +118,19 @@ def fields(document: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, A
     ]
 
 
-def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def resolve_reference(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = schema
     if "$ref" in schema:
         found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return found
 
 
-def named(schema: dict[str, Any]) -> str:
+def describe_type(schema: dict[str, Any]) -> str:
     """A type in a word or two."""
     if ref := schema.get("$ref") or next((one["$ref"] for one in schema.get("allOf", []) if "$ref" in one), ""):
         return str(ref).rpartition("/")[2]
     if schema.get("type") == "array":
-        return f"list of {named(schema.get('items', {}))}"
+        return f"list of {describe_type(schema.get('items', {}))}"
     return str(schema.get("type", "one of several"))
 
 
@@ -138,4 +138,4 @@ def answer(responses: dict[str, Any]) -> str:
     """The status of success, and the type of what it answers."""
     status, found = next((status, one) for status, one in responses.items() if status.startswith("2"))
     schema = content(found)
-    return f"{status} {named(schema)}" if schema else status
+    return f"{status} {describe_type(schema)}" if schema else status

@@ -79,7 +79,7 @@ def read_lines(file: Any) -> Iterator[bytes]:
 
 def check_row(row: Model) -> None:
     """Raise ValidationError for a value that the site itself would not have written. The database looks at links."""
-    for field in checked_fields(type(row)):
+    for field in list_checked_fields(type(row)):
         value = getattr(row, field.attname)
         if isinstance(field, JSONField):
             check_shape(field, value)
@@ -113,7 +113,7 @@ def check_rules(row: VerdictRules) -> None:
 
 
 @cache
-def checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
+def list_checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
     """All that hold a value of their own. Raters who were imported have names that nobody may choose."""
     free = {"username", "password"} if model is User else set()
     found = model._meta.concrete_fields

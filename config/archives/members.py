@@ -106,7 +106,7 @@ def path(model: type[Model]) -> str | None:
 
 
 @cache
-def own() -> tuple[type[Model], ...]:
+def list_own_tables() -> tuple[type[Model], ...]:
     """The tables of a study, each behind those that it refers to."""
     found = [
         model
@@ -118,7 +118,7 @@ def own() -> tuple[type[Model], ...]:
 
 
 @cache
-def shared() -> tuple[type[Model], ...]:
+def list_shared_tables() -> tuple[type[Model], ...]:
     return sort_models(list(SHARED))
 
 
@@ -130,27 +130,27 @@ def sort_models(models: Sequence[type[Model]]) -> tuple[type[Model], ...]:
     return tuple(sorter.static_order())
 
 
-def rows_of(model: type[Model], study: Study) -> QuerySet[Any]:
+def select_own_rows(model: type[Model], study: Study) -> QuerySet[Any]:
     """The study's own rows of a table."""
     return model._base_manager.filter(**{str(path(model)): study.pk}, **WITHOUT.get(model._meta.label, {}))
 
 
-def shared_ids(study: Study) -> dict[type[Model], set[int]]:
-    """Of every shared table, the rows that the study refers to, directly or through another shared row."""
+def collect_shared_ids(study: Study) -> dict[type[Model], set[int]]:
+    """Collect the rows of shared tables that the study refers to, directly or through another shared row."""
     needed: dict[type[Model], set[int]] = defaultdict(set)
-    for model in own():
+    for model in list_own_tables():
         for link in links(model):
             if link.remote_field.model in SHARED:
-                ids = rows_of(model, study).order_by().values_list(link.attname, flat=True).distinct()
+                ids = select_own_rows(model, study).order_by().values_list(link.attname, flat=True).distinct()
                 needed[link.remote_field.model].update(pk for pk in ids.iterator() if pk is not None)
-    for model in reversed(shared()):
+    for model in reversed(list_shared_tables()):
         for link in links(model):
-            for some in chunks(sorted(needed[model])):
+            for some in split_ids(sorted(needed[model])):
                 found = model._base_manager.filter(pk__in=some).values_list(link.attname, flat=True)
                 needed[link.remote_field.model].update(pk for pk in found if pk is not None)
     return needed
 
 
-def chunks(ids: Sequence[int], size: int = 5000) -> Iterator[Sequence[int]]:
+def split_ids(ids: Sequence[int], size: int = 5000) -> Iterator[Sequence[int]]:
     for start in range(0, len(ids), size):
         yield ids[start : start + size]

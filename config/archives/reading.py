@@ -27,7 +27,7 @@ from config.backups import tables
 from config.backups.reading import BATCH, preserve_timestamps
 from config.backups.writing import migrations
 from config.erasure import again
-from core.accounts.models.projects import Project, where
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -38,7 +38,7 @@ from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}
-"""By table, the column of JSON in which a row names others."""
+"""Table -> column of JSON in which a row names others."""
 
 NAMED = (User, Study, Judge)
 """Tables whose rows people name."""
@@ -46,7 +46,7 @@ NAMED = (User, Study, Judge)
 LINKED: dict[str, type[Model]] = {"run": JudgeRun, "calibration": CalibrationRun}
 
 Numbers = dict[type[Model], dict[int, int]]
-"""By table, the number that a row has in the archive -> the one that it has here."""
+"""Table -> {number of a row in the archive: its number here}."""
 
 HERE = 0
 """Projects are the site's own: whatever project a row was of, it is now of the one that has this number."""
@@ -63,12 +63,12 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
     """
     try:
         with zipfile.ZipFile(path) as archive, transaction.atomic():
-            manifest = manifest_in(archive, path)
+            manifest = read_manifest(archive, path)
             check_members(archive, {MANIFEST, *(f"{label}.jsonl" for label in manifest["tables"])}, path)
             numbers: Numbers = defaultdict(dict)
-            numbers[Project] = {HERE: (project or where(by)).pk}
+            numbers[Project] = {HERE: (project or choose_project(by)).pk}
             rows = {}
-            for model in (*members.shared(), *members.own()):
+            for model in (*members.list_shared_tables(), *members.list_own_tables()):
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
             check_study(manifest, path, numbers)
             done_again = again.apply_to_archive(archive, numbers)
@@ -83,10 +83,10 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
     except (IntegrityError, DataError) as error:
         raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
-    return {**manifest, "rows": rows, "withdrawn_again": done_again.as_json()}
+    return {**manifest, "rows": rows, "withdrawn_again": done_again.to_json()}
 
 
-def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     """The manifest, if this code can read what it lists and the study is not here."""
     try:
         if archive.getinfo(MANIFEST).file_size > MANIFEST_LIMIT:
@@ -98,7 +98,11 @@ def manifest_in(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"holds no {MANIFEST} of a study", file=str(path)) from error
     here = set(migrations())
-    if form != FORM or made != here or listed != {one._meta.label for one in (*members.shared(), *members.own())}:
+    if (
+        form != FORM
+        or made != here
+        or listed != {one._meta.label for one in (*members.list_shared_tables(), *members.list_own_tables())}
+    ):
         raise InputError(
             f"was made by {manifest.get('code_version')}, whose tables differ: restore it there, then upgrade",
             file=str(path),
@@ -118,11 +122,11 @@ def table(
     if name not in archive.namelist():
         raise InputError("is not in the archive", file=f"{path}:{name}")
     with archive.open(name) as file, preserve_timestamps(model):
-        lines = hashed(file, found)
+        lines = read_hashed_lines(file, found)
         try:
-            while batch := [moved(model, parse_json(line), numbers) for line in islice(lines, BATCH)]:
+            while batch := [renumber_row(model, parse_json(line), numbers) for line in islice(lines, BATCH)]:
                 check_ids(batch, numbers[model])
-                same = known_rows(model, batch, path, numbers[Project][HERE]) if model in members.SHARED else {}
+                same = load_known_rows(model, batch, path, numbers[Project][HERE]) if model in members.SHARED else {}
                 numbers[model].update(same)
                 add(model, [row for row in batch if row["id"] not in same], numbers)
                 made, known = made + len(batch) - len(same), known + len(same)
@@ -137,7 +141,7 @@ def table(
     return {"created": made, "unchanged": known}
 
 
-def hashed(file: Any, into: Any) -> Iterator[bytes]:
+def read_hashed_lines(file: Any, into: Any) -> Iterator[bytes]:
     for line in read_lines(file):
         into.update(line)
         yield line
@@ -157,7 +161,7 @@ def check_study(manifest: dict[str, Any], path: Path, numbers: Numbers) -> None:
         raise InputError("holds another study than its manifest names", file=str(path))
 
 
-def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, Any]:
+def renumber_row(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, Any]:
     """The row with the numbers that things have here. A link to what the archive does not hold is no link."""
     for link in members.links(model):
         old, target = row[link.attname], link.remote_field.model
@@ -174,8 +178,8 @@ def moved(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str
     return row
 
 
-def known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path, project: int) -> dict[int, int]:
-    """Of rows of a shared table, those that are here: number in the archive -> number here. One query."""
+def load_known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path, project: int) -> dict[int, int]:
+    """Map the rows of a shared table that exist here: number in the archive -> number here. One query."""
     key, same = members.SHARED[model]
     own = ("project_id",) if model is Judge else ()
     like = Q()
@@ -217,27 +221,27 @@ def rename(model: type[Model], rows: list[Model], column: str, numbers: Numbers)
     changed = []
     for row in rows:
         before = getattr(row, column)
-        setattr(row, column, renamed(before, numbers))
+        setattr(row, column, renumber_value(before, numbers))
         if getattr(row, column) != before:
             changed.append(row)
     model._base_manager.bulk_update(changed, [column], batch_size=BATCH)
 
 
-def renamed(value: Any, numbers: Numbers) -> Any:
+def renumber_value(value: Any, numbers: Numbers) -> Any:
     """The same with other numbers: of the judgments that one is made of, of the run and the calibration behind it."""
     if isinstance(value, list):
-        return [renamed(one, numbers) for one in value]
+        return [renumber_value(one, numbers) for one in value]
     if not isinstance(value, dict):
         return value
-    return {name: number_of(name, part, numbers) for name, part in value.items()}
+    return {name: find_number(name, part, numbers) for name, part in value.items()}
 
 
-def number_of(name: str, part: Any, numbers: Numbers) -> Any:
+def find_number(name: str, part: Any, numbers: Numbers) -> Any:
     if name == "members" and isinstance(part, list) and not all(isinstance(one, dict) for one in part):
         return [numbers[Judgment][whole(one)] for one in part if one in numbers[Judgment]]
     if name in LINKED and part is not None:
         return numbers[LINKED[name]].get(whole(part))
-    return renamed(part, numbers)
+    return renumber_value(part, numbers)
 
 
 def whole(number: Any) -> int:

@@ -14,12 +14,12 @@ from django.db.models import Model
 from annotation.studies.models.studies import Study
 from config.archives import members
 from config.backups import tables
-from config.backups.writing import Written, migrations
+from config.backups.writing import WrittenTable, migrations
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.atomic import write_whole
-from core.files.streaming import Member, zipped
-from core.read_snapshot import read_at_one_moment
+from core.files.streaming import Member, write_zip
+from core.read_snapshot import iterate_in_snapshot
 from core.version import code_version
 
 FORM = 1
@@ -34,7 +34,7 @@ def write(study: Study, path: Path) -> dict[str, Any]:
     Raises InputError while a judge is at work on it, OSError where the file cannot be written.
     """
     with write_whole(path) as file:
-        file.writelines(read_at_one_moment(zipped(files(study))))
+        file.writelines(iterate_in_snapshot(write_zip(files(study))))
         with zipfile.ZipFile(file) as archive:
             manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
     return manifest
@@ -43,14 +43,14 @@ def write(study: Study, path: Path) -> dict[str, Any]:
 def files(study: Study) -> Iterator[Member]:
     """The archive's files: tables that are shared, the study's own, and the manifest, which says what was written."""
     refuse_at_work(study)
-    written: dict[str, Written] = {}
-    needed = members.shared_ids(study)
-    tables_of = [(model, shared_rows(model, needed[model])) for model in members.shared()]
-    tables_of += [(model, own_rows(model, study)) for model in members.own()]
+    written: dict[str, WrittenTable] = {}
+    needed = members.collect_shared_ids(study)
+    tables_of = [(model, iterate_shared_rows(model, needed[model])) for model in members.list_shared_tables()]
+    tables_of += [(model, iterate_own_rows(model, study)) for model in members.list_own_tables()]
     for model, rows in tables_of:
-        one = written[model._meta.label] = Written()
+        one = written[model._meta.label] = WrittenTable()
         yield f"{model._meta.label}.jsonl", map(one.add, map(str.encode, rows))
-    yield MANIFEST, [json.dumps(manifest_of(study, written), indent=2, ensure_ascii=False).encode()]
+    yield MANIFEST, [json.dumps(build_manifest(study, written), indent=2, ensure_ascii=False).encode()]
 
 
 def refuse_at_work(study: Study) -> None:
@@ -59,8 +59,8 @@ def refuse_at_work(study: Study) -> None:
         raise InputError(f"A judge is at work on {study}: wait for it, or stop it.", field="study")
 
 
-def shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:
-    for some in members.chunks(sorted(ids)):
+def iterate_shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:
+    for some in members.split_ids(sorted(ids)):
         for line in tables.rows(model, found=model._base_manager.filter(pk__in=some)):
             yield drop_secrets(line) if model is User else line
 
@@ -69,11 +69,11 @@ def drop_secrets(line: str) -> str:
     return json.dumps({**json.loads(line), **SECRET}, ensure_ascii=False) + "\n"
 
 
-def own_rows(model: type[Model], study: Study) -> Iterator[str]:
-    return tables.rows(model, found=members.rows_of(model, study))
+def iterate_own_rows(model: type[Model], study: Study) -> Iterator[str]:
+    return tables.rows(model, found=members.select_own_rows(model, study))
 
 
-def manifest_of(study: Study, written: dict[str, Written]) -> dict[str, Any]:
+def build_manifest(study: Study, written: dict[str, WrittenTable]) -> dict[str, Any]:
     return {
         "form": FORM,
         "study": study.name,

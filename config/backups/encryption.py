@@ -102,7 +102,7 @@ class Decrypting(io.RawIOBase):
         if not keys:
             raise DamagedError("it is encrypted: set CONCORD_BACKUP_KEY to the key that it was made with")
         self.file, self.at, self.loaded = file, 0, (-1, b"")
-        self.cipher = matching(file, keys)
+        self.cipher = find_cipher(file, keys)
         body = file.seek(0, os.SEEK_END) - HEADER
         self.chunks = max(1, -(-body // (CHUNK + TAG)))
         self.size = body - self.chunks * TAG
@@ -138,7 +138,7 @@ class Decrypting(io.RawIOBase):
         return self.loaded[1]
 
 
-def matching(file: BinaryIO, keys: Sequence[bytes]) -> AESGCM:
+def find_cipher(file: BinaryIO, keys: Sequence[bytes]) -> AESGCM:
     """The cipher of the file, from the one of the keys that it was encrypted with."""
     file.seek(0)
     header = file.read(HEADER)
@@ -151,7 +151,7 @@ def matching(file: BinaryIO, keys: Sequence[bytes]) -> AESGCM:
     raise DamagedError("it was encrypted with another key than those in CONCORD_BACKUP_KEY")
 
 
-def decrypted(file: BinaryIO) -> BinaryIO:
+def open_decrypted(file: BinaryIO) -> BinaryIO:
     """The file itself, or what was encrypted in it."""
     encrypted = file.read(len(MAGIC)) == MAGIC
     file.seek(0)

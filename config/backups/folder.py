@@ -18,10 +18,10 @@ def new_path(folder: Path, *, encrypted: bool) -> Path:
 def backups(folder: Path) -> list[tuple[datetime, Path]]:
     """The backups by age, the newest first. Files with other names are not Concord's."""
     found = ((NAME.fullmatch(path.name), path) for path in folder.iterdir())
-    return sorted(((moment(match[1]), path) for match, path in found if match), reverse=True)
+    return sorted(((parse_stamp(match[1]), path) for match, path in found if match), reverse=True)
 
 
-def moment(stamp: str) -> datetime:
+def parse_stamp(stamp: str) -> datetime:
     return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC)
 
 

@@ -19,7 +19,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
 from config.backups import tables
-from config.backups.encryption import decrypted
+from config.backups.encryption import open_decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
 from config.erasure import again
 from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
@@ -40,15 +40,15 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
     version with other tables, the site is not empty, or its disk is full; nothing is kept then.
     """
     try:
-        with opened(path) as archive, transaction.atomic():
+        with open_backup(path) as archive, transaction.atomic():
             manifest = read_manifest(archive, path)
             check_tables(manifest, path)
             check_empty()
-            for model in tables.models_kept():
+            for model in tables.list_models():
                 tell(model._meta.label, table(archive, model, manifest, path))
             go_on_counting()
             record(RESTORE, by=None, made_at=manifest["made_at"], acts=manifest["tables"][Act._meta.label]["rows"])
-            manifest["withdrawn_again"] = again.apply_list().as_json()
+            manifest["withdrawn_again"] = again.apply_list().to_json()
     except IntegrityError as error:
         raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
     except OperationalError as error:  # a full disk, or a server that went away
@@ -58,15 +58,15 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
 
 def check_readable(path: Path) -> None:
     """Raise InputError where the file is no backup, was cut, or was encrypted with another key. Needs no database."""
-    with opened(path) as archive:
+    with open_backup(path) as archive:
         read_manifest(archive, path)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def open_backup(path: Path) -> Iterator[zipfile.ZipFile]:
     """The backup's files, decrypted as they are read. InputError where one cannot be read, now or later."""
     try:
-        with path.open("rb") as file, zipfile.ZipFile(decrypted(file)) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(open_decrypted(file)) as archive:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
@@ -87,7 +87,7 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 def check_tables(manifest: dict[str, Any], path: Path) -> None:
     """Raise InputError where the backup has other tables than this site."""
     made, here = set(manifest["migrations"]), set(migrations())
-    if made != here or set(manifest["tables"]) != {model._meta.label for model in tables.models_kept()}:
+    if made != here or set(manifest["tables"]) != {model._meta.label for model in tables.list_models()}:
         other = ", ".join(sorted(made ^ here)[:5])
         raise InputError(
             f"was made by {manifest.get('code_version')}, whose tables differ ({other}). Restore it with that version, "
@@ -99,7 +99,7 @@ def check_tables(manifest: dict[str, Any], path: Path) -> None:
 
 def check_empty() -> None:
     """A new site has nothing but the project that it begins with, which gives way to those of the backup."""
-    for model in tables.models_kept():
+    for model in tables.list_models():
         there = model._base_manager.all()
         if model is Project:
             there = there.exclude(slug=DEFAULT_SLUG, name=DEFAULT_NAME)
@@ -115,7 +115,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     if name not in archive.namelist():
         raise InputError("is not in the backup", file=f"{path}:{name}")
     with archive.open(name) as file, preserve_timestamps(model):
-        rows = tables.instances(model, hashed(file, found))
+        rows = tables.instances(model, read_hashed_lines(file, found))
         try:
             while batch := list(islice(rows, BATCH)):
                 model._base_manager.bulk_create(batch)
@@ -127,7 +127,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     return n
 
 
-def hashed(file: Any, into: Any) -> Iterator[str]:
+def read_hashed_lines(file: Any, into: Any) -> Iterator[str]:
     for line in io.BufferedReader(file):
         into.update(line)
         yield line.decode()
@@ -149,7 +149,7 @@ def preserve_timestamps(model: type[Model]) -> Iterator[None]:
 
 def go_on_counting() -> None:
     """The next row of each table gets a number that is free, where the database counts beside the table."""
-    statements = connection.ops.sequence_reset_sql(no_style(), tables.models_kept())
+    statements = connection.ops.sequence_reset_sql(no_style(), tables.list_models())
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

@@ -21,7 +21,7 @@ LEFT_OUT = {
 UNUSED_LINKS = ("User_groups", "User_user_permissions")
 
 
-def models_kept() -> list[type[Model]]:
+def list_models() -> list[type[Model]]:
     """Every table of the site, those between two others too; what each refers to comes before it, if it can."""
     found = [
         model

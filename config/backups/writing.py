@@ -18,7 +18,7 @@ from django.db.models import Model
 from config.backups import tables
 from config.backups.encryption import Encrypting
 from core.files.atomic import write_whole
-from core.read_snapshot import one_moment
+from core.read_snapshot import read_snapshot
 from core.version import code_version
 
 FORM = 1
@@ -26,7 +26,7 @@ MANIFEST = "manifest.json"
 
 
 @dataclass
-class Written:
+class WrittenTable:
     """What a backup holds of one table."""
 
     rows: int = 0
@@ -43,7 +43,7 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
 
     OSError where the file cannot be written.
     """
-    with write_whole(path) as file, one_moment():
+    with write_whole(path) as file, read_snapshot():
         if key is None:
             return write_archive(file, tell)
         encrypting = Encrypting(file, key)
@@ -54,13 +54,13 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
 
 def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, Any]:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        manifest = manifest_of({model._meta.label: table(archive, model, tell) for model in tables.models_kept()})
+        manifest = build_manifest({model._meta.label: table(archive, model, tell) for model in tables.list_models()})
         archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
     return manifest
 
 
-def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int], None]) -> Written:
-    written = Written()
+def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int], None]) -> WrittenTable:
+    written = WrittenTable()
     with archive.open(f"{model._meta.label}.jsonl", "w", force_zip64=True) as file:
         for line in tables.rows(model):
             file.write(written.add(line.encode()))
@@ -68,7 +68,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int
     return written
 
 
-def manifest_of(written: dict[str, Written]) -> dict[str, Any]:
+def build_manifest(written: dict[str, WrittenTable]) -> dict[str, Any]:
     return {
         "form": FORM,
         "made_at": datetime.now(UTC).isoformat(),
@@ -80,6 +80,6 @@ def manifest_of(written: dict[str, Written]) -> dict[str, Any]:
 
 
 def migrations() -> list[str]:
-    """Those of the tables in a backup, as applied here."""
-    apps = {model._meta.app_label for model in tables.models_kept()}
+    """List the applied migrations of the tables in a backup."""
+    apps = {model._meta.app_label for model in tables.list_models()}
     return sorted(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations() if app in apps)

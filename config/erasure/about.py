@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.studies.models.labels import Annotation
-from config.erasure.erasing import number_of, studies_of, why_not
+from config.erasure.erasing import find_obstacle, list_studies, to_pseudonym
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class About:
     studies: tuple[str, ...]
     refused: str
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "studies": list(self.studies)}
 
 
-def about(*, by: User | None, person: User) -> About:
+def load_about(*, by: User | None, person: User) -> About:
     """What `by` may see of it: a command and the person all, others what is of their projects."""
-    theirs = studies_of(person)
-    seen = theirs if by in (None, person) else visible_to(by, theirs)
+    theirs = list_studies(person)
+    seen = theirs if by in (None, person) else filter_visible(by, theirs)
     labels = Annotation.objects.filter(assignment__annotator=person, assignment__study__in=seen).count()
     names = seen.order_by("name").values_list("name", flat=True)
-    return About(person.username, number_of(person), labels, tuple(names), why_not(by, person))
+    return About(person.username, to_pseudonym(person), labels, tuple(names), find_obstacle(by, person))

@@ -20,7 +20,7 @@ from django.utils.dateparse import parse_datetime
 from annotation.recruitment import withdrawn_list
 from annotation.recruitment.models.participation import ConsentDecision
 from annotation.recruitment.services import consents, withdrawn
-from annotation.recruitment.withdrawn_list import ERASED, Listed, WithdrawalEntry, birthday, moment
+from annotation.recruitment.withdrawn_list import ERASED, Listed, WithdrawalEntry, birthday, format_time
 from annotation.studies.models.studies import Study
 from config.erasure.erasing import make_nobody
 from core.accounts.models.users import User
@@ -28,11 +28,11 @@ from core.audit.log import audit_batch
 from core.errors import InputError
 
 Known = tuple[int, str]
-"""By what an entry knows an account or a study: its number, and the moment at which it was made."""
+"""Key of an account or a study in an entry: its number, and when it was created."""
 
 
 @dataclass(frozen=True)
-class Applied:
+class ReappliedErasures:
     """What was done again, by which list; `unreadable` are numbers of lines."""
 
     path: str
@@ -42,7 +42,7 @@ class Applied:
     withdrawn: int
     erased: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "unreadable": list(self.unreadable)}
 
 
@@ -54,21 +54,21 @@ class ErasureFinding:
     studies: Mapping[Known, int]
 
 
-def person_of(entry: WithdrawalEntry) -> Known:
+def to_person(entry: WithdrawalEntry) -> Known:
     return entry.person, entry.joined
 
 
-def study_of(entry: WithdrawalEntry) -> Known:
+def to_study(entry: WithdrawalEntry) -> Known:
     return entry.study, entry.made
 
 
-def apply_list() -> Applied:
+def apply_list() -> ReappliedErasures:
     """Withdraw and erase again whom the list names. InputError where it cannot be read."""
     listed = the_list()
-    return apply(listed, here(listed.entries))
+    return apply(listed, find_here(listed.entries))
 
 
-def apply_to_archive(archive: zipfile.ZipFile, numbers: Mapping[type[Model], Mapping[int, int]]) -> Applied:
+def apply_to_archive(archive: zipfile.ZipFile, numbers: Mapping[type[Model], Mapping[int, int]]) -> ReappliedErasures:
     """The same for the study of an archive. Its rows have other numbers here than the list knows them by."""
     people = find_in_archive(archive, User, "date_joined", numbers[User])
     studies = find_in_archive(archive, Study, "created_at", numbers[Study])
@@ -77,7 +77,7 @@ def apply_to_archive(archive: zipfile.ZipFile, numbers: Mapping[type[Model], Map
 
 def the_list() -> Listed:
     try:
-        return withdrawn.listed()
+        return withdrawn.load_listed()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(withdrawn.path())) from error
 
@@ -91,14 +91,14 @@ def add_lists(paths: Iterable[Path]) -> None:
         withdrawn.add(other.entries)
 
 
-def here(entries: Iterable[WithdrawalEntry]) -> ErasureFinding:
+def find_here(entries: Iterable[WithdrawalEntry]) -> ErasureFinding:
     """Accounts and studies that have the numbers and moments of the entries."""
     people = User.objects.filter(pk__in={entry.person for entry in entries})
     studies = Study.objects.filter(pk__in={entry.study for entry in entries})
-    return ErasureFinding(made(people, "date_joined"), made(studies, "created_at"))
+    return ErasureFinding(load_created(people, "date_joined"), load_created(studies, "created_at"))
 
 
-def made(rows: QuerySet[Any], column: str) -> dict[Known, int]:
+def load_created(rows: QuerySet[Any], column: str) -> dict[Known, int]:
     return {(pk, birthday(at)): pk for pk, at in rows.values_list("pk", column)}
 
 
@@ -107,25 +107,25 @@ def find_in_archive(
 ) -> dict[Known, int]:
     with archive.open(f"{model._meta.label}.jsonl") as file:
         rows = [json.loads(line) for line in file]
-    return {(row["id"], birthday(parsed(row[column]))): numbers[row["id"]] for row in rows}
+    return {(row["id"], birthday(parse_time(row[column]))): numbers[row["id"]] for row in rows}
 
 
-def parsed(text: str) -> datetime:
+def parse_time(text: str) -> datetime:
     at = parse_datetime(text)
     if at is None:
         raise ValueError(f"{text!r} is no moment")
     return at
 
 
-def apply(listed: Listed, found: ErasureFinding) -> Applied:
+def apply(listed: Listed, found: ErasureFinding) -> ReappliedErasures:
     """In the order in which it happened, all or nothing."""
-    due = owed(listed.entries, found)
+    due = list_owed(listed.entries, found)
     with audit_batch():
         for entry in due:
             do_again(entry, found)
     erased = sum(entry.what == ERASED for entry in due)
     place = str(withdrawn.path())
-    return Applied(place, listed.is_there, len(listed.entries), listed.unreadable, len(due) - erased, erased)
+    return ReappliedErasures(place, listed.is_there, len(listed.entries), listed.unreadable, len(due) - erased, erased)
 
 
 def sentence(done: Mapping[str, Any]) -> str:
@@ -141,10 +141,10 @@ def sentence(done: Mapping[str, Any]) -> str:
     return f"{text} Lines that cannot be read: {lines}." if lines else text
 
 
-def owed(entries: Iterable[WithdrawalEntry], found: ErasureFinding) -> list[WithdrawalEntry]:
+def list_owed(entries: Iterable[WithdrawalEntry], found: ErasureFinding) -> list[WithdrawalEntry]:
     """Entries on what is here of which the database does not know. Two queries."""
     decided = ConsentDecision.objects.filter(decision=ConsentDecision.Decision.WITHDRAWN)
-    done = {(who, study, moment(at)) for who, study, at in decided.values_list("annotator", "study", "created_at")}
+    done = {(who, study, format_time(at)) for who, study, at in decided.values_list("annotator", "study", "created_at")}
     there = User.objects.filter(pk__in=found.people.values(), erased_at=None)
     left = {(pk, birthday(joined)) for pk, joined in there.values_list("pk", "date_joined")}
     return [entry for entry in sorted(entries) if is_owed(entry, found, done, left)]
@@ -152,7 +152,7 @@ def owed(entries: Iterable[WithdrawalEntry], found: ErasureFinding) -> list[With
 
 def is_owed(entry: WithdrawalEntry, found: ErasureFinding, done: set[tuple[int, int, str]], left: set[Known]) -> bool:
     """Whether it is yet to be done. An account that had the name before an archive came is not erased for its sake."""
-    person, study = found.people.get(person_of(entry)), found.studies.get(study_of(entry))
+    person, study = found.people.get(to_person(entry)), found.studies.get(to_study(entry))
     if person is None:
         return False
     if entry.what == ERASED:
@@ -161,18 +161,18 @@ def is_owed(entry: WithdrawalEntry, found: ErasureFinding, done: set[tuple[int, 
 
 
 def do_again(entry: WithdrawalEntry, found: ErasureFinding) -> None:
-    person = User.objects.get(pk=found.people[person_of(entry)])
+    person = User.objects.get(pk=found.people[to_person(entry)])
     if entry.what == ERASED:
-        make_nobody(by=None, person=person, notes=entry.notes, at=parsed(entry.at))
+        make_nobody(by=None, person=person, notes=entry.notes, at=parse_time(entry.at))
         return
-    study = Study.objects.get(pk=found.studies[study_of(entry)])
+    study = Study.objects.get(pk=found.studies[to_study(entry)])
     decision = withdraw(study, person)
-    ConsentDecision.objects.filter(pk=decision.pk).update(created_at=parsed(entry.at))
+    ConsentDecision.objects.filter(pk=decision.pk).update(created_at=parse_time(entry.at))
 
 
 def withdraw(study: Study, person: User) -> ConsentDecision:
     """Who had no part in the study yet is only kept from coming in."""
-    if consents.takes_part(study, person):
+    if consents.is_participant(study, person):
         return consents.withdraw(by=None, study=study, annotator=person)
     return ConsentDecision.objects.create(
         study=study, annotator=person, decision=ConsentDecision.Decision.WITHDRAWN, erased=0
@@ -182,4 +182,4 @@ def withdraw(study: Study, person: User) -> ConsentDecision:
 def not_applied() -> list[WithdrawalEntry]:
     """Entries of the list of which the database does not know, though account and study are in it."""
     entries = the_list().entries
-    return owed(entries, here(entries))
+    return list_owed(entries, find_here(entries))

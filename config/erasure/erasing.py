@@ -26,7 +26,7 @@ from annotation.recruitment.withdrawn_list import birthday
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook
-from annotation.workbench.queries.rating import SUFFIXES
+from annotation.studies.queries.asks import SUFFIXES
 from config.erasure import names
 from core.accounts import permissions
 from core.accounts.access import may_research
@@ -55,12 +55,12 @@ ERASED_TEXT = "erased"
 def erase_person(*, by: User | None, person: User, notes: bool = False) -> User:
     """Take everything out of an account that says who it was; with `notes` also what they wrote beside labels.
 
-    InputError where it may not be: see `why_not`.
+    InputError where it may not be: see `find_obstacle`.
     """
     with audit_batch():
         lock(person)
         person.refresh_from_db()
-        if reason := why_not(by, person):
+        if reason := find_obstacle(by, person):
             raise InputError(reason, field="person")
         return make_nobody(by=by, person=person, notes=notes, at=timezone.now())
 
@@ -72,7 +72,7 @@ def lock(person: User) -> None:
     list(User.objects.select_for_update(no_key=True).filter(Q(is_superuser=True) | Q(pk=person.pk)).order_by("pk"))
 
 
-def why_not(by: User | None, person: User) -> str:
+def find_obstacle(by: User | None, person: User) -> str:
     """Why the account cannot be erased, or not by them, in a sentence; empty if it can."""
     if person.erased_at:
         return f"{person} is erased already."
@@ -80,7 +80,7 @@ def why_not(by: User | None, person: User) -> str:
         return f"{person} is a simulated annotator, nobody who could be erased."
     if not may_erase(by, person):
         return f"{person} has a part in what you do not own: the site's administration can erase the account."
-    if project := owned_alone(person).first():
+    if project := list_owned_alone(person).first():
         return f"{person} is the only owner of the project {project}: make somebody else its owner first."
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=person.pk)
     if person.is_superuser and not others.exists():
@@ -88,7 +88,7 @@ def why_not(by: User | None, person: User) -> str:
     return ""
 
 
-def owned_alone(person: User) -> QuerySet[Project]:
+def list_owned_alone(person: User) -> QuerySet[Project]:
     """Projects that would have no owner without them."""
     owners = Membership.objects.filter(role=Membership.Role.OWNER)
     theirs = owners.filter(user=person).values("project")
@@ -101,7 +101,7 @@ def may_erase(by: User | None, person: User) -> bool:
         return True
     is_only_annotator = not (person.is_researcher or person.is_superuser or person.memberships.exists())
     mine = permissions.memberships(by, permissions.OWNING)
-    studies = studies_of(person)
+    studies = list_studies(person)
     return (
         may_research(by) and is_only_annotator and studies.exists() and not studies.exclude(project__in=mine).exists()
     )
@@ -112,10 +112,10 @@ def concerns(by: User, person: User) -> bool:
     if by == person or by.is_superuser:
         return True
     mine = permissions.memberships(by, permissions.OWNING)
-    return may_research(by) and studies_of(person).filter(project__in=mine).exists()
+    return may_research(by) and list_studies(person).filter(project__in=mine).exists()
 
 
-def studies_of(person: User) -> QuerySet[Study]:
+def list_studies(person: User) -> QuerySet[Study]:
     """Studies in which they have or had a part."""
     parts = (Assignment, Participation, ConsentDecision)
     found = Q(pk__in=person.studies.values("pk"))
@@ -124,7 +124,7 @@ def studies_of(person: User) -> QuerySet[Study]:
     return Study.objects.filter(found)
 
 
-def number_of(person: User) -> str:
+def to_pseudonym(person: User) -> str:
     """What stands in place of the username: the same again after a restore, and no other account's on another site."""
     return f"erased-{person.pk}-{content_hash([person.pk, birthday(person.date_joined)])[:6]}"
 
@@ -132,7 +132,7 @@ def number_of(person: User) -> str:
 @audited("account.erase", on="person", says=("notes",))
 def make_nobody(*, by: User | None, person: User, notes: bool, at: datetime) -> User:  # noqa: ARG001
     """Erase without asking whether it may be. `at` is the moment that is kept of it."""
-    names.replace_in_results(person, number_of(person), studies_of(person))
+    names.replace_in_results(person, to_pseudonym(person), list_studies(person))
     leave_studies(person)
     if notes:
         erase_notes(person)
@@ -146,7 +146,7 @@ def make_nobody(*, by: User | None, person: User, notes: bool, at: datetime) -> 
 def leave_studies(person: User) -> None:
     """They are given no more items, others get what they had in work, and nothing tells by what link they came."""
     submitted = Assignment.State.SUBMITTED
-    for study in studies_of(person):
+    for study in list_studies(person):
         unfinished = study.assignments.filter(annotator=person).exclude(state=submitted)
         consents.free(study, list(unfinished.values_list("pk", flat=True)))
     Draft.objects.filter(annotator=person, state=Draft.State.DRAFT).delete()
@@ -171,12 +171,12 @@ def erase_notes(person: User) -> None:
 
 def end_access(person: User) -> None:
     """Sign them out everywhere, and tell the webhooks that they made nothing more."""
-    theirs = [one.pk for one in Session.objects.iterator(chunk_size=2000) if is_of(one.get_decoded(), person)]
+    theirs = [one.pk for one in Session.objects.iterator(chunk_size=2000) if belongs_to(one.get_decoded(), person)]
     Session.objects.filter(pk__in=theirs).delete()
     Webhook.objects.filter(created_by=person, ended_at=None).update(ended_at=timezone.now())
 
 
-def is_of(session: Mapping[str, Any], person: User) -> bool:
+def belongs_to(session: Mapping[str, Any], person: User) -> bool:
     """Whether they are signed in there, or half of the way: allauth keeps the name of who still owes a code."""
     waiting = session.get("account_login") or {}
     keys = (session.get("_auth_user_id"), session.get("account_authentication_methods_user"), waiting.get("user_pk"))
@@ -190,7 +190,7 @@ def delete_rows(person: User) -> None:
         rows = model._base_manager.filter(**{link: person.pk})
         keys = [str(pk) for pk in rows.values_list("pk", flat=True)]
         kind = ContentType.objects.get_for_model(model)
-        LogEntry.objects.filter(content_type=kind, object_id__in=keys).update(object_repr=number_of(person))
+        LogEntry.objects.filter(content_type=kind, object_id__in=keys).update(object_repr=to_pseudonym(person))
         if model is not User:
             rows.delete()
 
@@ -198,7 +198,7 @@ def delete_rows(person: User) -> None:
 def clear_account(person: User, *, notes: bool, at: datetime) -> None:
     person.groups.clear()
     person.user_permissions.clear()
-    person.username, person.password = number_of(person), make_password(None)
+    person.username, person.password = to_pseudonym(person), make_password(None)
     person.display_name = person.first_name = person.last_name = person.email = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_researcher = False
     person.last_login = person.working_in = None

@@ -38,7 +38,10 @@ def replace_in_results(person: User, new: str, studies: QuerySet[Study]) -> None
     old = person.username
     for model in (AgreementRun, CalibrationRun, AuditRun):
         rewrite(
-            model, model._base_manager.filter(study__in=studies), "result", lambda result: renamed(result, old, new)
+            model,
+            model._base_manager.filter(study__in=studies),
+            "result",
+            lambda result: rename_rater(result, old, new),
         )
     rewrite(IdempotentWrite, IdempotentWrite.objects.all(), "answer", lambda answer: everywhere(answer, person, new))
     rewrite_histories(person, new)
@@ -52,20 +55,20 @@ def rewrite(model: type[Model], rows: QuerySet[Any], column: str, change: Any) -
             model._base_manager.filter(pk=pk).update(**{column: after})
 
 
-def renamed(value: Any, old: str, new: str, under: str = "") -> Any:
+def rename_rater(value: Any, old: str, new: str, under: str = "") -> Any:
     """A result with another name for one rater; `under` is the key that `value` stands under."""
     if isinstance(value, list):
-        return [renamed(one, old, new, under) for one in value]
+        return [rename_rater(one, old, new, under) for one in value]
     if isinstance(value, dict):
         if under == "pairs":
             value = {**value, **{side: new for side in ("a", "b") if value.get(side) == old}}
         if value.get("code") in TELLING_RATERS:
             return {**value, "message": replace_in_sentence(value["message"], old, new)}
-        return {key_of(key, under, old, new): renamed(part, old, new, key) for key, part in value.items()}
+        return {rename_key(key, under, old, new): rename_rater(part, old, new, key) for key, part in value.items()}
     return new if under in RATERS and value == old else value
 
 
-def key_of(key: str, under: str, old: str, new: str) -> str:
+def rename_key(key: str, under: str, old: str, new: str) -> str:
     return new if under in BY_RATER and key == old else key
 
 
@@ -88,7 +91,7 @@ def rewrite_histories(person: User, new: str) -> None:
 
     Several people may be shown by one name. A step is theirs if it is of a moment at which they decided.
     """
-    theirs = {at.isoformat() for at in decided_at(person)}
+    theirs = {at.isoformat() for at in list_decision_times(person)}
 
     def change(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [{**step, "by": new} if step.get("by") and step.get("at") in theirs else step for step in history]
@@ -97,7 +100,7 @@ def rewrite_histories(person: User, new: str) -> None:
         rewrite(BenchmarkCase, BenchmarkCase._base_manager.exclude(history=[]), "history", change)
 
 
-def decided_at(person: User) -> Iterator[Any]:
+def list_decision_times(person: User) -> Iterator[Any]:
     """The moments at which they decided on items."""
     for model in (TierOverride, Adjudication):
         yield from model._base_manager.filter(decided_by=person).values_list("created_at", flat=True)

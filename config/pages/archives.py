@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 from annotation.studies.models.studies import Study
 from config.archives import writing
 from core.accounts.access import researcher_required
-from core.downloads import audited_export, sent_zipped
+from core.downloads import audit_export, stream_zip
 from core.errors import InputError
 
 
 @researcher_required
 @require_safe
-@audited_export("archive")
+@audit_export("archive")
 def study_archive(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The study with all that it rests on."""
     study = get_object_or_404(Study, slug=slug)
@@ -25,4 +25,4 @@ def study_archive(request: HttpRequest, slug: str) -> HttpResponseBase:
     except InputError as error:
         messages.error(request, error.message)
         return redirect("study_files", slug)
-    return sent_zipped(writing.files(study), name=f"{study.slug}-archive.zip")
+    return stream_zip(writing.files(study), name=f"{study.slug}-archive.zip")

@@ -16,8 +16,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens
-from core.accounts.access import may_adjudicate, may_research, public, researcher_required, signed_in
-from core.accounts.permissions import visible_to
+from core.accounts.access import may_adjudicate, may_research, public, require_sign_in, researcher_required
+from core.accounts.permissions import filter_visible
 from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import queues
@@ -25,7 +25,7 @@ from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import progress
 
 
-@signed_in
+@require_sign_in
 def home(request: HttpRequest) -> HttpResponse:
     """Researchers start at the studies, adjudicators at what they decide, annotators at their work."""
     if may_research(request.user):
@@ -33,14 +33,14 @@ def home(request: HttpRequest) -> HttpResponse:
     return redirect("to_decide" if may_adjudicate(request.user) else "my_work")
 
 
-@signed_in
+@require_sign_in
 def gallery(request: HttpRequest) -> HttpResponse:
     """Every component in every state; with ?layout=annotate, the layout of the page that annotates a dialogue."""
     template = "gallery_annotate.html" if request.GET.get("layout") == "annotate" else "gallery.html"
     return render(request, template, specimens.context())
 
 
-@signed_in
+@require_sign_in
 def account(request: HttpRequest) -> HttpResponse:
     """Who I am here, my password and second factor."""
     user = request.user
@@ -89,8 +89,8 @@ def system(request: HttpRequest) -> HttpResponse:
         "queue": queues.queue(),
         "processes": queues.processes(),
         "no_worker": not workers.alive().exists(),
-        "runs": queues.to_look_after(visible_to(request.user, JudgeRun.objects.all())),
-        "experiments": progress.to_look_after(visible_to(request.user, Experiment.objects.all())),
+        "runs": queues.list_needing_attention(filter_visible(request.user, JudgeRun.objects.all())),
+        "experiments": progress.list_needing_attention(filter_visible(request.user, Experiment.objects.all())),
         "kept": retention.due(),
     }
     return render(request, "config/system.html", context)

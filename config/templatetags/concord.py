@@ -1,25 +1,28 @@
-"""How pages write numbers, marks, badges and frames: `{% load concord %}`. The gallery shows each of them."""
+"""How pages write numbers, marks, tables, forms and frames. Every template has these tags; the gallery shows them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
 from django.conf import settings
-from django.forms import BoundField
+from django.forms import BaseForm, BoundField
 from django.forms.widgets import CheckboxInput, FileInput
 from django.http import HttpRequest
-from django.template import Context
+from django.template import Context, Variable
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
 
 DASH = "–"
 TIERS = ("easy", "medium", "hard", "contested")
+LONG_HEAD = 20  # characters from which on the head of a column breaks into lines
 PLOT_WIDTH, PLOT_MARGIN = 120.0, 6.0
 
 
@@ -72,13 +75,22 @@ def position(value: float, scale: tuple[float, float]) -> str:
 
 @register.inclusion_tag("components/estimate.html")
 def estimate(
-    value: Any, n: int | None = None, digits: int = 2, mark: str = "", low: float = 0.0, high: float = 1.0
+    value: Any,
+    n: int | None = None,
+    digits: int = 2,
+    mark: str = "",
+    low: float = 0.0,
+    high: float = 1.0,
+    reason: str = "not defined",
 ) -> dict[str, Any]:
-    """An estimate {value, low, high, reason} with its interval and n; with `mark`, also drawn from `low` to `high`."""
+    """An estimate {value, low, high, reason} with its interval and n; with `mark`, also drawn from `low` to `high`.
+
+    `reason` says why there is none where the estimate itself does not.
+    """
     point, bottom, top = (number_or_none(part(value, key)) for key in ("value", "low", "high"))
     scale = (float(low), float(high))
     context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
-    context["reason"] = part(value, "reason") or "not defined"
+    context["reason"] = part(value, "reason") or reason
     if mark and point is not None:
         context |= {"x": position(point, scale), "zero": position(0.0, scale) if low <= 0 <= high else None}
         if bottom is not None and top is not None:
@@ -125,6 +137,37 @@ def field(bound: BoundField, label: str = "", help: str = "", optional: bool = T
     }
 
 
+@register.simple_tag
+def fields(form: BaseForm, names: str = "", optional: bool = True) -> SafeString:
+    """Several fields of a form, or all of them: `{% fields form "name provider model" %}`."""
+    chosen = [form[name] for name in names.split()] if names else list(form)
+    return format_html_join(
+        "", "{}", ((render_to_string("components/field.html", field(bound, optional=optional)),) for bound in chosen)
+    )
+
+
+@register.inclusion_tag("components/control.html")
+def control(
+    name: str, label: str, id: str, optional: bool = False, help: str = "", **attributes: Any
+) -> dict[str, Any]:
+    """A labelled input that belongs to no Django form; with `rows` a text area.
+
+    Other keyword arguments are attributes of the input; True stands for one without a value.
+    """
+    value = attributes.pop("value", "")
+    said = [(key, "" if given is True else given) for key, given in attributes.items()]
+    return {
+        "name": name,
+        "label": label,
+        "id": id,
+        "optional": optional,
+        "help": help,
+        "value": value,
+        "is_long": "rows" in attributes,
+        "attributes": format_html_join("", ' {}="{}"', said),
+    }
+
+
 @register.inclusion_tag("components/nav_link.html", takes_context=True)
 def nav_link(context: Context, name: str, label: str, also: str = "") -> dict[str, Any]:
     """A link of the top bar to the page called `name`; nothing if there is none.
@@ -150,6 +193,140 @@ def sort_header(context: Context, key: str, label: str, numeric: bool = False, p
     query[param] = f"-{key}" if now == key else key
     order = {key: "ascending", f"-{key}": "descending"}.get(now)
     return {"label": label, "order": order, "href": f"?{query.urlencode()}", "numeric": numeric}
+
+
+@register.simple_tag
+def columns(*names: str) -> SafeString:
+    """The head of a table: `{% columns "Annotator ^" "#Answers ^" "Why" "(Actions)" %}`.
+
+    "#" says that the column holds numbers, "^" at the end that a script sorts by it, brackets that the name is only
+    read aloud. Of a list among `names` each entry is a column, and an empty name is none.
+    """
+    flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+    heads = format_html_join("", '<th{} scope="col"{}>{}</th>', (column(name) for name in flat if name))
+    return format_html("<thead><tr>{}</tr></thead>", heads)
+
+
+def column(name: str) -> tuple[SafeString, SafeString, SafeString | str]:
+    """The class, the sort and the label of a column of this name."""
+    is_numeric, is_sorted = name.startswith("#"), name.endswith(" ^")
+    label: SafeString | str = name.removeprefix("#").removesuffix(" ^")
+    classes = " ".join(["numeric"] * is_numeric + ["wraps"] * (len(label) > LONG_HEAD))
+    if name.startswith("(") and name.endswith(")"):
+        label = format_html('<span class="hidden-text">{}</span>', name[1:-1])
+    sort = format_html(' data-sort="{}"', "number" if is_numeric else "text") if is_sorted else SafeString()
+    return format_html(' class="{}"', classes) if classes else SafeString(), sort, label
+
+
+@register.filter
+def numeric(names: Sequence[Any]) -> list[str]:
+    """Names of columns that hold numbers, for `columns`."""
+    return [f"#{name}" for name in names]
+
+
+@register.filter
+def pluck(things: Sequence[Any], key: str) -> list[Any]:
+    """One attribute or entry of each."""
+    return [part(thing, key) for thing in things or ()]
+
+
+@register.filter
+def or_dash(value: Any, reason: str = "not given") -> Any:
+    """The value, or where there is none a dash that says why."""
+    if value in (None, "", DASH):
+        return render_to_string("components/dash.html", {"reason": reason})
+    return value
+
+
+@register.simple_tag
+def key(keys: str, action: str) -> SafeString:
+    """What a key does, in a list of facts: `{% key "a b or 1 2" "choose the response" %}`."""
+    words = ((word if word in ("or", "…") else format_html("<kbd>{}</kbd>", word),) for word in keys.split())
+    return format_html("<dt>{}</dt><dd>{}</dd>", format_html_join(" ", "{}", words), action)
+
+
+@register.simple_tag
+def numbers(*values: Any) -> SafeString:
+    """Cells of a row that hold numbers as text: `{% numbers one.n|count one.share|percent %}`."""
+    return format_html_join("", '<td class="numeric">{}</td>', ((value,) for value in values))
+
+
+@register.simple_tag
+def cells(*values: Any) -> SafeString:
+    """Cells of a row that hold text."""
+    return format_html_join("", "<td>{}</td>", ((value,) for value in values))
+
+
+@register.simple_tag
+def estimates(*values: Any, **options: Any) -> SafeString:
+    """Cells of a row that hold estimates, all written alike; `options` as for `estimate`."""
+    return cells(*(render_to_string("components/estimate.html", estimate(value, **options)) for value in values))
+
+
+@register.simple_tag
+def row(name: Any, *values: Any) -> SafeString:
+    """A row of a table: its name, then cells that hold numbers."""
+    return format_html('<tr><th scope="row">{}</th>{}</tr>', name, numbers(*values))
+
+
+@register.simple_tag
+def link(text: Any, name: str, *args: Any, **query: Any) -> SafeString:
+    """A link to the page called `name`: `{% link item.name "item_detail" study.slug item.position criterion=key %}`.
+
+    Nothing where there is no text.
+    """
+    if text in (None, ""):
+        return SafeString()
+    address = reverse(name, args=args) + (f"?{urlencode(query)}" if query else "")
+    return format_html('<a href="{}">{}</a>', address, text)
+
+
+@register.simple_tag
+def no_rows(columns: int, text: str) -> SafeString:
+    """The only row of a table that has none: `{% empty %}{% no_rows 6 "Nobody has rated yet." %}`."""
+    return format_html('<tr><td colspan="{}">{}</td></tr>', columns, text)
+
+
+@register.inclusion_tag("components/choice.html")
+def choice(
+    name: str, options: Any, now: Any, label: str, any: str = "", value: str = "key", text: str = "name", id: str = ""
+) -> dict[str, Any]:
+    """A list to choose from in a form above a table, or with `id` as a field of a longer form.
+
+    `options` are words, (value, label) pairs, or objects with the attributes `value` and `text`; `any` names the choice
+    of none.
+    """
+    found = [
+        (option, option)
+        if isinstance(option, str)
+        else option
+        if isinstance(option, tuple)
+        else (Variable(f"one.{value}").resolve({"one": option}), Variable(f"one.{text}").resolve({"one": option}))
+        for option in options
+    ]
+    return {"name": name, "options": found, "now": now, "label": label, "any": any, "id": id}
+
+
+@register.inclusion_tag("components/figure.html")
+def figure(drawn: Any, caption: str = "") -> dict[str, Any]:
+    """A plot with its caption and files."""
+    return {"drawn": drawn, "caption": caption or part(drawn, "caption")}
+
+
+@register.inclusion_tag("components/action.html", takes_context=True)
+def action(
+    context: Context,
+    address: str,
+    label: str,
+    of: Any = "",
+    kind: str = "",
+    name: str = "",
+    value: str = "",
+    size: str = "small",
+) -> dict[str, Any]:
+    """A button that is a form of its own; `of` says to a screen reader what it acts on."""
+    context_of_form = {"csrf_token": context.get("csrf_token"), "address": address, "label": label, "of": of}
+    return context_of_form | {"kind": kind, "name": name, "value": value, "size": size}
 
 
 def frame(name: str, content: SafeString, **parts: Any) -> SafeString:
@@ -182,3 +359,49 @@ def fold(content: SafeString, title: str, open: bool = False, note: str = "", id
 def plot(content: SafeString, caption: str, downloads: Sequence[Any] = ()) -> SafeString:
     """A figure around an SVG, with what it shows in words and its data and files as (label, address) pairs."""
     return frame("plot", content, caption=caption, downloads=downloads)
+
+
+@register.simple_block_tag(end_name="closepagehead")
+def pagehead(content: SafeString, title: Any, study: Any = None) -> SafeString:
+    """The head of a page: its title, what is said below it and, above it, a link to the study that it belongs to."""
+    return frame("page_head", SafeString(content.strip()), title=title, study=study)
+
+
+@register.simple_block_tag(end_name="closefact")
+def fact(content: SafeString, term: Any, css: str = "") -> SafeString:
+    """One term of a list of facts: `<dl class="facts">{% fact "Code" %}…{% closefact %}</dl>`."""
+    return format_html("<dt>{}</dt><dd{}>{}</dd>", term, format_html(' class="{}"', css) if css else "", content)
+
+
+@register.simple_block_tag(end_name="closemessage")
+def message(content: SafeString, kind: str = "info", title: str = "") -> SafeString:
+    """Something the reader should know, when it takes more than a sentence."""
+    return frame("message", content, kind=kind, title=title)
+
+
+@register.simple_block_tag(end_name="closeform", takes_context=True)
+def form(
+    context: Context,
+    content: SafeString,
+    submit: str,
+    form: BaseForm | None = None,
+    action: str = "",
+    title: str = "",
+    kind: str = "primary",
+    cancel: str = "",
+    css: str = "form",
+) -> SafeString:
+    """A form sent by POST: errors of `form`, the fields that stand in the block or else all of `form`, a button.
+
+    `cancel` is where one goes instead.
+    """
+    parts = {
+        "form": form,
+        "submit": submit,
+        "action": action,
+        "title": title,
+        "kind": kind,
+        "cancel": cancel,
+        "css": css,
+    }
+    return frame("form", SafeString(content.strip()), csrf_token=context.get("csrf_token"), **parts)

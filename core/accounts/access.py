@@ -1,7 +1,7 @@
-"""Who may do what, in one place for pages and API alike.
+"""Permissions of views and API endpoints.
 
 A view's mark says who gets past its door. What the address names is looked at there as well: of another project it is
-not found (see walls.py).
+not found (see permissions.py).
 
 An account's role says what it may do; a token's scopes say how much of that its bearer may do, and never add to it.
 """
@@ -26,23 +26,23 @@ RESEARCH, READ, ANNOTATE, ADMIN = Scope.RESEARCH, Scope.READ, Scope.ANNOTATE, Sc
 ADJUDICATE = Scope.ADJUDICATE
 
 Access = Literal["public", "signed_in", "researcher", "adjudicator", "owner"]
-"""Who gets past a view's door. Whose rows they then find is the view's query: annotators find their own only."""
+"""Access rules of views. The view's own query then limits the rows: annotators find their own only."""
 
 
-def marked(view: View, access: Access) -> View:
+def mark_view(view: View, access: Access) -> View:
     """The view, saying who may come in. A test asks every address of the site, so none is without a rule."""
     view.access = access  # type: ignore[attr-defined]
     return view
 
 
 def public(view: View) -> View:
-    """For everyone, also without an account; the view itself says what a visitor may do."""
-    return marked(view, "public")
+    """Open a view to visitors without an account; the view decides what they may do."""
+    return mark_view(view, "public")
 
 
-def signed_in(view: View) -> View:
+def require_sign_in(view: View) -> View:
     """Send anonymous visitors to the sign-in page."""
-    return marked(login_required(view), "signed_in")
+    return mark_view(login_required(view), "signed_in")
 
 
 def may_research(user: Any) -> bool:
@@ -58,8 +58,8 @@ def may_adjudicate(user: Any) -> bool:
     )
 
 
-def deciding_roles(user: Any) -> tuple[str, ...]:
-    """In which roles an account decides: one that researches no more only where it was asked to."""
+def find_deciding_roles(user: Any) -> tuple[str, ...]:
+    """Return the roles in which an account decides; a former researcher's only where they were asked to."""
     return permissions.DECIDING if may_research(user) else permissions.ADJUDICATING
 
 
@@ -77,10 +77,10 @@ def researcher_required(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not may_research(request.user):
             raise PermissionDenied("This page is for researchers.")
-        permissions.check_door(request.user, route_of(request), kwargs, roles=permissions.RESEARCHING)
+        permissions.require_project_access(request.user, find_route(request), kwargs, roles=permissions.RESEARCHING)
         return view(request, *args, **kwargs)
 
-    return marked(login_required(guarded), "researcher")
+    return mark_view(login_required(guarded), "researcher")
 
 
 def adjudicator_required(view: View) -> View:
@@ -88,17 +88,17 @@ def adjudicator_required(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        route, roles = route_of(request), deciding_roles(request.user)
+        route, roles = find_route(request), find_deciding_roles(request.user)
         named = permissions.names_a_row(route)
         if not (
-            permissions.lets_in(request.user, route, kwargs, roles=roles) if named else may_adjudicate(request.user)
+            permissions.is_allowed(request.user, route, kwargs, roles=roles) if named else may_adjudicate(request.user)
         ):
             if not may_adjudicate(request.user):
                 raise PermissionDenied("This page is for researchers and adjudicators.")
             raise Http404("Not found.")
         return view(request, *args, **kwargs)
 
-    return marked(login_required(guarded), "adjudicator")
+    return mark_view(login_required(guarded), "adjudicator")
 
 
 def owner_required(view: View) -> View:
@@ -108,15 +108,15 @@ def owner_required(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not may_research(request.user):
             raise PermissionDenied("This page is for researchers.")
-        permissions.check_door(request.user, route_of(request), kwargs, roles=permissions.RESEARCHING)
-        if not permissions.lets_in(request.user, route_of(request), kwargs, roles=permissions.OWNING):
+        permissions.require_project_access(request.user, find_route(request), kwargs, roles=permissions.RESEARCHING)
+        if not permissions.is_allowed(request.user, find_route(request), kwargs, roles=permissions.OWNING):
             raise PermissionDenied("This page is for the project's owners.")
         return view(request, *args, **kwargs)
 
-    return marked(login_required(guarded), "owner")
+    return mark_view(login_required(guarded), "owner")
 
 
-def route_of(request: Any) -> str:
+def find_route(request: Any) -> str:
     """The route that led here."""
     return request.resolver_match.route if request.resolver_match else ""
 
@@ -141,7 +141,7 @@ class ApiPermission(BasePermission):
             self.message = f"This token lacks the scope {' or '.join(scopes)}."
             return False
         if roles := self.roles_of(request.user):
-            permissions.check_door(request.user, route_of(request), view.kwargs, roles=roles)
+            permissions.require_project_access(request.user, find_route(request), view.kwargs, roles=roles)
         return True
 
     def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
@@ -169,7 +169,7 @@ class IsResearcher(ApiPermission):
 
 
 class IsAdjudicator(IsResearcher):
-    """Who decides: researchers and adjudicators of the project."""
+    """Allow researchers and adjudicators of the project."""
 
     access: Access = "adjudicator"
     message = "This part of the API is for researchers and adjudicators."
@@ -180,7 +180,7 @@ class IsAdjudicator(IsResearcher):
         return may_adjudicate(user)
 
     def roles_of(self, user: Any) -> tuple[str, ...]:
-        return deciding_roles(user)
+        return find_deciding_roles(user)
 
 
 class IsAnnotator(ApiPermission):
@@ -205,7 +205,7 @@ class IsOwner(IsResearcher):
         if not super().has_permission(request, view):
             return False
         self.message = "This part of the API is for the project's owners."
-        owns = permissions.lets_in(request.user, route_of(request), view.kwargs, roles=permissions.OWNING)
+        owns = permissions.is_allowed(request.user, find_route(request), view.kwargs, roles=permissions.OWNING)
         return owns or request.method in SAFE_METHODS
 
 

@@ -1,7 +1,8 @@
-"""Whose is what, and who may see it: the one place that pages, the API and exports ask.
+"""Tenancy: which project a row belongs to, and who may see it, for pages, the API and exports.
 
-Every table with a project has its way to it in `WAYS`, and every part of an address that names a row says in `PARTS`
-of which table. Apps add their own (`judging/walls.py`, `simulation/walls.py`). A part without a rule is refused.
+Every table with a project has the lookup of its project in `PROJECT_LOOKUPS`; every part of an address that names a row
+has its table in `ROUTE_OBJECTS`. Apps add their own (`judging/tenancy.py`, `simulation/tenancy.py`). A part without a
+rule is refused.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def register(*, ways: Mapping[str, str], parts: Mapping[str, tuple[str, str] | R
 
 
 @cache
-def rules_of(route: str) -> tuple[tuple[str, tuple[str, str] | RouteObject], ...]:
+def list_rules(route: str) -> tuple[tuple[str, tuple[str, str] | RouteObject], ...]:
     """Each part of a route with its rule. LookupError for a part without one: nobody comes in there."""
     route = route.removeprefix(API)
     found = []
@@ -115,10 +116,15 @@ def rules_of(route: str) -> tuple[tuple[str, tuple[str, str] | RouteObject], ...
 
 def names_a_row(route: str) -> bool:
     """Whether an address names something of a project."""
-    return any(isinstance(rule, tuple) for _, rule in rules_of(route))
+    return any(isinstance(rule, tuple) for _, rule in list_rules(route))
 
 
-def way_of(model: type[Model]) -> str:
+def study_model() -> type[Model]:
+    """The table of studies, by name: `core` stands below the app that holds it."""
+    return apps.get_model("annotation", "Study")
+
+
+def find_lookup(model: type[Model]) -> str:
     return PROJECT_LOOKUPS[model._meta.label]
 
 
@@ -127,18 +133,18 @@ def memberships(user: Any, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Mem
     return Membership.objects.filter(user=user, role__in=roles).values("project")
 
 
-def visible_to(user: Any, rows: QuerySet[Row, Any], *, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Row, Any]:
-    """Of the rows, those of the projects that somebody has one of the roles in. No query of its own."""
+def filter_visible(user: Any, rows: QuerySet[Row, Any], *, roles: tuple[str, ...] = RESEARCHING) -> QuerySet[Row, Any]:
+    """Filter rows to the projects in which the account has one of the roles. Adds no query."""
     if user.is_superuser:
         return rows
-    return rows.filter(**{f"{way_of(rows.model)}__in": memberships(user, roles)})
+    return rows.filter(**{f"{find_lookup(rows.model)}__in": memberships(user, roles)})
 
 
 def sees(user: Any, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
-    """Whether a row that was found by its name is of a project of theirs. A command, which is nobody, sees all."""
+    """Return whether a named row is of a project of theirs. A command has no account and sees every row."""
     return (
         row is not None
-        and (user is None or visible_to(user, type(row)._base_manager.filter(pk=row.pk), roles=roles).exists())
+        and (user is None or filter_visible(user, type(row)._base_manager.filter(pk=row.pk), roles=roles).exists())
     )  # fmt: skip
 
 
@@ -153,22 +159,22 @@ def may(user: Any, project: Project, *, roles: tuple[str, ...] = RESEARCHING) ->
     return sees(user, project, roles=roles)
 
 
-def check_door(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> None:
+def require_project_access(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> None:
     """404 where an address names something of a project in which somebody has none of the roles. One query at most."""
-    if not lets_in(user, route, given, roles=roles):
+    if not is_allowed(user, route, given, roles=roles):
         raise Http404("Not found.")
 
 
-def lets_in(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> bool:
+def is_allowed(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> bool:
     """Whether all that an address names is theirs to see. What does not exist is not."""
-    named = [(given[name], *rule) for name, rule in rules_of(route) if isinstance(rule, tuple)]
+    named = [(given[name], *rule) for name, rule in list_rules(route) if isinstance(rule, tuple)]
     if any(isinstance(value, int) and value > LARGEST for value in given.values()):
         return False
     if not named or user.is_superuser:
         return True
     mine = memberships(user, roles)
     there = [
-        Exists(model._base_manager.filter(**{column: value, f"{way_of(model)}__in": mine}))
+        Exists(model._base_manager.filter(**{column: value, f"{find_lookup(model)}__in": mine}))
         for value, label, column in named
         for model in [apps.get_model(label)]
     ]
@@ -184,14 +190,14 @@ __all__ = [
     "RESEARCHING",
     "ROUTE_OBJECTS",
     "RouteObject",
-    "check_door",
-    "lets_in",
+    "filter_visible",
+    "is_allowed",
+    "list_rules",
     "may",
     "memberships",
     "names_a_row",
     "register",
-    "rules_of",
+    "require_project_access",
     "sees",
     "unless_taken",
-    "visible_to",
 ]

@@ -21,7 +21,7 @@ class TokenAuthentication(BaseAuthentication):
         kind, _, text = get_authorization_header(request).decode("latin-1").partition(" ")
         if kind.lower() != "bearer":
             return None
-        token = tokens.recognised(text.strip())
+        token = tokens.authenticate_token(text.strip())
         if token is None:
             raise AuthenticationFailed("This token is unknown, expired or revoked.")
         return token.user, token

@@ -21,9 +21,9 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from core.accounts.access import IsAdministrator, IsAnnotator, IsSignedIn
-from core.accounts.models.projects import Project, commanded
+from core.accounts.models.projects import Project, use_project
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.api import idempotency
 from core.api.bodies import Given as Given
 from core.api.bodies import IntoProject as IntoProject
@@ -40,7 +40,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 class PageQuery(Given):
-    """Which page of a list: as many rows as `limit` after the one whose key is `after`."""
+    """A page of a list: up to `limit` rows after the one whose key is `after`."""
 
     after = serializers.IntegerField(
         required=False, min_value=0, max_value=LARGEST, help_text="Key of the last row seen; `next` fills it in."
@@ -79,23 +79,28 @@ class Api(APIView):
         method = (request.method or "").lower()
         if request.method in SAFE_METHODS or not hasattr(self, method):
             return
-        if not any(hasattr(part, "chunks") for part in parts_of(request.data)):
+        if not any(hasattr(part, "chunks") for part in split_data(request.data)):
             check_text(request.data)
         key = request.headers.get("Idempotency-Key")
         if key is not None:
             idempotency.check_key(key)
-        if key is None or not idempotency.is_known(by=self.me, key=key):
+        if key is None or not idempotency.has_response(by=self.me, key=key):
             self.prepare(request, **kwargs)
         if key is not None and self.is_a_write:
-            setattr(self, method, partial(self.once, key, getattr(self, method)))
+            setattr(self, method, partial(self.run_once, key, getattr(self, method)))
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """What a write does before the database is locked for it, such as asking another machine."""
 
-    def once(self, key: str, act: Callable[..., Response], request: Request, /, *args: Any, **kwargs: Any) -> Response:
-        """Do it under its key, or give the answer that it got. A part of the address may be called `key` as well."""
-        answer = idempotency.once(
-            by=self.me, key=key, request_hash=hash_of(request), act=lambda: self.kept(act(request, *args, **kwargs))
+    def run_once(
+        self, key: str, act: Callable[..., Response], request: Request, /, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Run an act once under its key, or return its stored answer. An address may have a part `key` too."""
+        answer = idempotency.run_once(
+            by=self.me,
+            key=key,
+            request_hash=hash_request(request),
+            act=lambda: self.to_stored_response(act(request, *args, **kwargs)),
         )
         response = Response(answer.content, status=answer.status, content_type=answer.content_type or None)
         if answer.again:
@@ -104,7 +109,7 @@ class Api(APIView):
             response.data = self.shown
         return response
 
-    def kept(self, response: Response) -> StoredResponse:
+    def to_stored_response(self, response: Response) -> StoredResponse:
         """The answer as it is kept, without what is shown once."""
         self.shown = response.data
         content = json_types(response.data)
@@ -117,23 +122,23 @@ class Api(APIView):
         assert isinstance(self.request.user, User)  # every rule asks for an account
         return self.request.user
 
-    def given(self, shape: Shape) -> dict[str, Any]:
-        """The body, checked."""
+    def parse_body(self, shape: Shape) -> dict[str, Any]:
+        """Return the checked body."""
         return valid(shape_of(shape)(data=self.request.data))
 
     @contextmanager
-    def into_project(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def parse_project_body(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The body without its `project`; what is made within goes there."""
         rest = dict(given)
         slug = rest.pop("project", None)
-        found = visible_to(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
+        found = filter_visible(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
         if slug is not None and found is None:
             raise InputError(f"There is no project {slug!r}.", field="project")
-        with commanded(found):
+        with use_project(found):
             yield rest
 
-    def asked(self, shape: Shape) -> dict[str, Any]:
-        """The query, checked."""
+    def parse_query(self, shape: Shape) -> dict[str, Any]:
+        """Return the checked query."""
         return valid(shape_of(shape)(data=self.request.query_params.dict()))
 
     def page(
@@ -145,21 +150,21 @@ class Api(APIView):
         query: dict[str, Any] | None = None,
     ) -> Response:
         """Rows after a key in its order. The cost does not depend on how many come before them."""
-        asked = query or self.asked(PageQuery)
+        asked = query or self.parse_query(PageQuery)
         if (after := asked.get("after")) is not None:
             rows = rows.filter(**{f"{key}__gt": after})
         limit = asked["limit"]
         found = list(rows.order_by(key)[: limit + 1])
         last = getattr(found[limit - 1], key) if len(found) > limit else None
-        return self.paged([render_row(shown, row) for row in found[:limit]], last)
+        return self.render_page([render_row(shown, row) for row in found[:limit]], last)
 
-    def paged(self, results: Iterable[Any], last: Any, *, name: str = "after") -> Response:
+    def render_page(self, results: Iterable[Any], last: Any, *, name: str = "after") -> Response:
         """A page, with the address of the next one where there are rows after `last` (`before`, newest first)."""
         here = self.request.build_absolute_uri()
         following = None if last is None else replace_query_param(here, name, last)
         return Response({"next": following, "results": list(results)})
 
-    def placed(
+    def render_placed(
         self,
         rows: Sequence[Any],
         shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
@@ -169,7 +174,7 @@ class Api(APIView):
     ) -> Response:
         """The page of a list in a computed order (`PlaceQuery`); only its rows are looked at."""
         last = after + limit if len(rows) > after + limit else None
-        return self.paged([render_row(shown, row) for row in rows[after : after + limit]], last)
+        return self.render_page([render_row(shown, row) for row in rows[after : after + limit]], last)
 
 
 class OwnWork(Api):
@@ -191,7 +196,7 @@ def render_row(shown: Any, row: Any) -> Any:
     return shown(row).data if isinstance(shown, type) else shown(row)
 
 
-def named(kind: type[Row], field: str, **key: Any) -> Row:
+def find_named(kind: type[Row], field: str, **key: Any) -> Row:
     """The row that a body names in `field`. One that is not there is the body's mistake, not the address's."""
     found = kind._default_manager.filter(**key).first()
     if found is None:
@@ -210,7 +215,7 @@ def valid(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
     return checked
 
 
-def parts_of(data: Any) -> list[Any]:
+def split_data(data: Any) -> list[Any]:
     return list(data.values()) if hasattr(data, "values") else []
 
 
@@ -236,8 +241,8 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def hash_of(request: Request) -> str:
-    """Of method, address and content; a file counts by what is in it."""
+def hash_request(request: Request) -> str:
+    """Hash method, address and content; a file enters with its content."""
     data = {name: fingerprint(part) for name, part in request.data.items()} if hasattr(request.data, "items") else None
     return content_hash([request.method, request.get_full_path(), request.data if data is None else data])
 
@@ -253,7 +258,7 @@ def fingerprint(part: Any) -> Any:
 
 
 @cache
-def page_of(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+def build_page_schema(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
     """A page of such rows, as the OpenAPI document describes it."""
     name = shape.__name__.removesuffix("Serializer")
     fields = {

@@ -26,6 +26,8 @@ LONGEST_KEY = 100
 class OtherRequestError(InputError):
     """The key was used for another request."""
 
+    status = 422
+
 
 @dataclass(frozen=True)
 class StoredResponse:
@@ -42,18 +44,18 @@ def check_key(key: str) -> None:
         raise InputError(f"A key has 1 to {LONGEST_KEY} printable ASCII characters.", field="Idempotency-Key")
 
 
-def is_known(*, by: User, key: str) -> bool:
+def has_response(*, by: User, key: str) -> bool:
     """Whether a write was done under this key."""
     return IdempotentWrite.objects.filter(user=by, key=key).exists()
 
 
-def once(*, by: User, key: str, request_hash: str, act: Callable[[], StoredResponse]) -> StoredResponse:
+def run_once(*, by: User, key: str, request_hash: str, act: Callable[[], StoredResponse]) -> StoredResponse:
     """Do it and keep the answer; give the kept answer if it was done. What raises is undone and leaves no trace."""
     with audit_batch():
         forget_old(by)
-        row = claimed(by, key, request_hash)
+        row = claim_key(by, key, request_hash)
         if row is None:
-            return kept(by, key, request_hash)
+            return load_stored_response(by, key, request_hash)
         answer = act()
         row.status, row.answer, row.content_type = answer.status, answer.content, answer.content_type
         row.save(update_fields=["status", "answer", "content_type"])
@@ -64,7 +66,7 @@ def forget_old(by: User) -> None:
     IdempotentWrite.objects.filter(user=by, created_at__lt=timezone.now() - KEPT).delete()
 
 
-def claimed(by: User, key: str, request_hash: str) -> IdempotentWrite | None:
+def claim_key(by: User, key: str, request_hash: str) -> IdempotentWrite | None:
     try:
         with transaction.atomic():
             return IdempotentWrite.objects.create(user=by, key=key, request_hash=request_hash)
@@ -72,7 +74,7 @@ def claimed(by: User, key: str, request_hash: str) -> IdempotentWrite | None:
         return None
 
 
-def kept(by: User, key: str, request_hash: str) -> StoredResponse:
+def load_stored_response(by: User, key: str, request_hash: str) -> StoredResponse:
     row = IdempotentWrite.objects.get(user=by, key=key)
     if row.request_hash != request_hash:
         raise OtherRequestError("This key was used for another request. Send a new key.", field="Idempotency-Key")

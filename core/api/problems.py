@@ -11,9 +11,7 @@ from django.http import Http404
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
-from annotation.workbench.services.annotations import NotTheirsError
-from core.api.idempotency import OtherRequestError
-from core.errors import InputError, NotComputedError
+from core.errors import InputError
 
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing at this address that you may see."
@@ -65,7 +63,7 @@ def problem(
 def handler(error: Exception, context: dict[str, Any]) -> Response | None:  # noqa: ARG001
     """What REST framework does with an exception of a view; None for one that nobody expected."""
     if isinstance(error, InputError):
-        return problem(status_of(error), error.message, file=error.file, line=error.line, field=error.field)
+        return problem(error.status, error.message, file=error.file, line=error.line, field=error.field)
     if isinstance(error, Http404):
         return problem(404, NOT_FOUND)
     if isinstance(error, PermissionDenied):
@@ -75,19 +73,13 @@ def handler(error: Exception, context: dict[str, Any]) -> Response | None:  # no
     if isinstance(error, SuspiciousOperation):
         return problem(400, "The request cannot be read.")
     if isinstance(error, exceptions.ValidationError):
-        return refused(error)
+        return render_refusal(error)
     if isinstance(error, exceptions.APIException):
         return to_response(error)
     return None
 
 
-def status_of(error: InputError) -> int:
-    if isinstance(error, NotTheirsError | NotComputedError):
-        return 409
-    return 422 if isinstance(error, OtherRequestError) else 400
-
-
-def refused(error: exceptions.ValidationError) -> Response:
+def render_refusal(error: exceptions.ValidationError) -> Response:
     """Every field at fault; the first one is the problem's own."""
     found = [{"field": field, "message": message} for field, message in flat(error.detail)]
     first = found[0] if found else {"field": "", "message": "The request cannot be used."}

@@ -1,13 +1,16 @@
-"""How the OpenAPI document is made: names, and the errors and headers that every operation shares."""
+"""How the OpenAPI document is made: names, and the errors and headers that every operation shares.
+
+The client under `client/` is written from that document: an operation's name is its method, a component its type.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from core.api.bodies import shape_of
@@ -28,17 +31,30 @@ KEY = OpenApiParameter(
 
 
 class Schema(AutoSchema):
-    """Names operations after their views and adds what all of them answer."""
+    """Demand a name of every operation and add what all of them answer."""
 
     def get_operation_id(self) -> str:
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(self.view).__name__).lower()
-        return f"{name}_{self.method.lower()}"
+        raise LookupError(f"{self.method} {self.path} has no name: give it one in `says`.")
 
     def get_tags(self) -> list[str]:
         return [getattr(self.view, "tag", "other")]
 
     def get_override_parameters(self) -> list[Any]:
         return [] if self.method in SAFE_METHODS else [KEY]
+
+    def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> dict[str, Any]:
+        """Mark every field of an answer as required but those declared with `required=False`, and keep own docs only.
+
+        Fields of models with a default count as optional otherwise, as they are in a body.
+        """
+        shape: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        found = serializer() if isinstance(serializer, type) else serializer
+        if not type(found).__doc__:
+            shape.pop("description", None)
+        if direction == "response" and "properties" in shape:
+            absent = {name for name, field in found._declared_fields.items() if may_be_absent(field)}
+            shape["required"] = sorted(set(shape["properties"]) - absent)
+        return shape
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
         """The operation's own answers, and problems under every status with which it can refuse."""
@@ -56,11 +72,27 @@ class Schema(AutoSchema):
         return (*ALWAYS, *missing, *(late if self.method in SAFE_METHODS else WITH_BODY))
 
 
+def may_be_absent(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+    return not field.required and not field.read_only and field.default is serializers.empty
+
+
 def says(
-    summary: str, answer: Any = None, *, body: Any = None, query: Any = None, status: int = 200, also: Any = None
+    name: str,
+    summary: str,
+    answer: Any = None,
+    *,
+    body: Any = None,
+    query: Any = None,
+    status: int = 200,
+    also: Any = None,
 ) -> Callable[[Handler], Handler]:
-    """Describe one operation: what it does, what it takes, what it answers (`also`: further answers by status)."""
+    """Describe one operation: what it does, what it takes, what it answers (`also`: further answers by status).
+
+    `name` is the operation's id, and its method in the Python client: a verb for what changes something, a noun for
+    what is read.
+    """
     return extend_schema(
+        operation_id=name,
         summary=summary,
         request=described(body),
         parameters=[described(query)] if query else None,

@@ -8,7 +8,7 @@ from rest_framework.throttling import SimpleRateThrottle
 
 
 class AccountThrottle(SimpleRateThrottle):
-    """By account, whichever of its tokens is used."""
+    """Limit the requests of an account, over all of its tokens."""
 
     scope = "account"
 

@@ -8,10 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import LARGEST, MOST_AT_ONCE, Api, Given, page_of
+from core.api.base import LARGEST, MOST_AT_ONCE, Api, Given, build_page_schema
 from core.api.schema import says
 from core.audit.models import Act
-from core.audit.queries import EventFilter, found
+from core.audit.queries import EventFilter, list_events
 
 
 class ActSerializer(serializers.ModelSerializer[Act]):
@@ -20,8 +20,8 @@ class ActSerializer(serializers.ModelSerializer[Act]):
     who = serializers.CharField(source="who.username", default=None, allow_null=True)
     who_id = serializers.IntegerField(allow_null=True)
     object_id = serializers.IntegerField(source="key", allow_null=True)
-    arguments = serializers.JSONField(source="asked")
-    outcome = serializers.JSONField(source="came")
+    arguments = serializers.JSONField(source="parsed_arguments")
+    outcome = serializers.JSONField(source="parsed_outcome")
 
     class Meta:
         model = Act
@@ -59,13 +59,13 @@ class ActQuery(Given):
 class ActList(Api):
     tag = "acts"
 
-    @says("What researchers did, newest first", page_of(ActSerializer), query=ActQuery)
+    @says("audit_events", "What researchers did, newest first", build_page_schema(ActSerializer), query=ActQuery)
     def get(self, request: Request) -> Response:
-        asked: dict[str, Any] = self.asked(ActQuery)
+        asked: dict[str, Any] = self.parse_query(ActQuery)
         before, limit = asked.pop("before", None), asked.pop("limit")
-        rows = found(EventFilter(**asked), seen_by=self.me)
+        rows = list_events(EventFilter(**asked), seen_by=self.me)
         if before is not None:
             rows = rows.filter(number__lt=before)
         shown = list(rows[: limit + 1])
         last = shown[limit - 1].number if len(shown) > limit else None
-        return self.paged([ActSerializer(row).data for row in shown[:limit]], last, name="before")
+        return self.render_page([ActSerializer(row).data for row in shown[:limit]], last, name="before")

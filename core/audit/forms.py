@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from core.accounts.models.users import User
 from core.audit.log import VERBS
 from core.audit.models import Act
-from core.audit.queries import EventFilter, found
+from core.audit.queries import EventFilter, list_events
 from core.errors import InputError
 
 
@@ -16,7 +16,7 @@ def a_day(label: str) -> forms.DateField:
     return forms.DateField(label=label, required=False, widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"))
 
 
-class ActsForm(forms.Form):
+class EventForm(forms.Form):
     """Person, study, verb and period; what is left empty does not narrow."""
 
     person = forms.CharField(label="Person (username)", required=False, max_length=150)
@@ -46,7 +46,7 @@ class ActsForm(forms.Form):
         if not self.is_valid():
             return Act.objects.none()
         try:
-            return found(EventFilter(**self.cleaned_data), seen_by=seen_by)
+            return list_events(EventFilter(**self.cleaned_data), seen_by=seen_by)
         except InputError as error:
             self.add_error(error.field if error.field in self.fields else None, error.message)
             return Act.objects.none()

@@ -33,7 +33,7 @@ class HeadComparison:
 def compare(heads: Iterable[AuditHead]) -> HeadComparison:
     """Look for every head in the log. The cost is a query for 500 of them."""
     restores, found = list(Act.objects.filter(verb=RESTORE).order_by("number")), HeadComparison()
-    for one in missing(heads):
+    for one in find_missing(heads):
         why = next((act for act in restores if act.number <= one.number and one.at <= act.at), None)
         if why:
             found.restored.setdefault(why, []).append(one)
@@ -42,8 +42,8 @@ def compare(heads: Iterable[AuditHead]) -> HeadComparison:
     return found
 
 
-def missing(heads: Iterable[AuditHead]) -> Iterator[AuditHead]:
-    """Those whose act is not in the log, or is another one."""
+def find_missing(heads: Iterable[AuditHead]) -> Iterator[AuditHead]:
+    """Find heads whose event is missing from the log or differs from it."""
     rest = iter(heads)
     while some := list(islice(rest, AT_ONCE)):
         there = dict(Act.objects.filter(number__in=[one.number for one in some]).values_list("number", "digest"))
@@ -75,7 +75,8 @@ def describe_restored(restore: Act, heads: Sequence[AuditHead]) -> str:
     """That acts are missing because an older backup was restored."""
     numbers = [one.number for one in heads]
     return (
-        f"The site was restored at {restore.at:%Y-%m-%d %H:%M} UTC from a backup of {restore.asked.get('made_at')}, "
-        f"which ended with act {restore.asked.get('acts')}. What was done between is not in the log: "
+        f"The site was restored at {restore.at:%Y-%m-%d %H:%M} UTC "
+        f"from a backup of {restore.parsed_arguments.get('made_at')}, "
+        f"which ended with act {restore.parsed_arguments.get('acts')}. What was done between is not in the log: "
         f"acts up to {max(numbers)} had been written down."
     )

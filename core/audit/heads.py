@@ -50,7 +50,7 @@ def write_head(number: int, digest: str, at: datetime) -> None:
 
 
 def read_heads(others: Iterable[Path] = ()) -> Iterator[AuditHead]:
-    """Those of every host's file in the folder, and of other files that hold such lines, as a syslog does."""
+    """Read the heads in every host's file of the folder, and in other files with such lines, such as a syslog."""
     folder = Path(settings.AUDIT_HEADS)
     for path in [*sorted(folder.glob(FILES)), *others]:
         with path.open(encoding="utf-8", errors="replace") as file:

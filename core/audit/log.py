@@ -29,10 +29,10 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django_guid import get_guid
 
-from annotation.studies.models.studies import Study
 from core.accounts import permissions
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
+from core.accounts.permissions import study_model
 from core.audit.digest import current_key_id
 from core.audit.head_queries import RESTORE
 from core.audit.heads import write_head
@@ -77,20 +77,20 @@ class Pending:
 
 
 @dataclass
-class Saving:
-    """The transaction of an act; `result` is what it made."""
+class AuditTransaction:
+    """The transaction of an event; `result` is what the service returned."""
 
     result: Any = None
 
 
 pending: ContextVar[Pending | None] = ContextVar("pending", default=None)
 waiting: ContextVar[list[Act] | None] = ContextVar("waiting", default=None)
-"""Acts of a larger transaction that are written at its end."""
+"""Events of a larger transaction, written at its end."""
 
 
 @contextmanager
-def coming_through(way: str) -> Iterator[None]:
-    """Acts inside come by a page, the API or a command."""
+def audit_through(way: str) -> Iterator[None]:
+    """Record the events of a block as made through a page, the API or a command."""
     token = through.set(way)
     try:
         yield
@@ -130,11 +130,11 @@ def audited(
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             given = bound.arguments
-            target = named(given, on) if on else None
-            arguments = {name.rpartition(".")[2]: told(named(given, name)) for name in says}
+            target = find_argument(given, on) if on else None
+            arguments = {name.rpartition(".")[2]: to_audit_json(find_argument(given, name)) for name in says}
             rows = [target, *given.values()]
-            study = study_of(rows)
-            mine = Pending(verb, given, target, arguments, reference(target), study, project_of(rows, study))
+            study = find_study(rows)
+            mine = Pending(verb, given, target, arguments, reference(target), study, find_project(rows, study))
             token = pending.set(mine)
             try:
                 return service(*args, **kwargs) if prepares else saved(*args, **kwargs)
@@ -148,9 +148,9 @@ def audited(
 
 
 @contextmanager
-def audit_transaction() -> Iterator[Saving]:
+def audit_transaction() -> Iterator[AuditTransaction]:
     """One transaction, at whose end the act of which it is a part is written, where that is not written yet."""
-    mine, made = pending.get(), Saving()
+    mine, made = pending.get(), AuditTransaction()
     with transaction.atomic():
         if mine is None or mine.is_in_transaction:
             yield made
@@ -179,7 +179,7 @@ def audit_batch() -> Iterator[None]:
         with transaction.atomic():
             yield
             if outer is None:
-                number(rows)
+                append_to_chain(rows)
     except BaseException:
         del rows[before:]  # they are rolled back, also where whoever is around goes on
         raise
@@ -195,10 +195,10 @@ def record(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
 
 def record_always(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
     """The same, within another act too: it then stands before that."""
-    study, given = study_of([on]), {name: told(value) for name, value in says.items()}
-    mine, outer = Pending(verb, {"by": by}, on, given, reference(on), study, project_of([on], study)), pending.get()
+    study, given = find_study([on]), {name: to_audit_json(value) for name, value in says.items()}
+    mine, outer = Pending(verb, {"by": by}, on, given, reference(on), study, find_project([on], study)), pending.get()
     if outer is not None and outer.is_in_transaction:
-        outer.before.append(described(mine, None))  # whoever writes an act holds the log: not before the end
+        outer.before.append(build_event(mine, None))  # whoever writes an act holds the log: not before the end
         return
     with transaction.atomic():
         write(mine, None)
@@ -206,17 +206,17 @@ def record_always(verb: str, *, by: User | None, on: Any = None, **says: Any) ->
 
 def write(mine: Pending, result: Any) -> None:
     """One row, behind the newest; with other acts of a larger transaction at the end of that."""
-    rows, later = [*mine.before, described(mine, result)], waiting.get()
+    rows, later = [*mine.before, build_event(mine, result)], waiting.get()
     if later is None:
-        number(rows)
+        append_to_chain(rows)
     else:
         later.extend(rows)
 
 
-def described(mine: Pending, result: Any) -> Act:
-    """What was done, as it is kept, without its place in the log."""
+def build_event(mine: Pending, result: Any) -> Act:
+    """Build the event of a call, without its place in the log."""
     kind, key, name = mine.reference if mine.on is not None else reference(main(result))
-    study = mine.study or study_of([main(result)])
+    study = mine.study or find_study([main(result)])
     return Act(
         who=mine.given["by"],
         operator=operator() if through.get() == Way.COMMAND else "",
@@ -225,16 +225,16 @@ def described(mine: Pending, result: Any) -> Act:
         key=key,
         name=name,
         study_id=study,
-        project_id=mine.project or project_of([main(result)], study),
+        project_id=mine.project or find_project([main(result)], study),
         through=through.get(),
         request_id=get_guid() or "",
         arguments=to_json(mine.arguments),
-        outcome=to_json(came_of(result)),
+        outcome=to_json(result_summary(result)),
     )
 
 
-def number(rows: Sequence[Act]) -> None:
-    """Put acts behind the newest. Nobody else's act comes in between until the transaction ends."""
+def append_to_chain(rows: Sequence[Act]) -> None:
+    """Append events to the chain, locked against other writers until the transaction ends."""
     if not rows:
         return
     if connection.vendor == "postgresql":  # on SQLite there is one writer at a time
@@ -245,7 +245,7 @@ def number(rows: Sequence[Act]) -> None:
         place += 1
         row.number, row.at, row.previous = place, timezone.now(), digest
         row.digest_key_id = current_key_id()
-        row.digest = digest = row.sealed()
+        row.digest = digest = row.compute_digest()
         row.save(force_insert=True)
 
     def write_newest_head() -> None:
@@ -257,7 +257,7 @@ def number(rows: Sequence[Act]) -> None:
 
 @cache
 def operator() -> str:
-    """Who runs this process on its machine, as far as that is known."""
+    """Return the machine's account that runs this process; empty if unknown."""
     try:
         return getpass.getuser()[:80]
     except (KeyError, OSError):
@@ -268,8 +268,8 @@ def to_json(content: Any) -> str:
     return json.dumps(content, sort_keys=True, separators=(", ", ": "))
 
 
-def named(given: Mapping[str, Any], way: str) -> Any:
-    """An argument, or with dots a part of it."""
+def find_argument(given: Mapping[str, Any], way: str) -> Any:
+    """Return an argument, or an attribute of it after a dot."""
     first, *rest = way.split(".")
     found = given[first]
     for name in rest:
@@ -278,10 +278,10 @@ def named(given: Mapping[str, Any], way: str) -> Any:
 
 
 def main(result: Any) -> Any:
-    """Of what a service returns, the row that it is about."""
+    """Return the row that a service's result is about."""
     if isinstance(result, Outcome | Mapping):
         name = result.study if isinstance(result, Outcome) else result.get("study")
-        return Study.objects.filter(name=name).first() if isinstance(name, str) else None
+        return study_model()._default_manager.filter(name=name).first() if isinstance(name, str) else None
     if is_dataclass(result) and not isinstance(result, type):
         result = tuple(getattr(result, one.name) for one in fields(result))
     if isinstance(result, tuple | list):
@@ -289,19 +289,19 @@ def main(result: Any) -> Any:
     return result if isinstance(result, Model) else None
 
 
-def came_of(result: Any) -> Any:
-    """Of what a service returns what is kept: rows and numbers, never a text."""
+def result_summary(result: Any) -> Any:
+    """Summarise a service's result for the log: rows and numbers, never a text."""
     if isinstance(result, Outcome):
         counts = {"created": result.created, "updated": result.updated, "unchanged": result.unchanged}
         return {name: dict(one) for name, one in counts.items()} | {"skipped": len(result.skipped)}
     if isinstance(result, Mapping):
-        return {str(name): told(one) for name, one in result.items() if isinstance(one, int | float)}
+        return {str(name): to_audit_json(one) for name, one in result.items() if isinstance(one, int | float)}
     if isinstance(result, list):
         return {"n": len(result)}
     if isinstance(result, bool | int | float | date):
-        return told(result)
+        return to_audit_json(result)
     found = main(result)
-    return None if found is None else told(found)
+    return None if found is None else to_audit_json(found)
 
 
 def reference(row: Any) -> tuple[str, int | None, str]:
@@ -315,8 +315,8 @@ def reference(row: Any) -> tuple[str, int | None, str]:
     return str(row._meta.model_name), key, name[:LONGEST_TEXT]
 
 
-def told(value: Any, deep: int = 0) -> Any:
-    """A value as JSON types: rows by kind and number, texts cut, long lists by their length."""
+def to_audit_json(value: Any, deep: int = 0) -> Any:
+    """Convert a value to JSON types: rows to kind and number; texts are cut, long lists become their length."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -336,19 +336,19 @@ def told(value: Any, deep: int = 0) -> Any:
     if isinstance(value, Mapping | list | tuple | set | frozenset | QuerySet) and len(value) > LONGEST_LIST:
         return {"n": len(value)}
     if isinstance(value, Mapping):
-        return {str(name): told(part, deep + 1) for name, part in value.items()}
+        return {str(name): to_audit_json(part, deep + 1) for name, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset | QuerySet):
-        return [told(one, deep + 1) for one in value]
+        return [to_audit_json(one, deep + 1) for one in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: told(getattr(value, one.name), deep + 1) for one in fields(value)}
+        return {one.name: to_audit_json(getattr(value, one.name), deep + 1) for one in fields(value)}
     return type(value).__name__
 
 
-def study_of(rows: Sequence[Any]) -> int | None:
-    """The study that the first of them concerns that concerns one."""
+def find_study(rows: Sequence[Any]) -> int | None:
+    """Return the study of the first row that belongs to one."""
     for row in rows:
-        if isinstance(row, Study):
-            return row.pk
+        if isinstance(row, study_model()):
+            return int(row.pk)
     for row in rows:
         if not isinstance(row, Model):
             continue
@@ -362,15 +362,15 @@ def study_of(rows: Sequence[Any]) -> int | None:
     return None
 
 
-def project_of(rows: Sequence[Any], study: int | None) -> int | None:
+def find_project(rows: Sequence[Any], study: int | None) -> int | None:
     """The project whose members may see it: that of the study, or of the first row that is of one."""
-    of_study = next((row for row in rows if isinstance(row, Study)), None)
+    of_study = next((row for row in rows if isinstance(row, study_model())), None)
     for row in [of_study, *rows]:
         found = row.pk if isinstance(row, Project) else getattr(row, "project_id", None)
         if isinstance(row, Model) and isinstance(found, int):
             return found
     if study is not None:
-        return Study.objects.filter(pk=study).values_list("project_id", flat=True).first()
+        return study_model()._default_manager.filter(pk=study).values_list("project_id", flat=True).first()
     for row in rows:
         if isinstance(row, Model) and row.pk and (way := permissions.PROJECT_LOOKUPS.get(row._meta.label)):
             found_by_way: int | None = row._meta.base_manager.filter(pk=row.pk).values_list(way, flat=True).first()

@@ -77,8 +77,8 @@ class Act(models.Model):
     def __str__(self) -> str:
         return f"act {self.number}: {self.verb}"
 
-    def sealed(self) -> str:
-        """The digest over all columns but itself. UnknownKeyError where the site does not have its key."""
+    def compute_digest(self) -> str:
+        """Compute the digest over all other columns. Raises UnknownKeyError without the key that made it."""
         content = [
             *(self.previous, self.number, self.at.astimezone(UTC).isoformat(), self.who_id, self.operator),
             *(self.verb, self.kind, self.key, self.name, self.study_id, self.project_id, self.through),
@@ -88,7 +88,7 @@ class Act(models.Model):
             return digest(canonical_json(content))
         return compute_digest(canonical_json([*content, self.digest_key_id]), key_id=self.digest_key_id)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The act as commands print it."""
         return {
             "number": self.number,
@@ -104,18 +104,18 @@ class Act(models.Model):
             "project_id": self.project_id,
             "through": self.through,
             "request_id": self.request_id,
-            "arguments": self.asked,
-            "outcome": self.came,
+            "arguments": self.parsed_arguments,
+            "outcome": self.parsed_outcome,
             "previous": self.previous,
             "digest": self.digest,
             "digest_key_id": self.digest_key_id,
         }
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def parsed_arguments(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.arguments)
         return found
 
     @property
-    def came(self) -> Any:
+    def parsed_outcome(self) -> Any:
         return json.loads(self.outcome)

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import Q, QuerySet
 
-from annotation.studies.models.studies import Study
 from core.accounts import permissions
 from core.accounts.models.users import User
 from core.audit.digest import UnknownKeyError
@@ -19,7 +18,7 @@ NO_KEY = "no act has a digest with a key, though the site makes them: all of the
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Which acts; what is empty does not narrow.
+    """Criteria of a search in the audit log; an empty one does not narrow it.
 
     Attributes
     ----------
@@ -40,10 +39,10 @@ class EventFilter:
     until: date | None = None
 
 
-def found(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
+def list_events(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
     """Newest first: their own, those of their projects and of the library that all share; all of a superuser.
 
-    A command, which is nobody, sees all as well.
+    A command has no account and sees every event.
 
     InputError where a person or study is named that there is not.
     """
@@ -70,9 +69,10 @@ def found(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
 
 def study_named(name: str, rows: QuerySet[Act]) -> int:
     """Its number, where one of the acts is on it; of a study that is gone, that of the newest on one of this name."""
-    there = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    studies = permissions.study_model()._default_manager
+    there = studies.filter(name=name).first() or studies.filter(slug=name).first()
     if there and rows.filter(study_id=there.pk).exists():
-        return there.pk
+        return int(there.pk)
     gone = rows.filter(kind="study", name=name, key__isnull=False).first()
     if gone is None or gone.key is None:
         raise InputError(f"There is no study {name!r}.", field="study")
@@ -88,7 +88,7 @@ def head() -> tuple[int, str]:
     return Act.objects.order_by("-number").values_list("number", "digest").first() or (0, BEGINNING)
 
 
-def broken() -> tuple[int, str] | None:
+def find_break() -> tuple[int, str] | None:
     """The number of the first act that does not fit what stands before it, and why. None where all do."""
     number, digest, is_keyed = 0, BEGINNING, False
     for row in Act.objects.order_by("number").iterator(chunk_size=2000):
@@ -98,16 +98,16 @@ def broken() -> tuple[int, str] | None:
             return row.number, f"act {row.number} does not follow the act before it"
         if is_keyed and not row.digest_key_id:
             return row.number, f"act {row.number} has a digest without a key, though the acts before it have a key"
-        if problem := changed(row):
+        if problem := find_change(row):
             return row.number, problem
         number, digest, is_keyed = row.number, row.digest, bool(row.digest_key_id)
     return None if is_keyed or not number else (number, NO_KEY)
 
 
-def changed(row: Act) -> str:
-    """Why an act is not as it was written, as far as its digest tells; empty where it is."""
+def find_change(row: Act) -> str:
+    """Explain why an event does not match its digest; empty if it does."""
     try:
-        return "" if row.sealed() == row.digest else f"act {row.number} was changed"
+        return "" if row.compute_digest() == row.digest else f"act {row.number} was changed"
     except UnknownKeyError as unknown:
         return (
             f"act {row.number} cannot be checked: its digest was made with key {unknown}, "

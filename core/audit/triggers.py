@@ -38,8 +38,8 @@ WORKING = """
 """
 
 
-def making(vendor: str) -> list[str]:
-    """The statements that make them anew, whatever is there."""
+def build_create_statements(vendor: str) -> list[str]:
+    """Build the SQL that replaces the triggers."""
     if vendor == "sqlite":
         return [*(f"DROP TRIGGER IF EXISTS {name}" for name in SQLITE), *SQLITE.values()]
     function = f"CREATE OR REPLACE FUNCTION annotation_act_refuse() RETURNS trigger LANGUAGE plpgsql AS $${BODY}$$"
@@ -50,8 +50,8 @@ def making(vendor: str) -> list[str]:
     ]
 
 
-def dropping(vendor: str) -> list[str]:
-    """The statements that take them away."""
+def build_drop_statements(vendor: str) -> list[str]:
+    """Build the SQL that removes the triggers."""
     if vendor == "sqlite":
         return [f"DROP TRIGGER IF EXISTS {name}" for name in SQLITE]
     return [f"DROP TRIGGER IF EXISTS {name} ON annotation_act" for name in POSTGRESQL]

@@ -8,13 +8,13 @@ from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from annotation.studies.models.studies import Study
+from core.accounts import permissions
 from core.accounts.access import get_account, researcher_required
-from core.audit.forms import ActsForm
+from core.audit.forms import EventForm
 from core.audit.models import Act
 from core.audit.queries import head
 from core.csv_files import csv_pieces
-from core.downloads import audited_export
+from core.downloads import audit_export
 
 AT_ONCE = 50
 LARGEST = 2**63 - 1
@@ -26,16 +26,16 @@ COLUMNS = (
 
 @researcher_required
 @require_safe
-def act_list(request: HttpRequest) -> HttpResponse:
+def event_list(request: HttpRequest) -> HttpResponse:
     """Acts, newest first, narrowed by person, study, verb and period. Four queries, however long the log is."""
-    form = ActsForm(request.GET)
+    form = EventForm(request.GET)
     rows = form.rows(get_account(request))
-    if before := number_of(request.GET.get("before", "")):
+    if before := parse_number(request.GET.get("before", "")):
         rows = rows.filter(number__lt=before)
     found = list(rows[: AT_ONCE + 1])
-    shown, query = found[:AT_ONCE], asked(request)
+    shown, query = found[:AT_ONCE], parse_filter(request)
     older: dict[str, str | int] = {**query, "before": shown[-1].number} if len(found) > AT_ONCE else {}
-    studies = Study.objects.in_bulk({row.study_id for row in shown if row.study_id})
+    studies = permissions.study_model()._default_manager.in_bulk({row.study_id for row in shown if row.study_id})
     context = {
         "form": form,
         "rows": [(row, studies.get(row.study_id or 0)) for row in shown],
@@ -48,20 +48,20 @@ def act_list(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/act_list.html", context)
 
 
-def number_of(text: str) -> int | None:
+def parse_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and int(text) <= LARGEST else None
 
 
-def asked(request: HttpRequest) -> dict[str, str]:
-    return {name: request.GET[name] for name in ActsForm.base_fields if request.GET.get(name)}
+def parse_filter(request: HttpRequest) -> dict[str, str]:
+    return {name: request.GET[name] for name in EventForm.base_fields if request.GET.get(name)}
 
 
 @researcher_required
 @require_safe
-@audited_export("acts")
-def acts_download(request: HttpRequest) -> HttpResponseBase:
+@audit_export("acts")
+def events_download(request: HttpRequest) -> HttpResponseBase:
     """The same acts as CSV, all of them."""
-    form = ActsForm(request.GET)
+    form = EventForm(request.GET)
     rows = form.rows(get_account(request))
     if form.errors:
         return render(request, "annotation/act_list.html", {"form": form, "rows": [], "head": head()}, status=400)
@@ -77,7 +77,7 @@ def csv_row(row: Act) -> list[object]:
         *(
             row.number,
             row.at.isoformat(),
-            who_of(row),
+            describe_actor(row),
             row.operator,
             row.verb,
             row.kind,
@@ -89,8 +89,8 @@ def csv_row(row: Act) -> list[object]:
     ]
 
 
-def who_of(row: Act) -> str:
-    """Their username; of an account that is gone its number. Empty for a command."""
+def describe_actor(row: Act) -> str:
+    """Return the actor's username, or the number of a deleted account; empty for a command."""
     if row.who_id is None:
         return ""
     return row.who.username if row.who else f"account {row.who_id}"

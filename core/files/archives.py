@@ -69,7 +69,7 @@ def write(file: InputFile, archive: zipfile.ZipFile, member: zipfile.ZipInfo, in
         shutil.copyfileobj(source, sink)
 
 
-def named(error: InputError, folder: Path, file: InputFile) -> InputError:
+def name_error(error: InputError, folder: Path, file: InputFile) -> InputError:
     """The error with the name under which the archive was given instead of the place where it was unpacked."""
     return InputError(error.message, file=to_given(error.file, folder, file), line=error.line, field=error.field)
 

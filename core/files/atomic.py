@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PREFIX, SUFFIX = ".concord-", ".part"
-"""Of the name that a file has in its folder while it is written. Whoever writes it holds a lock on it."""
+"""Prefix of a file's name while it is written. Its writer holds a lock on it."""
 
 
 @contextmanager

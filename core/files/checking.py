@@ -13,8 +13,8 @@ from pydantic_core import from_json, to_json
 from core.errors import InputError
 from core.files.duplicate_keys import key_twice
 from core.files.input_files import InputFile, lines, not_utf8, read_document
-from core.files.json_text import SUSPICIOUS, dotted, refuse_unstorable, reworded
-from core.files.locate import line_of
+from core.files.json_text import SUSPICIOUS, refuse_unstorable, reword_message, to_dotted_path
+from core.files.locate import find_line
 from core.files.problems import Problems
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -66,11 +66,11 @@ def read_list(
     seen: dict[str, int] = {}
     for index, given in enumerate(document):
         try:
-            record = check_part(file, data, [index], given, model)
+            record = check_value(file, data, [index], given, model)
             identity = str(getattr(record, id_field))
             if seen.setdefault(identity, index) != index:
                 message = f"the {id_field} {identity} is there twice"
-                problems.add(located(file, data, [index, id_field], message, skip=1), to_json(given))
+                problems.add(locate_error(file, data, [index, id_field], message, skip=1), to_json(given))
                 continue
         except InputError as error:
             problems.add(error, to_json(given))
@@ -78,15 +78,15 @@ def read_list(
             yield index, record
 
 
-def check_part(file: InputFile, data: bytes, place: list[str | int], given: Any, model: type[Record]) -> Record:
+def check_value(file: InputFile, data: bytes, place: list[str | int], given: Any, model: type[Record]) -> Record:
     """The part of the document `data` that stands at `place`, checked."""
     depth = len(place)
     try:
         record = model.model_validate(given)
     except ValidationError as error:
-        path, message = first_problem(error)
-        raise located(file, data, [*place, *path], message, skip=depth) from error
-    refuse_unstorable(given, lambda path, why: located(file, data, [*place, *path], why, skip=depth))
+        path, message = find_first_problem(error)
+        raise locate_error(file, data, [*place, *path], message, skip=depth) from error
+    refuse_unstorable(given, lambda path, why: locate_error(file, data, [*place, *path], why, skip=depth))
     return record
 
 
@@ -101,9 +101,9 @@ def parse_document(file: InputFile, data: bytes) -> Any:
     return document
 
 
-def located(file: InputFile, data: bytes, path: Sequence[str | int], message: str, *, skip: int = 0) -> InputError:
+def locate_error(file: InputFile, data: bytes, path: Sequence[str | int], message: str, *, skip: int = 0) -> InputError:
     """An error at `path` of a document, with its line; the first `skip` parts are left out of the field's name."""
-    return file.error(message, line=line_of(data.decode(), path), field=dotted(path[skip:]))
+    return file.error(message, line=find_line(data.decode(), path), field=to_dotted_path(path[skip:]))
 
 
 def check_line(file: InputFile, number: int, line: bytes, model: type[Record]) -> Record:
@@ -115,23 +115,23 @@ def check_line(file: InputFile, number: int, line: bytes, model: type[Record]) -
     if twice := key_twice(line.decode()):
         raise file.error(TWICE, line=number, field=twice[0])
     if SUSPICIOUS.search(line):
-        refuse_unstorable(json.loads(line), lambda path, why: file.error(why, line=number, field=dotted(path)))
+        refuse_unstorable(json.loads(line), lambda path, why: file.error(why, line=number, field=to_dotted_path(path)))
     return record
 
 
 def locate_in_document(file: InputFile, path: Sequence[str | int], message: str, *, skip: int = 0) -> InputError:
-    """As `located`, for a document that is no longer in memory."""
-    return located(file, read_document(file), path, message, skip=skip)
+    """As `locate_error`, for a document that is no longer in memory."""
+    return locate_error(file, read_document(file), path, message, skip=skip)
 
 
 def line_error(file: InputFile, number: int, line: bytes, error: ValidationError) -> InputError:
     """What is wrong with a line of JSONL."""
     if encoding := not_utf8(line):
         return file.error(encoding[0], line=number)
-    path, message = first_problem(error)
+    path, message = find_first_problem(error)
     if not path and line[:1] != b"{":
         message = f"one JSON object is expected on each line ({message})"
-    return file.error(message, line=number, field=dotted(path))
+    return file.error(message, line=number, field=to_dotted_path(path))
 
 
 def not_json(file: InputFile, data: bytes, error: ValueError) -> InputError:
@@ -140,10 +140,10 @@ def not_json(file: InputFile, data: bytes, error: ValueError) -> InputError:
         return file.error(encoding[0], line=encoding[1])
     line = re.search(r" at line (\d+) column (\d+)$", str(error))
     message = str(error).removesuffix(line[0]) + f", column {line[2]}" if line else str(error)
-    return file.error(f"not JSON: {reworded(message)}", line=int(line[1]) if line else None)
+    return file.error(f"not JSON: {reword_message(message)}", line=int(line[1]) if line else None)
 
 
-def first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
+def find_first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
     """Path and message of the first thing that is wrong."""
     detail = error.errors(include_url=False)[0]
     path = tuple(part for part in detail["loc"] if part != "[key]")
@@ -155,7 +155,7 @@ def explain_message(kind: str, message: str, given: Any) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "json_invalid":
-        return "not JSON: " + reworded(message.removeprefix("Invalid JSON: "))
+        return "not JSON: " + reword_message(message.removeprefix("Invalid JSON: "))
     if kind in ("string_too_short", "too_short"):
         return "is empty"
     if kind == "value_error":

@@ -32,7 +32,7 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _nothing(text: str) -> None:
-    """Of a number only that it is there matters."""
+    """Replace a number by a mark: only its presence matters."""
 
 
 def _located(text: str) -> tuple[str, int]:

@@ -24,13 +24,13 @@ class InputFile:
     name: str
 
     @classmethod
-    def of(cls, path: Path | str, name: str | None = None) -> InputFile:
+    def from_path(cls, path: Path | str, name: str | None = None) -> InputFile:
         return cls(Path(path), name or str(path))
 
     def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
         return InputError(message, file=self.name, line=line, field=field)
 
-    def called(self, line: int) -> str:
+    def describe_line(self, line: int) -> str:
         return f"line {line}"
 
 
@@ -44,7 +44,7 @@ class InputRows:
         place = (self.name, None if line is None else str(line), field)
         return InputError(message, field=".".join(part for part in place if part))
 
-    def called(self, line: int) -> str:
+    def describe_line(self, line: int) -> str:
         return f"{self.name}.{line}"
 
 

@@ -25,18 +25,18 @@ def parse_json(text: str | bytes, *, field: str | None = None) -> Any:
         content = text.encode() if isinstance(text, str) else text
         value = from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        raise InputError(f"This is not JSON: {reworded(str(error))}.", field=field) from error
+        raise InputError(f"This is not JSON: {reword_message(str(error))}.", field=field) from error
     if SUSPICIOUS.search(content):
-        refuse_unstorable(value, lambda path, why: InputError(f"{dotted(path) or 'It'} {why}.", field=field))
+        refuse_unstorable(value, lambda path, why: InputError(f"{to_dotted_path(path) or 'It'} {why}.", field=field))
     return value
 
 
-def reworded(message: str) -> str:
+def reword_message(message: str) -> str:
     """A message of pydantic's parser, without its jargon."""
     return message.replace("recursion limit exceeded", "lists and objects are nested more than 200 deep")
 
 
-def dotted(path: Sequence[str | int]) -> str | None:
+def to_dotted_path(path: Sequence[str | int]) -> str | None:
     """`turns.0.role`; None for the record itself."""
     return ".".join(str(part) for part in path) or None
 

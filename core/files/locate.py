@@ -1,4 +1,4 @@
-"""On which line of a JSON document something stands. Used only to say where an error is."""
+"""Find the line of a value in a JSON document, to locate an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BLANK = re.compile(r"[ \t\n\r]*")
 DECODER = json.JSONDecoder()
 
 
-def line_of(text: str, path: Sequence[str | int]) -> int:
+def find_line(text: str, path: Sequence[str | int]) -> int:
     """Line (from 1) of the value that `path` leads to; where it leads nowhere, of the last part that exists."""
     position = skip_blank(text, 0)
     for step in path:

@@ -48,10 +48,10 @@ class Outcome:
     def set_aside(self, problems: Problems, *, beside: Path) -> None:
         """List the bad records, and write them to `<beside>.errors.jsonl` (or into the data folder)."""
         if problems.errors:
-            self.skipped = problems.described()
+            self.skipped = problems.to_json()
             self.errors_file = str(write_errors(problems, beside))
 
-    def as_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {
             name: {kind: counter[kind] for kind in self.kinds}
             for name, counter in (("created", self.created), ("updated", self.updated), ("unchanged", self.unchanged))
@@ -73,17 +73,17 @@ def write_errors(problems: Problems, beside: Path) -> Path:
     """Write the bad records next to the file they came from, or into the data folder where that is read-only."""
     path = beside.with_name(f"{beside.name}.errors.jsonl")
     try:
-        path.write_text(problems.as_jsonl(), encoding="utf-8")
+        path.write_text(problems.to_jsonl(), encoding="utf-8")
     except OSError:
         folder = Path(settings.DATA_DIR) / "import-errors"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / path.name
-        path.write_text(problems.as_jsonl(), encoding="utf-8")
+        path.write_text(problems.to_jsonl(), encoding="utf-8")
     return path
 
 
 @contextmanager
-def refused_by_database(source: Source) -> Iterator[None]:
+def explain_refusal(source: Source) -> Iterator[None]:
     """Say which file it was when the database refuses what the schema let pass."""
     try:
         yield

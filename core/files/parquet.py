@@ -50,11 +50,11 @@ def _row_groups(rows: Iterable[Sequence[Any]], schema: Any) -> Iterator[bytes]:
             columns = zip(zip(*group, strict=True), schema, strict=True)
             arrays = [arrow.array(column, field.type) for column, field in columns]
             writer.write_table(arrow.table(arrays, schema=schema))
-            yield into.taken()
-    yield into.taken()
+            yield into.take()
+    yield into.take()
 
 
-class Rows:
+class ParquetRows:
     """A Parquet file that rows are added to: `with Rows(path, CASES) as file: file.add(row)`.
 
     Written in groups of rows so that any number of them needs little memory.

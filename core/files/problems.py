@@ -26,11 +26,11 @@ class Problems:
         self.errors.append(error)
         self.records.append(record.decode("utf-8", "replace") if isinstance(record, bytes) else record)
 
-    def described(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[dict[str, Any]]:
         """The errors as plain data: file, line, field and message."""
         return [{"file": e.file, "line": e.line, "field": e.field, "message": e.message} for e in self.errors]
 
-    def as_jsonl(self) -> str:
+    def to_jsonl(self) -> str:
         """One line per bad record: where, why, and the record itself."""
-        rows = [{**error, "record": text} for error, text in zip(self.described(), self.records, strict=True)]
+        rows = [{**error, "record": text} for error, text in zip(self.to_json(), self.records, strict=True)]
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.errors import InputError
 
 
-def pairs_of(given: Sequence[str], field: str) -> dict[str, str]:
+def parse_pairs(given: Sequence[str], field: str) -> dict[str, str]:
     """`a=b` -> {"a": "b"}; underscores stand for spaces. InputError where there is no equals sign."""
     found = {}
     for one in given:
@@ -18,10 +18,10 @@ def pairs_of(given: Sequence[str], field: str) -> dict[str, str]:
     return found
 
 
-def shares_of(given: Sequence[str], field: str = "splits") -> dict[str, float]:
+def parse_shares(given: Sequence[str], field: str = "splits") -> dict[str, float]:
     """`train=0.8 test=0.2` as numbers."""
     found = {}
-    for name, value in pairs_of(given, field).items():
+    for name, value in parse_pairs(given, field).items():
         try:
             found[name] = float(value)
         except ValueError:

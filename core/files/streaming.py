@@ -34,12 +34,12 @@ class Pieces(io.RawIOBase):
     def tell(self) -> int:
         return self.told
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         pieces, self.waiting, self.size = self.waiting, [], 0
         return b"".join(pieces)
 
 
-def zipped(members: Iterable[Member]) -> Iterator[bytes]:
+def write_zip(members: Iterable[Member]) -> Iterator[bytes]:
     """A ZIP archive of files, which are read one after the other, each as it is needed."""
     into = Pieces()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -48,10 +48,10 @@ def zipped(members: Iterable[Member]) -> Iterator[bytes]:
                 for piece in pieces:
                     file.write(piece)
                     if into.size >= AT_ONCE:
-                        yield into.taken()
-    yield into.taken()
+                        yield into.take()
+    yield into.take()
 
 
-def below(folder: str, members: Iterable[Member]) -> Iterator[Member]:
+def move_below(folder: str, members: Iterable[Member]) -> Iterator[Member]:
     """The same files in a folder of that name."""
     return ((f"{folder}/{name}", pieces) for name, pieces in members)

@@ -1,14 +1,18 @@
-"""One at a time among all processes: who computes gives signs of life, and who wants the same waits for the result."""
+"""One at a time among all processes: who computes gives signs of life, and who wants the same waits for the result.
+
+It stands in the cache and not in a table: what is computed so has no row that could hold a lease.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from functools import partial
 from time import sleep
 
 from django.core.cache import cache
-from django.db import connection
+
+from core.jobs.heartbeat import Rounds
 
 BEAT, GONE = 5.0, 30
 """Seconds between signs of life, and after which one without them is gone."""
@@ -23,14 +27,12 @@ def alone(key: str) -> Iterator[bool]:
     if not cache.add(key, True, GONE):
         yield False
         return
-    done = Event()
-    beating = Thread(target=beat, args=(key, done), daemon=True)
+    beating = Rounds(f"heartbeat of {key}", partial(cache.set, key, True, GONE), seconds=BEAT)
     beating.start()
     try:
         yield True
     finally:
-        done.set()
-        beating.join()
+        beating.end()
         cache.delete(key)
 
 
@@ -43,11 +45,3 @@ def take_turn(key: str) -> Iterator[None]:
                 yield
                 return
         sleep(LOOK)
-
-
-def beat(key: str, done: Event) -> None:
-    try:
-        while not done.wait(BEAT):
-            cache.set(key, True, GONE)
-    finally:
-        connection.close()  # this thread's own, where the cache is in the database

@@ -61,7 +61,7 @@ class DeferredRequest:
         return self.begun is not None and not self.is_alive and not self.error
 
 
-def asked_for(key: str) -> DeferredRequest | None:
+def find_request(key: str) -> DeferredRequest | None:
     """What stands of it; None where nobody has asked, or it is done."""
     found = cache.get(key)
     return None if found is None else DeferredRequest(**found, is_alive=cache.get(f"{key}-alive") is not None)
@@ -74,7 +74,7 @@ def remember(key: str, asked: DeferredRequest) -> None:
 
 def ask(*, by: User, key: str, task: str, args: Sequence[Any]) -> None:
     """Leave it to a worker. One who is at it already is left alone. Raises InputError where none can be reached."""
-    found = asked_for(key)
+    found = find_request(key)
     if found and found.is_alive:
         return
     remember(key, DeferredRequest(by.username, time()))
@@ -87,7 +87,7 @@ def ask(*, by: User, key: str, task: str, args: Sequence[Any]) -> None:
 
 def compute(key: str, reader: str, work: Callable[[], object]) -> None:
     """What a worker does for a reader: compute and keep, unless another one is at it. An error is told on the page."""
-    found = asked_for(key) or DeferredRequest(reader, time())
+    found = find_request(key) or DeferredRequest(reader, time())
     with alone(f"{key}-alive") as is_mine:
         if not is_mine:
             return
@@ -103,7 +103,7 @@ def compute(key: str, reader: str, work: Callable[[], object]) -> None:
             cache.delete(key)
 
 
-def kept(key: str, make: Callable[[], T], *, at_once: bool) -> T | None:
+def load_or_make(key: str, make: Callable[[], T], *, at_once: bool) -> T | None:
     """What is kept under a key, or made now by one process alone; None where it is not to be made `at_once`.
 
     The key holds a hash of all that it is made from, so that nobody is shown an old one.

@@ -179,7 +179,7 @@ def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
     yield Figure("alternative-annotator test", judge, "", "winning_rate", "Winning rate", bare)
 
 
-def that_apply(figures: Iterable[Figure]) -> list[Figure]:
+def select_applicable(figures: Iterable[Figure]) -> list[Figure]:
     """The figures without those that no data could define: what needs an order, of a scale that has none."""
     return [figure for figure in figures if not (figure.estimate["reason"] or "").startswith("the scale is nominal")]
 

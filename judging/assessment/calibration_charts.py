@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import ROW, WIDTH, Palette, inline, name_axis, styled
+from judging.assessment.charts import ROW, WIDTH, Palette, inline, name_axis, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
-    import vl_convert
 else:
     alt = Later("altair")
-    vl_convert = Later("vl_convert")
 
 Document = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -28,7 +26,6 @@ TALL = 260
 
 KINDS = ("people", "judge", "both")
 SHAPES = ("circle", "diamond", "square")
-PNG_SCALE = 2
 
 
 @dataclass(frozen=True)
@@ -49,12 +46,6 @@ class CalibrationPlot:
     caption: str
     rows: Callable[[Document], Rows]
     spec: Callable[[Rows, Palette], dict[str, Any]]
-
-
-def png(spec: Mapping[str, Any]) -> bytes:
-    """The chart as PNG, twice as large as on the page."""
-    drawn: bytes = vl_convert.vegalite_to_png(dict(spec), scale=PNG_SCALE, allowed_base_urls=[])
-    return drawn
 
 
 def sweep_rows(found: Document) -> Rows:
@@ -82,7 +73,7 @@ def sweep(rows: Rows, palette: Palette) -> dict[str, Any]:
             x=x, y=y, size=alt.condition("datum.chosen", alt.value(180), alt.value(60))
         ),
     ]
-    return styled(alt.layer(*layers).properties(width=WIDTH, height=TALL - 60), palette)
+    return style_chart(alt.layer(*layers).properties(width=WIDTH, height=TALL - 60), palette)
 
 
 def correction_rows(found: Document) -> Rows:
@@ -123,7 +114,7 @@ def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any
             x=alt.X("value:Q", scale=scale), color=colour, shape=shape
         ),
     ]
-    return styled(alt.layer(*layers).properties(width=WIDTH - 100, height=ROW * len(rows)), palette)
+    return style_chart(alt.layer(*layers).properties(width=WIDTH - 100, height=ROW * len(rows)), palette)
 
 
 def _by_kind(palette: Palette) -> tuple[alt.Color, alt.Shape]:
@@ -176,7 +167,7 @@ def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
         ),
         base.mark_point(filled=True, opacity=1, size=80).encode(x=x, y=y, color=colour, shape=shape),
     ]
-    return styled(alt.layer(*layers).properties(width=TALL + 80, height=TALL + 40), palette)
+    return style_chart(alt.layer(*layers).properties(width=TALL + 80, height=TALL + 40), palette)
 
 
 def risk_rows(found: Document) -> Rows:
@@ -194,7 +185,7 @@ def risk(rows: Rows, palette: Palette) -> dict[str, Any]:
     chart = alt.Chart(inline(rows)).mark_line(
         color=palette.judge, strokeWidth=1.5, point=alt.OverlayMarkDef(color=palette.judge, size=20)
     )
-    return styled(chart.encode(x=x, y=y).properties(width=WIDTH, height=TALL - 60), palette)
+    return style_chart(chart.encode(x=x, y=y).properties(width=WIDTH, height=TALL - 60), palette)
 
 
 def board_rows(found: Document) -> Rows:
@@ -202,7 +193,7 @@ def board_rows(found: Document) -> Rows:
     boards = found["leaderboard"]
     if not boards:
         return []
-    order = [place["assistant"] for place in ranked(boards["people"]) or ranked(boards["judge"])]
+    order = [place["assistant"] for place in sort_standings(boards["people"]) or sort_standings(boards["judge"])]
     rows = [
         {"name": f"{place['assistant']}: {label}", "kind": kind, "assistant": place["assistant"], **_ends(strength)}
         for label, kind, board in BOARDS
@@ -216,7 +207,7 @@ def board_rows(found: Document) -> Rows:
 BOARDS = (("people", "people", "people"), ("judge", "judge", "judge"), ("corrected", "both", "corrected"))
 
 
-def ranked(board: Sequence[Document]) -> list[Document]:
+def sort_standings(board: Sequence[Document]) -> list[Document]:
     """The standings of a board, the best first; those without a rank last."""
     return sorted(board, key=lambda place: (place["rank"]["value"] is None, place["rank"]["value"], place["assistant"]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from judging.assessment.calibration_charts import ranked
+from judging.assessment.calibration_charts import sort_standings
 
 Document = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ def correction(document: Document) -> list[dict[str, Any]]:
     return rows
 
 
-def corrected(document: Document) -> list[tuple[str, Document]]:
+def list_corrected(document: Document) -> list[tuple[str, Document]]:
     """The figure corrected by PPI++ alone; of a scale without a mean that of each category, by its name."""
     parts = document["by_category"] or {"": document}
     return [(name, part["ppi"]) for name, part in parts.items()]
@@ -93,7 +93,7 @@ def leaderboards(document: Document) -> list[dict[str, Any]]:
     if not found:
         return []
     boards = {name: {place["assistant"]: place for place in found[name]} for name in ("people", "judge", "corrected")}
-    order = [place["assistant"] for place in ranked(found["people"]) or ranked(found["judge"])]
+    order = [place["assistant"] for place in sort_standings(found["people"]) or sort_standings(found["judge"])]
     return [
         {"assistant": assistant, **{name: board.get(assistant) for name, board in boards.items()}}
         for assistant in order

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.charts import FILE, PAGE, TIERS, Palette, inline, png, styled, svg
+from core.charts import FILE, PAGE, TIERS, Palette, inline, png, style_chart, svg
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ __all__ = [
     "Palette",
     "Rows",
     "attainable",
+    "build_rows",
     "curves",
     "forest",
     "inline",
     "name_axis",
     "png",
-    "rows_of",
-    "styled",
+    "style_chart",
     "svg",
     "tier_bars",
 ]
@@ -62,7 +62,7 @@ class Mark:
     reason: str | None = None
 
     @classmethod
-    def of(cls, name: str, kind: str, estimate: Mapping[str, Any]) -> Mark:
+    def from_estimate(cls, name: str, kind: str, estimate: Mapping[str, Any]) -> Mark:
         """From an estimate as it stands in a document."""
         return cls(name, kind, estimate["value"], estimate["low"], estimate["high"], estimate["reason"])
 
@@ -76,14 +76,17 @@ class Rows:
     ceiling: tuple[float, float] | None
 
 
-def rows_of(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
+def build_rows(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
     """What a criterion's document shows in a forest plot: people and each judge by the scale's headline coefficient.
 
     `people` is what to call those who rated.
     """
     headline = document["headline"]
-    among = Mark.of(people, "people", document["coefficients"][headline["people"]])
-    judges = [Mark.of(_judge_name(name, d), "judge", d[headline["judge"]]) for name, d in document["judges"].items()]
+    among = Mark.from_estimate(people, "people", document["coefficients"][headline["people"]])
+    judges = [
+        Mark.from_estimate(_judge_name(name, d), "judge", d[headline["judge"]])
+        for name, d in document["judges"].items()
+    ]
     return Rows(title, [among, *judges], _ceiling(document))
 
 
@@ -111,7 +114,7 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
     scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
     y_axis = name_axis([mark.name for part in parts for mark in part.marks])
     panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
-    return styled(alt.vconcat(*panels, spacing=14), palette)
+    return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
 def name_axis(names: Sequence[str]) -> alt.Axis:
@@ -183,7 +186,7 @@ def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
     """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
     panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
-    return styled(alt.vconcat(*panels, spacing=14), palette)
+    return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
@@ -219,7 +222,7 @@ def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palett
     bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
         x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
     )
-    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+    return style_chart(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
 
 
 def _by_tier(palette: Palette) -> alt.Color:
@@ -243,4 +246,4 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
         ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
     ]
-    return styled(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
+    return style_chart(alt.layer(*layers).properties(width=WIDTH, height=32), palette)

@@ -32,12 +32,12 @@ SPECIAL = {
 }
 
 
-def escaped(text: object) -> str:
+def escape(text: object) -> str:
     """Text as LaTeX prints it, on one line."""
     return "".join(SPECIAL.get(letter, letter) for letter in " ".join(str(text).split()))
 
 
-def number(value: float | None, digits: int = 3) -> str:
+def format_number(value: float | None, digits: int = 3) -> str:
     """A number in a formula, so that its minus is one; a dash where there is none."""
     return "--" if value is None else f"${value:.{digits}f}$"
 
@@ -47,8 +47,9 @@ def estimate(found: Document | None, digits: int = 3) -> str:
     if found is None or found["value"] is None:
         return "--"
     if found["low"] is None or found["high"] is None:
-        return number(found["value"], digits)
-    return f"{number(found['value'], digits)} [{number(found['low'], digits)}, {number(found['high'], digits)}]"
+        return format_number(found["value"], digits)
+    value, low, high = (format_number(found[key], digits) for key in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
 
 
 def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -56,9 +57,9 @@ def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequen
     body = [" & ".join(row) + r" \\" for row in rows]
     lines = [
         r"\begin{longtable}{" + "l" * len(header) + "}",
-        rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}\\",
+        rf"\caption{{{escape(caption)}}}\label{{tab:{label}}}\\",
         r"\toprule",
-        " & ".join(escaped(name) for name in header) + r" \\",
+        " & ".join(escape(name) for name in header) + r" \\",
         r"\midrule",
         r"\endhead",
         *body,
@@ -69,21 +70,23 @@ def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequen
 
 
 SIMULATED = "Simulated annotators, not people: {names}."
+SAME_MODELS = "One model has several parts: {lines} A model may favour what it wrote itself."
 
 
 def report(document: Document) -> str:
     """All tables of a report, and its methods paragraph."""
     study = document["study"]["name"]
     head = [
-        f"% Tables of the study {escaped(study)}. Needs \\usepackage{{booktabs,longtable}}.",
+        f"% Tables of the study {escape(study)}. Needs \\usepackage{{booktabs,longtable}}.",
         f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
-        *(escaped(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
-        escaped(document["methods"]["text"]),
+        *(escape(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
+        *(escape(SAME_MODELS.format(lines=" ".join(lines))) + r"\par" for lines in [document["same_models"]] if lines),
+        escape(document["methods"]["text"]),
         "",
-        *(escaped(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
+        *(escape(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
     ]
     references = [
-        rf"\item[{{[{k}]}}] {escaped(one)}" for k, one in enumerate(document["methods"]["references"], start=1)
+        rf"\item[{{[{k}]}}] {escape(one)}" for k, one in enumerate(document["methods"]["references"], start=1)
     ]
     listed = [r"\begin{description}", *references, r"\end{description}"] if references else []
     return "\n".join([*head, *listed, "", *tables(document)]) + "\n"
@@ -94,9 +97,9 @@ def tables(document: Document) -> Iterator[str]:
     header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
     yield table("Inter-annotator agreement", "people", header, (
         [
-            escaped(found["name"]),
+            escape(found["name"]),
             estimate(found["coefficients"][found["headline"]["people"]]),
-            escaped(found["headline"]["name"]),
+            escape(found["headline"]["name"]),
             estimate(found["coefficients"]["krippendorff_alpha"]),
             str(found["n_items"]),
         ]
@@ -121,7 +124,7 @@ def _difficulty(by_criterion: Document) -> Iterator[str]:
     if made:
         rows = (
             [
-                escaped(found["name"]),
+                escape(found["name"]),
                 *(_expected(found, tier) for tier in TIERS),
                 str(found["clear"]),
                 str(found["n_items"]),
@@ -133,10 +136,10 @@ def _difficulty(by_criterion: Document) -> Iterator[str]:
         figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
         rows = (
             [
-                escaped(one["name"]),
+                escape(one["name"]),
                 estimate(one[figure]),
                 estimate(one["consistency"]),
-                *(number(one[name], 2) for name in ("infit", "outfit")),
+                *(format_number(one[name], 2) for name in ("infit", "outfit")),
                 str(one["n_ratings"]),
             ]
             for one in found["people"]
@@ -147,19 +150,19 @@ def _difficulty(by_criterion: Document) -> Iterator[str]:
 
 def _expected(found: Document, tier: str) -> str:
     low, high = found["count_intervals"][tier]
-    return f"{number(found['expected_counts'][tier], 1)} [{number(low, 0)}, {number(high, 0)}]"
+    return f"{format_number(found['expected_counts'][tier], 1)} [{format_number(low, 0)}, {format_number(high, 0)}]"
 
 
 def _verdicts(document: Document) -> str:
     header = ["Criterion", "Judge", "Verdict", "Judge–human agreement", "Human ceiling", "Biases"]
     rows = (
         [
-            escaped(verdict["name"]),
-            escaped(name),
+            escape(verdict["name"]),
+            escape(name),
             verdict["decision"],
             estimate(verdict["kappa"]),
             estimate(verdict["human_ceiling"]),
-            escaped(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
+            escape(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
         ]
         for name, found in document["judges"].items()
         for key, verdict in found["verdicts"].items()
@@ -171,12 +174,12 @@ def _cascade(document: Document) -> str:
     """Judges one after the other, and each alone; the rest is escalated to people."""
     rows = (
         [
-            escaped(found["name"]),
-            escaped(", then ".join(one["judges"])),
+            escape(found["name"]),
+            escape(", then ".join(one["judges"])),
             estimate(one["coverage"]),
             estimate(one["agreement"]),
             estimate(one["human_share"]),
-            number(one["cost_per_item_usd"], 4),
+            format_number(one["cost_per_item_usd"], 4),
         ]
         for found in document["criteria"].values()
         for one in (found, *found["alone"])
@@ -197,10 +200,10 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
     about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
     corrected = (
         [
-            escaped(" ".join(filter(None, (row["of"], row["label"])))),
+            escape(" ".join(filter(None, (row["of"], row["label"])))),
             estimate(row["estimate"]),
             str(row["estimate"]["n_items"]),
-            escaped(row["note"]),
+            escape(row["note"]),
         ]
         for row in calibration_figures.correction(found)
     )
@@ -213,12 +216,12 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
     yield from _by_difficulty(about, label, found["tiers"]["by_difficulty"])
     probes = (
         [
-            escaped(one["name"]),
+            escape(one["name"]),
             estimate(one["effect"]),
-            escaped(one["test"]),
-            number(one["adjusted_p_value"]),
+            escape(one["test"]),
+            format_number(one["adjusted_p_value"]),
             {True: "found", False: "no", None: "not run"}[one["found"]],
-            number(one["minimum_detectable_effect"]),
+            format_number(one["minimum_detectable_effect"]),
         ]
         for one in audit["probes"]
     )
@@ -229,7 +232,7 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
     if boards := calibration_figures.leaderboards(found):
         header = ["Assistant", "People", "Judge", "Corrected"]
         rows = (
-            [escaped(row["assistant"]), *(_strength(row[board]) for board in ("people", "judge", "corrected"))]
+            [escape(row["assistant"]), *(_strength(row[board]) for board in ("people", "judge", "corrected"))]
             for row in boards
         )
         yield table(f"{about}: strengths of assistants", f"board-{label}", header, rows)
@@ -238,17 +241,20 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
 def _by_difficulty(about: str, label: str, found: Document) -> Iterator[str]:
     """Agreement with people's label by tier; every item counts in each tier by its probability of being there."""
     if found["by_tier"]:
-        rows = ([tier, number(one["items"], 1), estimate(one["accuracy"])] for tier, one in found["by_tier"].items())
+        rows = (
+            [tier, format_number(one["items"], 1), estimate(one["accuracy"])] for tier, one in found["by_tier"].items()
+        )
         header = ["Tier", "Expected items", "Agreement with people's label"]
         yield table(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
 
 
 def _data(about: str, label: str, audit: Document) -> Iterator[str]:
     """The audits of the data: trivial baselines, annotators, copies, polarity."""
-    rules = ([escaped(one["name"]), estimate(one["accuracy"]), estimate(one["judge"])] for one in audit["baselines"])
+    rules = ([escape(one["name"]), estimate(one["accuracy"]), estimate(one["judge"])] for one in audit["baselines"])
     yield table(f"{about}: trivial baselines", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
     noise = (
-        [escaped(one["annotator"]), number(one["accuracy"]), str(one["n"])] for one in audit["labels"]["annotators"]
+        [escape(one["annotator"]), format_number(one["accuracy"]), str(one["n"])]
+        for one in audit["labels"]["annotators"]
     )
     header = ["Annotator", "Accuracy", "Ratings"]
     yield table(f"{about}: annotators after Dawid and Skene", f"noise-{label}", header, noise)
@@ -256,7 +262,7 @@ def _data(about: str, label: str, audit: Document) -> Iterator[str]:
     facts = [
         ["Items that are copies of others", str(copies["n_items"])],
         ["Groups of copies with other labels", str(copies["n_contradictory"])],
-        ["Annotators who read the scale backwards", escaped(", ".join(audit["labels"]["backwards"]) or "none")],
+        ["Annotators who read the scale backwards", escape(", ".join(audit["labels"]["backwards"]) or "none")],
         ["Judge–human correlation", estimate(audit["polarity"])],
     ]
     yield table(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)

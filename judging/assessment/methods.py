@@ -121,7 +121,7 @@ class Methods:
     text: str
     references: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {"text": self.text, "references": list(self.references)}
 

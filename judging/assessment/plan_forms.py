@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from judging.assessment.queries.assessment_data import JudgeEvidence
+from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services.labelling_plans import PlanOptions
 from judging.runs.forms import SayingForm
 
@@ -27,7 +27,7 @@ class PlanForm(forms.Form):
     confidence = forms.FloatField(label="Confidence", min_value=0.5, max_value=0.999, initial=0.95)
     seed = forms.IntegerField(label="Seed", min_value=0, initial=0, help_text="Of the draw.")
 
-    def __init__(self, *args: Any, evidence: JudgeEvidence, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, evidence: JudgeData, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["criterion"].choices = [(c.key, c.name) for c in evidence.criteria]  # type: ignore[attr-defined]
         groups = [("", "no groups"), *((name, name) for name in evidence.material.groups)]

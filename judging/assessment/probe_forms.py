@@ -56,7 +56,7 @@ class ProbeForm(SayingForm):
 
     def estimate(self) -> Estimate | None:
         """What the run would take; None if something stands in its way, which is then said at its field."""
-        found: Estimate | None = self.done(lambda: estimates.estimate(self.planned()))
+        found: Estimate | None = self.done(lambda: estimates.estimate(self.build_plan()))
         return found
 
     def start(self, by: User) -> JudgeRun | None:
@@ -66,10 +66,10 @@ class ProbeForm(SayingForm):
         except InputError as error:
             self.add_error(None, error.message)
             return None
-        run: JudgeRun | None = self.done(lambda: runs.make(by=by, plan=self.planned(), queue=True))
+        run: JudgeRun | None = self.done(lambda: runs.make(by=by, plan=self.build_plan(), queue=True))
         return run
 
-    def planned(self) -> runs.Plan:
+    def build_plan(self) -> runs.Plan:
         """The run as it would be."""
         given = self.cleaned_data
         options = ProbeOptions(

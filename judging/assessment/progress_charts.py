@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import CURVE, ROW, WIDTH, Palette, inline, name_axis, styled
+from judging.assessment.charts import CURVE, ROW, WIDTH, Palette, inline, name_axis, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
@@ -55,7 +55,7 @@ def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
             opacity=alt.Opacity("ratings:O", scale=shade, legend=legend),
         )
     )
-    return styled(bars.properties(width=WIDTH, height=(ROW + 4) * len(groups)), palette)
+    return style_chart(bars.properties(width=WIDTH, height=(ROW + 4) * len(groups)), palette)
 
 
 def pace_rows(document: Document) -> Rows:
@@ -76,7 +76,7 @@ def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
             y=alt.Y("ratings:Q", axis=alt.Axis(title="ratings", tickMinStep=1, tickCount=4)),
         )
     )
-    return styled(bars.properties(width=WIDTH, height=CURVE), palette)
+    return style_chart(bars.properties(width=WIDTH, height=CURVE), palette)
 
 
 def growth_rows(document: Document) -> Rows:
@@ -102,7 +102,7 @@ def growth(rows: Rows, palette: Palette) -> dict[str, Any]:
     scale = alt.Scale(domain=[min([0.0, *ends]), 1.0], nice=False)
     criteria = list(dict.fromkeys(row["criterion"] for row in rows))
     panels = [_growth([row for row in rows if row["criterion"] == name], name, scale, palette) for name in criteria]
-    return styled(alt.vconcat(*panels, spacing=14), palette)
+    return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
 def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> Any:

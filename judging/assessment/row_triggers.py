@@ -40,12 +40,15 @@ WORKING = """
 """
 
 
-def making(vendor: str) -> list[str]:
+def build_create_statements(vendor: str) -> list[str]:
     """The statements that make them anew, whatever is there."""
-    return [*dropping(vendor), *(statement for table in GUARDED for statement in _making(vendor, table))]
+    return [
+        *build_drop_statements(vendor),
+        *(statement for table in GUARDED for statement in _build_table_statements(vendor, table)),
+    ]
 
 
-def dropping(vendor: str) -> list[str]:
+def build_drop_statements(vendor: str) -> list[str]:
     """The statements that take them away."""
     names = ((f"{table}_not_{done}", table) for table in GUARDED for done in DONE)
     return [f"DROP TRIGGER IF EXISTS {name}" + (f" ON {on}" if vendor != "sqlite" else "") for name, on in names]
@@ -72,18 +75,18 @@ def _missing(connection: Any, table: str) -> list[str]:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
             there: dict[str, Any] = {name: plain(text) for name, text in cursor.fetchall()}
-            wanted: dict[str, Any] = {one.split()[2]: plain(one) for one in _making("sqlite", table)}
+            wanted: dict[str, Any] = {one.split()[2]: plain(one) for one in _build_table_statements("sqlite", table)}
         else:
             cursor.execute(WORKING, [table])
             there = {name: more for name, *more in cursor.fetchall()}
             wanted = {
-                f"{table}_not_{done}": [events, _body(table), _kept(table) if done == "changed" else None]
+                f"{table}_not_{done}": [events, _body(table), _list_fixed_columns(table) if done == "changed" else None]
                 for done, events in EVENTS.items()
             }
     return [name for name, what in wanted.items() if there.get(name) != what]
 
 
-def _kept(table: str) -> str:
+def _list_fixed_columns(table: str) -> str:
     """The columns that are never changed."""
     _, link, columns = GUARDED[table]
     return f"id, {link}, {columns}, created_at"
@@ -92,22 +95,22 @@ def _kept(table: str) -> str:
 def _body(table: str) -> str:
     """What PostgreSQL's function does."""
     refuse = f"RAISE EXCEPTION '{SAID}' USING ERRCODE = 'integrity_constraint_violation'"
-    return f"BEGIN IF TG_OP = 'DELETE' AND NOT {_there(table)} THEN RETURN OLD; END IF; {refuse}; END"
+    return f"BEGIN IF TG_OP = 'DELETE' AND NOT {_build_parent_check(table)} THEN RETURN OLD; END IF; {refuse}; END"
 
 
-def _there(table: str) -> str:
+def _build_parent_check(table: str) -> str:
     """Whether the row is there that a row belongs to."""
     parent, link, _ = GUARDED[table]
     return f"EXISTS (SELECT 1 FROM {parent} WHERE id = OLD.{link})"  # noqa: S608 # nosec B608 # names from above
 
 
-def _making(vendor: str, table: str) -> list[str]:
-    changed = f"CREATE TRIGGER {table}_not_changed BEFORE UPDATE OF {_kept(table)} ON {table}"
+def _build_table_statements(vendor: str, table: str) -> list[str]:
+    changed = f"CREATE TRIGGER {table}_not_changed BEFORE UPDATE OF {_list_fixed_columns(table)} ON {table}"
     deleted = f"CREATE TRIGGER {table}_not_deleted BEFORE DELETE ON {table}"
     if vendor == "sqlite":
         refuse = f"BEGIN SELECT RAISE(ABORT, '{SAID}'); END"
         there = f"EXISTS (SELECT 1 FROM {table} WHERE {IN_THE_WAY[table]})"  # noqa: S608 # nosec B608 # names from above
         replaced = f"CREATE TRIGGER {table}_not_replaced BEFORE INSERT ON {table} WHEN {there}"
-        return [f"{changed} {refuse}", f"{deleted} WHEN {_there(table)} {refuse}", f"{replaced} {refuse}"]
+        return [f"{changed} {refuse}", f"{deleted} WHEN {_build_parent_check(table)} {refuse}", f"{replaced} {refuse}"]
     function = f"CREATE OR REPLACE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $${_body(table)}$$"
     return [function, *(f"{one} FOR EACH ROW EXECUTE FUNCTION {table}_refuse()" for one in (changed, deleted))]

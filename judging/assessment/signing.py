@@ -73,11 +73,11 @@ def load_keys() -> list[Key]:
         make_file(settings.SIGNING_KEY_FILE)
     found = read_keys()
     if not found or found[0].private is None:
-        raise InputError(f"The first key in {where()} must be a private one.")
+        raise InputError(f"The first key in {describe_location()} must be a private one.")
     return found
 
 
-def where() -> str:
+def describe_location() -> str:
     """Where the signing key stands, for a person."""
     return VARIABLE if settings.SIGNING_KEYS else str(settings.SIGNING_KEY_FILE)
 

@@ -41,7 +41,7 @@ def result_steps(study: Study) -> Iterator[Step]:
 
 
 @register
-def trust_steps(study: Study) -> Iterator[Step]:
+def assessment_steps(study: Study) -> Iterator[Step]:
     """Whether there is a judge to be calibrated, and whether it has been."""
     known = Study.objects.filter(pk=study.pk).values_list(
         Exists(JudgeRun.objects.ordinary().filter(study=OuterRef("pk"))),

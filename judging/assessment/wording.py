@@ -39,7 +39,7 @@ def band(kappa: float) -> tuple[str, str]:
     return next(words[1:] for words in LANDIS_KOCH[1:] if kappa <= words[0] or words is LANDIS_KOCH[-1])
 
 
-def number(n: int) -> str:
+def spell_count(n: int) -> str:
     """A count as a word up to twelve."""
     return NUMBERS[n] if 0 <= n < len(NUMBERS) else f"{n:,}"
 
@@ -71,23 +71,23 @@ def find_headline(document: Document) -> Document:
 def raters(n: int, simulated: int) -> str:
     """What to call n raters of whom some are simulated."""
     if simulated == 0:
-        return "one person" if n == 1 else f"{number(n)} people"
+        return "one person" if n == 1 else f"{spell_count(n)} people"
     if simulated >= n:
-        return f"{number(n)} simulated annotator{'' if n == 1 else 's'}"
-    return f"{number(n)} annotators, {number(simulated)} of them simulated,"
+        return f"{spell_count(n)} simulated annotator{'' if n == 1 else 's'}"
+    return f"{spell_count(n)} annotators, {spell_count(simulated)} of them simulated,"
 
 
 def _judges(document: Document) -> list[str]:
     judges, headline = document["judges"], document["headline"]
     named = [_judge(name, found, headline) for name, found in list(judges.items())[:MOST_JUDGES]]
     more = len(judges) - MOST_JUDGES
-    return [*named, f"{number(more)} more below"] if more > 0 else named
+    return [*named, f"{spell_count(more)} more below"] if more > 0 else named
 
 
 def _judge(name: str, found: Document, headline: Document) -> str:
     who = _called(name, found)
     judge, ceiling, below = (found[headline[one]] for one in ("judge", "ceiling", "below"))
-    verdict = compared(below)
+    verdict = compare_with_ceiling(below)
     if verdict == "undefined":
         return f"{who} cannot be compared with them ({judge['reason'] or below['reason']})"
     return f"{who} {COMPARISONS[verdict]} ({short(judge)} against {short(ceiling)}, difference {interval(below)})"
@@ -109,7 +109,7 @@ COMPARISONS = {
 }
 
 
-def compared(below_ceiling: Document) -> str:
+def compare_with_ceiling(below_ceiling: Document) -> str:
     """below, above, alike, open or undefined: where a judge stands by the interval of what it lacks to the ceiling.
 
     `below_ceiling` is the human ceiling minus the judge's mean kappa.
@@ -137,7 +137,7 @@ def summarise_criteria(
         if find_headline(found)["value"] is not None
     ]
     if not known:
-        return f"Agreement is undefined on all {number(len(documents))} criteria."
+        return f"Agreement is undefined on all {spell_count(len(documents))} criteria."
     (least, on_least), (most, on_most) = min(known), max(known)
     if band(least) == band(most):
         agreement = f"is {band(most)[0]} on {_criteria(len(known))}"
@@ -148,7 +148,7 @@ def summarise_criteria(
 
 
 def _criteria(n: int) -> str:
-    return "one criterion" if n == 1 else f"all {number(n)} criteria"
+    return "one criterion" if n == 1 else f"all {spell_count(n)} criteria"
 
 
 def _against_ceiling(documents: Mapping[str, Document]) -> list[str]:
@@ -156,15 +156,15 @@ def _against_ceiling(documents: Mapping[str, Document]) -> list[str]:
     places: dict[str, list[str]] = {}
     for found in documents.values():
         for judge, held in found["judges"].items():
-            places.setdefault(_called(judge, held), []).append(compared(held[found["headline"]["below"]]))
+            places.setdefault(_called(judge, held), []).append(compare_with_ceiling(held[found["headline"]["below"]]))
     return [_below(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
 
 
 def _below(judge: str, verdicts: Sequence[str]) -> str:
     below, unknown = verdicts.count("below"), verdicts.count("open") + verdicts.count("undefined")
-    count = number(below) if below else "none"
-    undecided = f", with {number(unknown)} too uncertain to tell" if unknown else ""
-    return f"{judge} is below inter-annotator agreement on {count} of {number(len(verdicts))} criteria{undecided}"
+    count = spell_count(below) if below else "none"
+    undecided = f", with {spell_count(unknown)} too uncertain to tell" if unknown else ""
+    return f"{judge} is below inter-annotator agreement on {count} of {spell_count(len(verdicts))} criteria{undecided}"
 
 
 def short(estimate: Document, digits: int = 2) -> str:
@@ -197,12 +197,14 @@ def describe_tiers(name: str, document: Document) -> str:
     n, clear = document["n_items"], document["clear"]
     each = [f"{k:,} {tier}" for tier, k in whole_counts(document["expected_counts"]).items()]
     sure = (
-        "every tier is clear" if clear == n else f"the tier is clear for {number(clear) if clear else 'none'} of them"
+        "every tier is clear"
+        if clear == n
+        else f"the tier is clear for {spell_count(clear) if clear else 'none'} of them"
     )
-    return f"Expected among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
+    return f"Expected among {spell_count(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
 
 
-def expected_counts(document: Document) -> list[dict[str, Any]]:
+def list_expected_counts(document: Document) -> list[dict[str, Any]]:
     """From easy on, each tier with the expected number of its items, and the interval of that number."""
     ends = document["count_intervals"]
     return [
@@ -232,4 +234,4 @@ def describe_counted_tiers(name: str, document: Document) -> str:
     """One sentence on the tiers of a criterion by the kappa of each item's own ratings."""
     counts, n = document["counts"], len(document["items"])
     each = [f"{counts[tier]:,} {tier}" for tier in TIERS]
-    return f"Counted among {number(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}."
+    return f"Counted among {spell_count(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}."

@@ -12,9 +12,10 @@ from rest_framework.response import Response
 
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
+from annotation.studies.api.serializers import FigureSerializer
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -28,7 +29,7 @@ from judging.judges.models.judges import Judge
 from judging.judges.services import judges as judge_services
 from judging.runs.api.judges import DOLLARS
 from judging.runs.api.runs import RunSerializer
-from judging.runs.api.runs import listed as runs_listed
+from judging.runs.api.runs import list_runs as runs_listed
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
 
@@ -39,9 +40,9 @@ class EvaluationsApi(Api):
     tag = "benchmarks"
 
     def evaluation(self, pk: int) -> Evaluation:
-        return get_object_or_404(listed(), pk=pk)
+        return get_object_or_404(list_evaluations(), pk=pk)
 
-    def shown(self, pk: int, status: int = 200) -> Response:
+    def render_evaluation(self, pk: int, status: int = 200) -> Response:
         return Response(EvaluationSerializer(self.evaluation(pk)).data, status=status)
 
 
@@ -71,7 +72,7 @@ class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
         ]
 
 
-def listed() -> QuerySet[Evaluation]:
+def list_evaluations() -> QuerySet[Evaluation]:
     return queries.add_progress(Evaluation.objects.all())
 
 
@@ -110,7 +111,7 @@ class OfJudges(EvaluationsApi):
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
-        for judge in judges_of(self.me, self.given(self.shape)):
+        for judge in find_judges(self.me, self.parse_body(self.shape)):
             judge_services.probe(judge)
 
     shape: type[Asking] = Asking
@@ -123,13 +124,13 @@ class OfJudges(EvaluationsApi):
         ]
         options = {name: given[name] for name in ("order_policy", "seed", "budget_usd", "use_cache")}
         return evaluations.ask(
-            by=self.me, evaluation=evaluation, judges=judges_of(self.me, given), settings=settings, **options
+            by=self.me, evaluation=evaluation, judges=find_judges(self.me, given), settings=settings, **options
         )
 
 
-def judges_of(by: User, given: dict[str, Any]) -> list[Judge]:
+def find_judges(by: User, given: dict[str, Any]) -> list[Judge]:
     """The judges that a body names, each once."""
-    there = visible_to(by, Judge.objects.all()).in_bulk(given["judges"])
+    there = filter_visible(by, Judge.objects.all()).in_bulk(given["judges"])
     if missing := [pk for pk in given["judges"] if pk not in there]:
         raise InputError(f"There is no judge {missing[0]}.", field="judges")
     return [there[pk] for pk in dict.fromkeys(given["judges"])]
@@ -138,14 +139,19 @@ def judges_of(by: User, given: dict[str, Any]) -> list[Judge]:
 class BenchmarkEvaluations(OfJudges):
     shape = NewEvaluation
 
-    @says("The evaluations of a benchmark", page_of(EvaluationSerializer), query=PageQuery)
+    @says(
+        "benchmark_evaluations",
+        "The evaluations of a benchmark",
+        build_page_schema(EvaluationSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
-        return self.page(listed().filter(benchmark=benchmark), EvaluationSerializer)
+        return self.page(list_evaluations().filter(benchmark=benchmark), EvaluationSerializer)
 
-    @says("Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
+    @says("evaluate", "Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        benchmark, given = get_object_or_404(Benchmark, slug=slug), self.given(NewEvaluation)
+        benchmark, given = get_object_or_404(Benchmark, slug=slug), self.parse_body(NewEvaluation)
         drawing = Drawing(
             size=given.get("size"),
             tiers=tuple(given["tiers"]),
@@ -157,19 +163,19 @@ class BenchmarkEvaluations(OfJudges):
         with audit_batch():
             evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=drawing)
             self.ask(evaluation, given)
-        return self.shown(evaluation.pk, status=201)
+        return self.render_evaluation(evaluation.pk, status=201)
 
 
 class EvaluationList(EvaluationsApi):
-    @says("Evaluations of all benchmarks", page_of(EvaluationSerializer), query=PageQuery)
+    @says("evaluations", "Evaluations of all benchmarks", build_page_schema(EvaluationSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, listed()), EvaluationSerializer)
+        return self.page(filter_visible(self.me, list_evaluations()), EvaluationSerializer)
 
 
 class EvaluationDetail(EvaluationsApi):
-    @says("An evaluation", EvaluationSerializer)
+    @says("evaluation", "An evaluation", EvaluationSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return self.shown(pk)
+        return self.render_evaluation(pk)
 
 
 class EvaluationRunSerializer(RunSerializer):
@@ -180,24 +186,25 @@ class EvaluationRunSerializer(RunSerializer):
 
 
 class EvaluationRuns(OfJudges):
-    @says("The runs of an evaluation", page_of(EvaluationRunSerializer), query=PageQuery)
+    @says("evaluation_runs", "The runs of an evaluation", build_page_schema(EvaluationRunSerializer), query=PageQuery)
     def get(self, request: Request, pk: int) -> Response:
         return self.page(runs_listed().filter(evaluation=self.evaluation(pk)), EvaluationRunSerializer)
 
     @says(
+        "extend_evaluation",
         "Let judges answer in more settings; what was asked already is not asked again",
         EvaluationRunSerializer(many=True),
         body=Asking,
         status=201,
     )
     def post(self, request: Request, pk: int) -> Response:
-        made = self.ask(self.evaluation(pk), self.given(Asking))
+        made = self.ask(self.evaluation(pk), self.parse_body(Asking))
         rows = runs_listed().filter(pk__in=[run.pk for run in made]).order_by("pk")
         return Response(EvaluationRunSerializer(rows, many=True).data, status=201)
 
 
 class EvaluationResults(EvaluationsApi):
-    @says("What `benchmark_results NAME --json` prints", Document)
+    @says("evaluation_results", "What `benchmark_results NAME --json` prints", Document)
     def get(self, request: Request, pk: int) -> Response:
         return Response(results.load_or_compute(self.evaluation(pk)))
 
@@ -246,11 +253,11 @@ class FailureSerializer(serializers.ModelSerializer[Judgment]):
 
 
 class EvaluationFailures(EvaluationsApi):
-    @says("Wrong answers, by key", page_of(FailureSerializer), query=FailureQuery)
+    @says("failures", "Wrong answers, by key", build_page_schema(FailureSerializer), query=FailureQuery)
     def get(self, request: Request, pk: int) -> Response:
-        asked = self.asked(FailureQuery)
-        wanted = FailureFilter.of({name: value for name, value in asked.items() if isinstance(value, str)})
-        rows = failure_queries.narrowed(self.evaluation(pk), wanted)
+        asked = self.parse_query(FailureQuery)
+        wanted = FailureFilter.from_query({name: value for name, value in asked.items() if isinstance(value, str)})
+        rows = failure_queries.filter_failures(self.evaluation(pk), wanted)
         return self.page(rows.prefetch_related("failure_tags__tagged_by"), FailureSerializer, query=asked)
 
 
@@ -259,15 +266,42 @@ class Tagging(Given):
     note = serializers.CharField(max_length=500, default="", allow_blank=True)
 
 
+class TagShareSerializer(FigureSerializer):
+    """The share of tagged answers that have a tag, and how many they are."""
+
+    n = serializers.IntegerField()
+
+
+class FailureCountSerializer(serializers.Serializer[Any]):
+    """Of one model: wrong answers that are tagged, who tagged them, and the share of each tag."""
+
+    judge = serializers.CharField()
+    n_tagged = serializers.IntegerField()
+    tagged_by = serializers.ListField(child=serializers.CharField())
+    tags = serializers.DictField(child=TagShareSerializer())
+
+
+class FailureCountsSerializer(serializers.Serializer[Any]):
+    """Tags of wrong answers, by model."""
+
+    models = FailureCountSerializer(many=True)
+
+
 class EvaluationTags(EvaluationsApi):
-    @says("By model, how many wrong answers are tagged and with what", Document)
+    @says("failure_counts", "By model, how many wrong answers are tagged and with what", FailureCountsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response({"models": failures.counts(self.evaluation(pk))})
 
 
 class FailureTags(EvaluationsApi):
-    @says("Say what one sees in a wrong answer, in place of what one said before", None, body=Tagging, status=204)
+    @says(
+        "tag_failure",
+        "Say what one sees in a wrong answer, in place of what one said before",
+        None,
+        body=Tagging,
+        status=204,
+    )
     def put(self, request: Request, pk: int, judgment: int) -> Response:
         answer = get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
-        failures.tag(by=self.me, evaluation=self.evaluation(pk), judgment=answer, **self.given(Tagging))
+        failures.tag(by=self.me, evaluation=self.evaluation(pk), judgment=answer, **self.parse_body(Tagging))
         return Response(status=204)

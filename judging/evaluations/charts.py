@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import Palette, inline, styled
+from judging.assessment.charts import Palette, inline, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
@@ -47,7 +47,7 @@ def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, A
     names = list(dict.fromkeys(row["name"] for row in rows))
     cells = list(dict.fromkeys(row["cases"] for row in rows))
     panels = [_panel([row for row in rows if row["cases"] == cell], names, cell, palette, cells) for cell in cells]
-    return styled(alt.hconcat(*panels, spacing=16), palette)
+    return style_chart(alt.hconcat(*panels, spacing=16), palette)
 
 
 def _panel(
@@ -68,7 +68,7 @@ def _panel(
     chance = alt.Chart(inline([{"at": 0.5}])).mark_rule(color=palette.quiet, strokeDash=[4, 3])
     layers = [
         chance.encode(x=alt.X("at:Q", scale=scale)),
-        base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
+        base.mark_rule(strokeWidth=1.5, aria=False).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour),
         base.mark_point(filled=True, opacity=1, size=70).encode(x=x, color=colour, shape=shape),
     ]
     title = alt.TitleParams("all cases" if cell == "all" else cell, anchor="start", frame="group")
@@ -106,4 +106,4 @@ def reliability(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str
         ),
         base.mark_point(filled=True, opacity=1, size=80, shape="diamond", color=palette.judge).encode(x=x, y=y),
     ]
-    return styled(alt.layer(*layers).properties(width=TALL + 40, height=TALL), palette)
+    return style_chart(alt.layer(*layers).properties(width=TALL + 40, height=TALL), palette)

@@ -76,7 +76,7 @@ class AskForm(forms.Form):
         assert isinstance(choice, JudgesChoice)
         choice.queryset = latest_judges(benchmark.project_id)
 
-    def wanted(self) -> list[Setting]:
+    def list_settings(self) -> list[Setting]:
         """The settings as chosen."""
         given = self.cleaned_data
         url = {"base_url": given["embedder_url"]} if given["embedder_url"] else {}
@@ -94,12 +94,12 @@ class AskForm(forms.Form):
             for judge in given["judges"]:
                 judges.probe(judge)  # may wait on the network, so before the database is locked
             with audit_batch():
-                evaluation = self.evaluation or self.begun(by)
+                evaluation = self.evaluation or self.find_or_create(by)
                 evaluations.ask(
                     by=by,
                     evaluation=evaluation,
                     judges=list(given["judges"]),
-                    settings=self.wanted(),
+                    settings=self.list_settings(),
                     order_policy=given["order_policy"],
                     seed=given["seed"],
                     budget_usd=given["budget_usd"],
@@ -111,7 +111,7 @@ class AskForm(forms.Form):
             return None
         return evaluation
 
-    def begun(self, by: User) -> Evaluation:  # noqa: ARG002
+    def find_or_create(self, by: User) -> Evaluation:  # noqa: ARG002
         """A new evaluation, where there is none to add to."""
         raise InputError("There is no evaluation to add to.", field="judges")
 
@@ -134,12 +134,12 @@ class EvaluationForm(AskForm):
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, benchmark=benchmark, **kwargs)
         self.benchmark = benchmark
-        there = list(benchmark.cases.counting().order_by().values_list("tier", "kind").distinct())
+        there = list(benchmark.cases.only_counting().order_by().values_list("tier", "kind").distinct())
         for name, at in (("tiers", 0), ("kinds", 1)):
             found = sorted({row[at] for row in there} - {""})
             self.fields[name].choices = [(one, one) for one in found]  # type: ignore[attr-defined]
 
-    def begun(self, by: User) -> Evaluation:
+    def create(self, by: User) -> Evaluation:
         given = self.cleaned_data
         drawing = Drawing(
             size=given["size"],

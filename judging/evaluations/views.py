@@ -18,11 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import drawing
-from judging.assessment import calibration_charts, charts
+from core.markup import to_safe_svg
+from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON, attach_file
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
@@ -53,8 +53,8 @@ DIFFERENCES = {
 def evaluation_index(request: HttpRequest) -> HttpResponse:
     """All evaluations, and the benchmarks that one can be begun on."""
     context = {
-        "evaluations": queries.add_progress(visible_to(request.user, Evaluation.objects.order_by("-created_at"))),
-        "benchmarks": visible_to(request.user, Benchmark.objects.order_by("name", "created_at")),
+        "evaluations": queries.add_progress(filter_visible(request.user, Evaluation.objects.order_by("-created_at"))),
+        "benchmarks": filter_visible(request.user, Benchmark.objects.order_by("name", "created_at")),
     }
     return render(request, "judging/evaluation_index.html", context)
 
@@ -69,7 +69,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "benchmark": benchmark,
         "form": form,
-        "n_cases": benchmark.cases.counting().count(),
+        "n_cases": benchmark.cases.only_counting().count(),
         "evaluations": queries.add_progress(benchmark.evaluations.order_by("-number")),
     }
     return render(request, "judging/evaluation_list.html", context)
@@ -78,12 +78,12 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One evaluation: how its runs are doing, and more of them."""
-    evaluation = found(pk)
+    evaluation = find_evaluation(pk)
     form = AskForm(request.POST or None, benchmark=evaluation.benchmark, evaluation=evaluation)
     if form.is_valid() and form.start(get_account(request)):
         messages.success(request, "Asked. What was asked already is not asked again.")
         return redirect("evaluation_detail", pk=pk)
-    context = {"form": form, **progress_of(evaluation), "facts": facts(evaluation)}
+    context = {"form": form, **build_progress(evaluation), "facts": facts(evaluation)}
     return render(request, "judging/evaluation_detail.html", context)
 
 
@@ -93,7 +93,7 @@ def evaluation_progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The part of the page that moves."""
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("evaluation_detail", pk=pk)
-    context = progress_of(found(pk))
+    context = build_progress(find_evaluation(pk))
     if not context["running"]:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "judging/_evaluation_runs.html", context)
@@ -103,19 +103,19 @@ def evaluation_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
     """All figures of an evaluation; those of one model in one setting as the address says."""
-    evaluation = found(pk)
+    evaluation = find_evaluation(pk)
     document = results.load_or_compute(evaluation)
     context = {
         "evaluation": evaluation,
         "result": document,
         "interval": f"{100 * document['confidence']:g} % intervals over personas",
         "downloads": [(f.upper(), reverse("evaluation_download", args=[pk, f])) for f in FILES],
-        **shown(document, request.GET.get("of", "")),
-        **compared_ranks(evaluation, request.GET.get("ranks", "")),
+        **build_tables(document, request.GET.get("of", "")),
+        **compare_pasted_ranks(evaluation, request.GET.get("ranks", "")),
     }
     if document["runs"]:
-        rows = evaluation_charts.accuracy_rows(document, cells_of(document))
-        context["chart"] = drawing(charts.svg(evaluation_charts.accuracy(rows, charts.PAGE)))
+        rows = evaluation_charts.accuracy_rows(document, list_cells(document))
+        context["chart"] = to_safe_svg(charts.svg(evaluation_charts.accuracy, rows, charts.PAGE))
         context["chart_files"] = plot_links(pk, "accuracy")
         context |= describe_answers(pk, document, context["chosen"])
     return render(request, "judging/evaluation_results.html", context)
@@ -125,7 +125,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
     """The same as json or csv; with `plot`, a chart as svg or png."""
-    evaluation = found(pk)
+    evaluation = find_evaluation(pk)
     document = results.load_or_compute(evaluation)
     name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
     if format in FILES:
@@ -134,30 +134,30 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     if format not in CHARTS:
         raise Http404(f"there is no such file of the results as {format}")
     plot, key = request.GET.get("plot", "accuracy"), request.GET.get("of", "")
-    rows, draw = plotted(document, plot, key)
+    rows, draw = choose_plot(document, plot, key)
     if not rows:
         raise Http404("there is nothing to draw")
     content_type, drawn = CHARTS[format]
-    return attach_file(drawn(draw(rows, charts.FILE)), content_type, f"{name}-{plot}.{format}")
+    return attach_file(drawn(draw, rows, charts.FILE), content_type, f"{name}-{plot}.{format}")
 
 
 @researcher_required
 @require_safe
 def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
     """Wrong answers, narrowed as the address says, each with its tags."""
-    evaluation = found(pk)
-    wanted = FailureFilter.of(request.GET.dict())
-    page = Paginator(failure_queries.narrowed(evaluation, wanted), PER_PAGE).get_page(request.GET.get("page"))
+    evaluation = find_evaluation(pk)
+    wanted = FailureFilter.from_query(request.GET.dict())
+    page = Paginator(failure_queries.filter_failures(evaluation, wanted), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "evaluation": evaluation,
         "wanted": wanted,
         "page": page,
-        "rows": failure_queries.shown(list(page), get_account(request).pk),
+        "rows": failure_queries.build_shown(list(page), get_account(request).pk),
         "runs": queries.runs_that_speak(evaluation),
         "tiers": list(reversed(TIERS)),
-        "kinds": sorted(set(queries.cases_of(evaluation).order_by().values_list("kind", flat=True)) - {""}),
+        "kinds": sorted(set(queries.list_cases(evaluation).order_by().values_list("kind", flat=True)) - {""}),
         "tags": failures.TAGS,
-        "here": f"{request.path}?{urlencode({**wanted.as_query(), 'page': page.number})}",
+        "here": f"{request.path}?{urlencode({**wanted.to_query(), 'page': page.number})}",
         "counts": failures.counts(evaluation),
     }
     return render(request, "judging/evaluation_failures.html", context)
@@ -167,7 +167,7 @@ def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def failure_tag(request: HttpRequest, pk: int, judgment: int) -> HttpResponse:
     """What the reader sees in one wrong answer; back to where they were."""
-    evaluation, answer = found(pk), get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
+    evaluation, answer = find_evaluation(pk), get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
     form, by = TagForm(request.POST), get_account(request)
     if form.is_valid():
         form.done(lambda: failures.tag(by=by, evaluation=evaluation, judgment=answer, **form.cleaned_data))
@@ -179,14 +179,14 @@ def failure_tag(request: HttpRequest, pk: int, judgment: int) -> HttpResponse:
     return redirect(f"{address}#answer-{judgment}")
 
 
-def found(pk: int) -> Evaluation:
+def find_evaluation(pk: int) -> Evaluation:
     return get_object_or_404(Evaluation.objects.select_related("benchmark", "study", "created_by"), pk=pk)
 
 
-def progress_of(evaluation: Evaluation) -> dict[str, Any]:
+def build_progress(evaluation: Evaluation) -> dict[str, Any]:
     """The runs with what is done of them."""
     n_cases = evaluation.study.items.count()
-    listed = run_queries.listed(evaluation.runs.all(), n=200)
+    listed = run_queries.list_runs(evaluation.runs.all(), n=200)
     rows = [
         {
             "run": run,
@@ -194,7 +194,7 @@ def progress_of(evaluation: Evaluation) -> dict[str, Any]:
             "expected": n_cases * (2 if run.order_policy == JudgeRun.OrderPolicy.BOTH else 1),
         }
         for run in listed
-        if (setting := Setting.of(run.setting))
+        if (setting := Setting.from_stored(run.setting))
     ]
     running = any(run.state == "running" for run in listed)
     return {
@@ -219,12 +219,12 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     ]
 
 
-def cells_of(document: Mapping[str, Any]) -> list[str]:
+def list_cells(document: Mapping[str, Any]) -> list[str]:
     """All cases and each tier."""
     return ["all", *(cell for cell in document["cells"] if cell in TIERS)]
 
 
-def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+def build_tables(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """The document's tables as the page walks them."""
     named = {run["key"]: run for run in document["runs"]}
     chosen = key if key in named else next(iter(named), "")
@@ -242,15 +242,28 @@ def shown(document: Mapping[str, Any], key: str) -> dict[str, Any]:
             }
             for row in document["accuracy"]
         ],
+        "likely": likely_tiers(document, named),
         "lines": [
             {"name": line["name"], "figures": [line["cells"][cell] for cell in cells]} for line in document["lines"]
         ],
-        "differences": list(compared(document, named)),
+        "differences": list(iterate_differences(document, named)),
         "settings": SETTINGS,
     }
 
 
-def compared_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
+def likely_tiers(document: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
+    rows = document.get("accuracy_by_likely_tier", [])
+    if not rows:
+        return {}
+    tiers = [tier for tier in reversed(TIERS) if tier in rows[0]["tiers"]]
+    return {
+        "tiers": tiers,
+        "rows": [{"run": named[row["key"]], "figures": [row["tiers"][tier] for tier in tiers]} for row in rows],
+    }
+
+
+def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
     """Ranks that were pasted beside those of the evaluation, or what is wrong with them."""
     if not text.strip():
         return {}
@@ -266,9 +279,9 @@ def is_at_chance(estimate: Mapping[str, Any]) -> bool:
     return low is not None and high is not None and low <= CHANCE <= high
 
 
-def compared(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def iterate_differences(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A table of differences for each thing that is compared."""
-    cells = cells_of(document)
+    cells = list_cells(document)
     for what, (title, note) in DIFFERENCES.items():
         rows = [
             {"a": named[row["a"]], "b": named[row["b"]], "figures": [row["cells"][cell] for cell in cells]}
@@ -282,13 +295,13 @@ def compared(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[
 def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
-    drawn = charts.svg(evaluation_charts.reliability(rows, charts.PAGE)) if rows else ""
+    drawn = charts.svg(evaluation_charts.reliability, rows, charts.PAGE) if rows else ""
     return {
         "groups": [
             {**group, "figure": group["figures"][key]} for group in document["groups"] if key in group["figures"]
         ],
         "sure": document["confidence_in_verdicts"][key],
-        "reliability": drawing(drawn),
+        "reliability": to_safe_svg(drawn),
         "reliability_files": plot_links(pk, "reliability", key),
         "cuts": [
             {
@@ -309,10 +322,10 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
     return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in CHARTS]
 
 
-def plotted(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
+def choose_plot(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
     """The rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
-        return evaluation_charts.accuracy_rows(document, cells_of(document)), evaluation_charts.accuracy
+        return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy
     if plot == "reliability":
         return evaluation_charts.reliability_rows(document, key), evaluation_charts.reliability
     return [], evaluation_charts.accuracy
@@ -335,6 +348,8 @@ def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
 
     for one in document["accuracy"]:
         yield from (row("accuracy", one["key"], "", cell, found) for cell, found in sort_names(one["cells"], document))
+    for one in document.get("accuracy_by_likely_tier", []):
+        yield from (row("accuracy by likely tier", one["key"], "", tier, of) for tier, of in one["tiers"].items())
     for line in document["lines"]:
         yield from (row("line", line["name"], "", cell, found) for cell, found in sort_names(line["cells"], document))
     for one in document["orders"]:
@@ -355,7 +370,7 @@ FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "csv": (CSV, lambda document: csv_text(csv_rows(document))),
     "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
 }
-CHARTS: dict[str, tuple[str, Callable[[Any], str | bytes]]] = {
+CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
     "svg": ("image/svg+xml; charset=utf-8", charts.svg),
-    "png": ("image/png", calibration_charts.png),
+    "png": ("image/png", charts.png),
 }

@@ -64,7 +64,7 @@ class Setting:
     embedder: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Setting | None:
+    def from_stored(cls, kept: Mapping[str, Any]) -> Setting | None:
         """As it was kept; None where there is none."""
         if not kept:
             return None
@@ -72,7 +72,7 @@ class Setting:
         given = {name: value for name, value in kept.items() if name in known}
         return cls(**{**given, "without": tuple(given.get("without", ()))})
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """What is kept: without what has no meaning in this setting."""
         kept = {**asdict(self), "without": list(self.without)}
         for name in () if self.retrieves else ("retriever", "k"):
@@ -107,20 +107,20 @@ class Setting:
             yield "embedder", "Embeddings from a server need a model, and its address where it is not OpenAI's."
 
 
-def granted(known: Mapping[str, Any], setting: Setting) -> Person:
+def select_known(known: Mapping[str, Any], setting: Setting) -> Person:
     """What may be known of a person in this setting. All that is remembered: what fits is found later.
 
     `known` holds the parts of a profile by name, and its memories.
     """
-    left = left_over(known, setting.without)
+    left = drop_fields(known, setting.without)
     if setting.shows == NONE:
         return Person()
     if setting.shows == PROFILE:
-        return person_of(left)
-    return Person(memories=memories_of(left))
+        return build_person(left)
+    return Person(memories=build_memories(left))
 
 
-def person_of(known: Mapping[str, Any]) -> Person:
+def build_person(known: Mapping[str, Any]) -> Person:
     return Person(
         persona=known.get("persona") or "",
         demographics=known.get("demographics") or {},
@@ -129,7 +129,7 @@ def person_of(known: Mapping[str, Any]) -> Person:
     )
 
 
-def left_over(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, Any]:
+def drop_fields(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, Any]:
     """The same without some fields."""
     left = dict(known)
     for field in without:
@@ -141,7 +141,7 @@ def left_over(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, Any
     return left
 
 
-def memories_of(known: Mapping[str, Any]) -> tuple[str, ...]:
+def build_memories(known: Mapping[str, Any]) -> tuple[str, ...]:
     """What is remembered of the person; where nothing is, each thing that the profile says, as a memory of its own."""
     told = tuple(text for memory in known.get("memories") or () if (text := to_memory(memory)))
     return told or tuple(list_memories(known))
@@ -178,7 +178,7 @@ def to_memory(memory: Any) -> str:
     return str(memory).strip() if memory is not None else ""
 
 
-def fields_of(known: Mapping[str, Any]) -> Iterator[str]:
+def list_fields(known: Mapping[str, Any]) -> Iterator[str]:
     """The fields that can be left out: each part with something in it, and the keys of those that have any."""
     for part in PARTS:
         value = known.get(part)

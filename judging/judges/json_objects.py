@@ -71,13 +71,13 @@ def scan(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
                 keep_outermost(spans, (opened, position))
             if not open_at:
                 return spans, position
-        state = next_state(state, kind, in_object=text[open_at[-1]] == "{")
+        state = find_next_state(state, kind, in_object=text[open_at[-1]] == "{")
     broken = BLANK.match(text, position)
     at = broken.end() if broken else position
     return spans, at + 1 if text[at : at + 1] == '"' else resume
 
 
-def next_state(state: int, kind: str, *, in_object: bool) -> int:
+def find_next_state(state: int, kind: str, *, in_object: bool) -> int:
     """What is expected after a string, value or mark."""
     if kind in NEXT:
         return NEXT[kind]

@@ -64,7 +64,7 @@ def parse(text: str, *, scale: Mapping[str, str], stop: str = "end", longest: in
         return Unscored("refusal", text.strip())
     if len(text) > longest:
         return Unscored("oversized")
-    found = said_last(text) or said_first(text) or said_alone(text, scale)
+    found = find_last_verdict(text) or find_first_verdict(text) or parse_bare_value(text, scale)
     if found is None:
         return Unscored("truncated" if stop == "length" else "unparsable")
     value = match_scale(found.value, scale)
@@ -84,15 +84,15 @@ Found = tuple[int, int, dict[str, Any]]
 """A JSON object with its start and end."""
 
 
-def said_last(text: str) -> ParsedReply | None:
+def find_last_verdict(text: str) -> ParsedReply | None:
     """The last verdict in JSON or in words. What stands inside an object, whole or cut off, is quoted."""
     objects = list(find_objects(text))
-    in_json = said_in_json(objects)
-    in_words = None if OBJECT_FIRST.match(text) and not objects else said_in_words(text, objects)
+    in_json = parse_json_verdict(objects)
+    in_words = None if OBJECT_FIRST.match(text) and not objects else parse_worded_verdict(text, objects)
     return max((one for one in (in_json, in_words) if one), key=lambda one: one.place, default=None)
 
 
-def said_in_json(objects: Sequence[Found]) -> ParsedReply | None:
+def parse_json_verdict(objects: Sequence[Found]) -> ParsedReply | None:
     """The verdict of the last object that holds one."""
     for start, _, found in reversed(objects):
         if key := next((key for key in VERDICT_KEYS if key in found), None):
@@ -100,7 +100,7 @@ def said_in_json(objects: Sequence[Found]) -> ParsedReply | None:
     return None
 
 
-def said_in_words(text: str, objects: Sequence[Found]) -> ParsedReply | None:
+def parse_worded_verdict(text: str, objects: Sequence[Found]) -> ParsedReply | None:
     """The verdict of the last line that states one outside of the objects."""
     starts = [start for start, _, _ in objects]
     last = None
@@ -114,12 +114,12 @@ def said_in_words(text: str, objects: Sequence[Found]) -> ParsedReply | None:
     return ParsedReply(last["value"], explanation, last.start("value"))
 
 
-def said_first(text: str) -> ParsedReply | None:
+def find_first_verdict(text: str) -> ParsedReply | None:
     match = FIRST.match(text)
     return ParsedReply(match["value"], reason_after(text)) if match else None
 
 
-def said_alone(text: str, scale: Mapping[str, str]) -> ParsedReply | None:
+def parse_bare_value(text: str, scale: Mapping[str, str]) -> ParsedReply | None:
     """The whole reply, if it is a value of the scale."""
     word = text.strip().strip("*_`\"'.[]()").strip()
     return ParsedReply(word, "") if match_scale(word, scale) is not None else None

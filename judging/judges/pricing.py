@@ -42,7 +42,7 @@ class Rate:
     above: int = 0
     longer: Rate | None = None
 
-    def of_prompt(self, tokens: int) -> Rate:
+    def select_band(self, tokens: int) -> Rate:
         """The prices of a request whose prompt has so many tokens."""
         return self.longer if self.longer and tokens > self.longer.above else self
 
@@ -57,7 +57,7 @@ def cost(usage: Usage | None, rate: Rate | None) -> Decimal | None:
         return None
     if usage is None or rate.is_free:
         return Decimal(0)
-    rate = rate.of_prompt(usage.input_tokens)
+    rate = rate.select_band(usage.input_tokens)
     new, given = price_of_new(usage, rate)
     fresh = max(usage.input_tokens - usage.cached_tokens - usage.written_tokens, 0)
     read = rate.input if rate.cache_read is None else rate.cache_read
@@ -77,7 +77,7 @@ def price_of_new(usage: Usage, rate: Rate) -> tuple[Decimal, Decimal]:
     )
 
 
-def chosen(rates: Iterable[Rate], provider: str, model: str, on: date) -> Rate | None:
+def choose_rate(rates: Iterable[Rate], provider: str, model: str, on: date) -> Rate | None:
     """The newest rate that holds on the day, for exactly this model before one for any. Of two of one day, the last."""
     names = (model, SNAPSHOT.sub("", model), ANY)
     found = [rate for rate in rates if rate.provider == provider and rate.model in names and rate.valid_from <= on]
@@ -85,13 +85,13 @@ def chosen(rates: Iterable[Rate], provider: str, model: str, on: date) -> Rate |
 
 
 @cache
-def published() -> tuple[Rate, ...]:
+def load_published() -> tuple[Rate, ...]:
     """The rates of prices.toml."""
     with FILE.open("rb") as file:
-        return tuple(read(tomllib.load(file, parse_float=Decimal)["price"]))
+        return tuple(parse_rates(tomllib.load(file, parse_float=Decimal)["price"]))
 
 
-def read(entries: Iterable[dict[str, Any]]) -> Iterator[Rate]:
+def parse_rates(entries: Iterable[dict[str, Any]]) -> Iterator[Rate]:
     for entry in entries:
         long = entry.get("long")
         for provider in entry["provider"]:

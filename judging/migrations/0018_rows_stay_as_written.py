@@ -31,5 +31,5 @@ class Migration(migrations.Migration):
             "study",
             models.ForeignKey(to="annotation.study", related_name="verdict_rules", **KEPT),
         ),
-        migrations.RunPython(run(row_triggers.making), run(row_triggers.dropping)),
+        migrations.RunPython(run(row_triggers.build_create_statements), run(row_triggers.build_drop_statements)),
     ]

@@ -5,7 +5,7 @@ from judging.assessment import row_triggers
 
 def make(apps, schema_editor):
     with schema_editor.connection.cursor() as cursor:
-        for statement in row_triggers.making(schema_editor.connection.vendor):
+        for statement in row_triggers.build_create_statements(schema_editor.connection.vendor):
             cursor.execute(statement)
 
 

@@ -118,7 +118,7 @@ class DescribedJudge(forms.Form):
         help_text='JSON, such as {"concurrency": 8, "max_tokens": 1000}. Leave empty for the defaults.',
     )
 
-    def described(self) -> dict[str, Any]:
+    def build_options(self) -> dict[str, Any]:
         """Provider, model and parameters as `judges.define` takes them. The address is one of the parameters."""
         given = self.cleaned_data
         parameters = {} if given["parameters"] is None else given["parameters"]
@@ -220,9 +220,9 @@ class RunForm(DescribedJudge):
     def start(self, by: User) -> JudgeRun | None:
         """The run, started; None if something stands in its way, which is then said at its field."""
         try:
-            judges.probe(self.planned().judge)  # may wait on the network, so before the database is locked
+            judges.probe(self.build_plan().judge)  # may wait on the network, so before the database is locked
             with audit_batch():
-                return runs.start(by=by, study=self.study, judge=self.chosen(by), **self.options())
+                return runs.start(by=by, study=self.study, judge=self.choose_judge(by), **self.options())
         except InputError as error:
             self.add_error(self.place_of(error), error.message)
             return None
@@ -230,22 +230,22 @@ class RunForm(DescribedJudge):
     def estimate(self) -> Estimate | None:
         """What the run would take. Nothing is made, not even a judge; None if something stands in its way."""
         try:
-            return estimates.estimate(self.planned())
+            return estimates.estimate(self.build_plan())
         except InputError as error:
             self.add_error(self.place_of(error), error.message)
             return None
 
-    def planned(self) -> runs.Plan:
+    def build_plan(self) -> runs.Plan:
         """The run as it would be, of a judge that is not saved yet."""
-        return runs.plan(study=self.study, judge=self.chosen(None, define=judges.drafted), **self.options())
+        return runs.plan(study=self.study, judge=self.choose_judge(None, define=judges.build_judge), **self.options())
 
-    def chosen(self, by: User | None, *, define: Callable[..., Judge] | None = None) -> Judge:
+    def choose_judge(self, by: User | None, *, define: Callable[..., Judge] | None = None) -> Judge:
         given = self.cleaned_data
         if given["judge"]:
             judge: Judge = given["judge"]
             return judge
         make = define or partial(judges.define, by=by)
-        return make(name=given["name"], project=self.study.project, **self.described())
+        return make(name=given["name"], project=self.study.project, **self.build_options())
 
     def options(self) -> dict[str, Any]:
         given = self.cleaned_data
@@ -366,9 +366,9 @@ class UploadForm(forms.Form):
         place.mkdir()
         try:
             folder = archives.unpack(file, place)
-            outcome = self.chosen.load(file=InputFile.of(folder), **more)
+            outcome = self.chosen.load(file=InputFile.from_path(folder), **more)
         except InputError as error:
-            raise archives.named(error, place, file) from error
+            raise archives.name_error(error, place, file) from error
         for one in outcome.skipped:
             one["file"] = archives.to_given(one.get("file"), place, file)
         return outcome

@@ -8,7 +8,7 @@ from django import forms
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.judges.services import judges, prices, quotas
@@ -47,7 +47,7 @@ class JudgeForm(DescribedJudge, SayingForm):
         self.judge, self.by = judge, by
         study = self.fields["study"]
         assert isinstance(study, forms.ModelChoiceField)
-        study.queryset = visible_to(by, Study.objects.order_by("-created_at"))
+        study.queryset = filter_visible(by, Study.objects.order_by("-created_at"))
         if judge is not None:
             del self.fields["name"]
         if judge is None or not judge.examples:
@@ -61,7 +61,7 @@ class JudgeForm(DescribedJudge, SayingForm):
 
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
-        given, described = self.cleaned_data, self.described()
+        given, described = self.cleaned_data, self.build_options()
         own: dict[str, Any] = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
         if given["templates"]:
             own["templates"] = given["templates"]
@@ -78,7 +78,7 @@ class JudgeForm(DescribedJudge, SayingForm):
 
     def test(self) -> str | None:
         """What is known of the judge as described, once it was asked whether it would answer. Nothing is saved."""
-        found: str | None = self.done(lambda: judges.test(judges.drafted(by=self.by, **self.settings())))
+        found: str | None = self.done(lambda: judges.test(judges.build_judge(by=self.by, **self.settings())))
         return found
 
     def preview(self) -> Preview | None:
@@ -87,7 +87,7 @@ class JudgeForm(DescribedJudge, SayingForm):
         if study is None:
             self.add_error("study", "Choose the study whose first item is shown.")
             return None
-        shown: Preview | None = self.done(lambda: preview(judges.drafted(by=self.by, **self.settings()), study))
+        shown: Preview | None = self.done(lambda: preview(judges.build_judge(by=self.by, **self.settings()), study))
         return shown
 
 

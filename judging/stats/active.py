@@ -16,14 +16,14 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import drop_interval, estimate_by_jackknife, few_units, resampling_of, undefined
+from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, estimate_by_jackknife, few_units
 
 LEAST = 2
 """Labels of drawn items below which there is no figure."""
 
 
 @dataclass(frozen=True)
-class Active:
+class ActiveMean:
     """A mean by three ways.
 
     Attributes
@@ -44,12 +44,12 @@ class Active:
     n_drawn: int
     n_labelled: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
-            "human_only": self.human_only.as_json(),
-            "judge_only": self.judge_only.as_json(),
-            "corrected": {**self.corrected.as_json(), "lambda": number_or_none(self.weight)},
+            "human_only": self.human_only.to_json(),
+            "judge_only": self.judge_only.to_json(),
+            "corrected": {**self.corrected.to_json(), "lambda": number_or_none(self.weight)},
             "before": self.n_before,
             "drawn": self.n_drawn,
             "labelled": self.n_labelled,
@@ -57,7 +57,7 @@ class Active:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class ScoredSample:
     """All n items that the judge scored.
 
     Attributes
@@ -91,12 +91,12 @@ class Drawn:
 
 
 def active_mean(
-    data: Drawn,
+    data: ScoredSample,
     *,
     weight: float | None = None,
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> Active:
+) -> ActiveMean:
     """The mean of all items.
 
     With y the label, f the judge's score, p the probability and r = y - lambda f: the labels there were, and for the
@@ -112,23 +112,23 @@ def active_mean(
         estimate_by_jackknife, clusters=clusters, n_items=int(used.sum()), confidence=confidence, bounds=bounds
     )
     if not used.any():
-        nothing = undefined("there are no items", n_items=0, confidence=confidence)
-        return Active(nothing, nothing, nothing, np.nan, *counts)
+        nothing = build_undefined("there are no items", n_items=0, confidence=confidence)
+        return ActiveMean(nothing, nothing, nothing, np.nan, *counts)
     scores = np.column_stack([data.weights * data.judge, data.weights])[used]
     judge_only = estimate(SumStatistic(scores, lambda sums: ratio(sums[..., :1], sums[..., 1:])))[0]
     if counts[2] < LEAST:
-        nothing = undefined(
+        nothing = build_undefined(
             f"{counts[2]} of the drawn items have a label so far", n_items=sum(counts), confidence=confidence
         )
-        return Active(nothing, judge_only, nothing, np.nan, *counts)
+        return ActiveMean(nothing, judge_only, nothing, np.nan, *counts)
     sums = _contributions(data, before, done)[used]
     best = _narrowest(sums, clusters) if weight is None else weight
     why = few_units(before | done, data.clusters, data.weights)
     alone, both = (drop_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, best))
-    return Active(alone, judge_only, both, best, *counts)
+    return ActiveMean(alone, judge_only, both, best, *counts)
 
 
-def _contributions(data: Drawn, before: BoolArray, done: BoolArray) -> FloatArray:
+def _contributions(data: ScoredSample, before: BoolArray, done: BoolArray) -> FloatArray:
     """(n, 7) what each item adds: w, wy of labels there were; w, wf of what could be drawn; w / p, wy / p, wf / p."""
     w, y, f = data.weights, np.nan_to_num(data.human), np.nan_to_num(data.judge)
     pull = np.zeros(len(w))
@@ -137,7 +137,7 @@ def _contributions(data: Drawn, before: BoolArray, done: BoolArray) -> FloatArra
     return np.column_stack([there, there * y, could, could * f, pull, pull * y, pull * f])
 
 
-def _parts(sums: FloatArray) -> FloatArray:
+def _split_estimate(sums: FloatArray) -> FloatArray:
     """(…, 2) from sums (…, 7) the estimate without the judge, and what lambda adds to it."""
     there, label, could, score, pull, drawn_label, drawn_score = np.moveaxis(sums, -1, 0)
     by_labels = label + could * ratio(drawn_label, pull)
@@ -147,14 +147,16 @@ def _parts(sums: FloatArray) -> FloatArray:
 
 def _mean(weight: float, sums: FloatArray) -> FloatArray:
     """(…, 1) the estimate with this lambda."""
-    parts = _parts(sums)
+    parts = _split_estimate(sums)
     found: FloatArray = parts[..., :1] + weight * parts[..., 1:]
     return found
 
 
 def _narrowest(sums: FloatArray, clusters: Sequence[str] | None) -> float:
     """lambda, from 0 to 1, with the least sum of squared influences of items or clusters."""
-    without = PreparedSums.of([SumStatistic(sums, _parts)], resampling_of(len(sums), clusters)).left_out()[0]
+    without = PreparedSums.prepare(
+        [SumStatistic(sums, _split_estimate)], build_resampling(len(sums), clusters)
+    ).evaluate_left_out()[0]
     known = without[np.isfinite(without).all(axis=1)]
     fixed, slope = (known - known.mean(axis=0)).T
     squares = float((slope**2).sum())

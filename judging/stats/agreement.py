@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats import cohen
-from annotation.stats.against_group import NO_NUMBERS, minus
+from annotation.stats.against_group import minus
 from annotation.stats.agreement import NO_ORDER, PairAgreement, RaterAgreement
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.majority import majority
-from annotation.stats.pairs import basis_of, compare_pairs, compare_with_the_rest
+from annotation.stats.pairs import compare_pairs, compare_with_the_rest, count_basis
 from annotation.stats.resampling import Replicates
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats import figures
 from judging.stats.confusion import Confusion, confusion
-from judging.stats.figures import Held
+from judging.stats.figures import RatersAgainstPeople
 
 
 @dataclass(frozen=True)
@@ -100,22 +100,22 @@ class JudgeAgreement:
         """Annotators with too few common items to take part in the means over annotators."""
         return tuple(pair.b for pair in self.per_annotator if not pair.in_mean)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The entry of this judge under ``"judges"``, as JSON types."""
-        figures = {name: getattr(self, name).as_json() for name in FIGURES}
+        figures = {name: getattr(self, name).to_json() for name in FIGURES}
         pairs = self.per_annotator
         return {
             **figures,
-            "per_annotator": {pair.b: pair.cohen_kappa.as_json() for pair in pairs},
-            "per_annotator_weighted": {pair.b: pair.weighted_cohen_kappa.as_json() for pair in pairs},
-            "per_annotator_ceiling": {one.rater: one.cohen_kappa.as_json() for one in self.annotators},
-            "ceiling": {name: estimate.as_json() for name, estimate in self.ceiling.items()},
+            "per_annotator": {pair.b: pair.cohen_kappa.to_json() for pair in pairs},
+            "per_annotator_weighted": {pair.b: pair.weighted_cohen_kappa.to_json() for pair in pairs},
+            "per_annotator_ceiling": {one.rater: one.cohen_kappa.to_json() for one in self.annotators},
+            "ceiling": {name: estimate.to_json() for name, estimate in self.ceiling.items()},
             "left_out": list(self.left_out),
             "n_items": self.n_items,
             "scored": self.scored,
             "unscored": self.unscored,
             "not_judged": self.not_judged,
-            "confusion": self.confusion.as_json(),
+            "confusion": self.confusion.to_json(),
         }
 
 
@@ -181,9 +181,9 @@ def judge_agreement(
         If a shape differs from the number of items, a code is off the scale, or an item is both scored and
         unscored.
     """
-    judge = checked_codes(judge_codes, people, judge_name)
+    judge = check_codes(judge_codes, people, judge_name)
     unread = _checked_unscored(unscored, judge)
-    held = Held.of(
+    held = RatersAgainstPeople.build(
         people,
         judge[:, None],
         [judge_name],
@@ -208,7 +208,7 @@ def judge_agreement(
     )
 
 
-def checked_codes(codes: npt.ArrayLike, people: RatingTable, name: str) -> IntArray:
+def check_codes(codes: npt.ArrayLike, people: RatingTable, name: str) -> IntArray:
     """A judge's codes as an array. Raises ``ValueError`` where they do not fit the people's ratings."""
     judge = np.asarray(codes, dtype=np.int64)
     if judge.shape != (people.n_items,):
@@ -240,14 +240,14 @@ def _checked_scores(scores: npt.ArrayLike | None, judge: IntArray) -> FloatArray
     return given
 
 
-def _figures(held: Held) -> dict[str, Any]:
+def _figures(held: RatersAgainstPeople) -> dict[str, Any]:
     """Every figure of the judge, the people's beside it, and how far the judge falls short in kappa."""
-    judge, people = figures.all_figures(held, 0), figures.human_ceiling(held)
+    judge, people = figures.build_figures(held, 0), figures.human_ceiling(held)
     reasons, bases = held.reasons(), held.bases()
-    paired = basis_of(held.people, held.people.pairable)
-    alone = {name: _why_no_ceiling(held, paired, reason) for name, reason in reasons.items()}
+    paired = count_basis(held.people, held.people.pairable)
+    alone = {name: _why_no_ceiling(paired, reason) for name, reason in reasons.items()}
     found = _estimates(judge, held, bases, reasons)
-    of_people = figures.ceiling_bases(held)
+    of_people = figures.count_ceiling_bases(held)
     own = held.people_alone
     ceiling = _estimates(people if own is held else figures.human_ceiling(own), own, of_people, alone)
     short = _estimates(minus(people, judge), held, of_people, alone, "plain")
@@ -261,15 +261,15 @@ def _figures(held: Held) -> dict[str, Any]:
     }
 
 
-def _why_no_ceiling(held: Held, paired: Basis, reason: str) -> str:
-    if paired.n_items or (held.people.level == "nominal" and reason in (NO_NUMBERS, NO_ORDER)):
+def _why_no_ceiling(paired: Basis, reason: str) -> str:
+    if paired.n_items or reason in (*NO_SCORES.values(), NO_ORDER):
         return reason
     return "no item that the judge scored has two annotators"
 
 
 def _estimates(
     replicates: Replicates,
-    held: Held,
+    held: RatersAgainstPeople,
     bases: Mapping[str, Basis],
     reasons: Mapping[str, str],
     scale: Scale | Sequence[Scale] = figures.SCALES,
@@ -284,7 +284,7 @@ def _estimates(
     return dict(zip(figures.ALL, found, strict=True))
 
 
-def _annotators(held: Held) -> tuple[RaterAgreement, ...]:
+def _annotators(held: RatersAgainstPeople) -> tuple[RaterAgreement, ...]:
     """Each annotator against the other annotators, on the items that the judge scored."""
     people = held.distinct_people
     raters = [column - held.n_judges for column in held.columns_of_people]

@@ -18,9 +18,10 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
-from judging.stats.asymptotic import estimate_by_jackknife, share, undefined
-from judging.stats.multiplicity import adjusted
-from judging.stats.signed_rank import signed_rank_less
+from annotation.stats.weighting import compute_weights, default_weighting
+from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, share
+from judging.stats.multiplicity import adjust_p_values
+from judging.stats.signed_rank import compute_signed_rank_p
 
 EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What the paper proposes by type of annotator: the dearer the person, the larger the discount."""
@@ -69,7 +70,7 @@ class AgainstAnnotator:
     rejected: bool
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The entry under ``"per_annotator"``."""
         return {
             "annotator": self.annotator,
@@ -94,6 +95,10 @@ class AtEpsilon:
     passes: bool | None
 
 
+SCORING: dict[str, str] = {"nominal": "match", "ranking": "kemeny"}
+"""By level, how close a rating is to the others; by their numbers where there are any."""
+
+
 @dataclass(frozen=True)
 class AltTestResult:
     """The alternative-annotator test of one judge.
@@ -103,8 +108,8 @@ class AltTestResult:
     epsilon, level
         The discount, and the false-discovery rate of the tests.
     scoring
-        ``"match"`` (share of the remaining people with the same category) or ``"-rmse"`` (minus the root mean
-        squared difference to them).
+        ``"match"`` (share of the remaining people with the same category), ``"kemeny"`` (of rankings, share of pairs
+        of responses ordered as they do) or ``"-rmse"`` (minus the root mean squared difference to them).
     winning_rate
         Omega: share of the testable annotators against whom the judge wins. A decision on each, not an estimate:
         the intervals belong to the advantage probabilities.
@@ -133,7 +138,7 @@ class AltTestResult:
         """The smallest epsilon of the sweep at which the judge passes; NaN where it never does."""
         return min((at.epsilon for at in self.sweep if at.passes), default=np.nan)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The document under ``"alt_test"``."""
         return {
             "epsilon": self.epsilon,
@@ -141,9 +146,9 @@ class AltTestResult:
             "scoring": self.scoring,
             "winning_rate": number_or_none(self.winning_rate),
             "advantage_probability": number_or_none(self.advantage.value),
-            "advantage": self.advantage.as_json(),
+            "advantage": self.advantage.to_json(),
             "passes": self.passes,
-            "per_annotator": [one.as_json() for one in self.per_annotator],
+            "per_annotator": [one.to_json() for one in self.per_annotator],
             "sweep": [
                 {"epsilon": at.epsilon, "winning_rate": number_or_none(at.winning_rate), "passes": at.passes}
                 for at in self.sweep
@@ -206,7 +211,7 @@ def alt_test(
     return AltTestResult(
         epsilon=epsilon,
         level=level,
-        scoring="match" if people.level == "nominal" else "-rmse",
+        scoring=SCORING.get(people.level, "-rmse"),
         winning_rate=rate,
         advantage=advantage,
         passes=_passes(rate),
@@ -260,9 +265,10 @@ def _duel(people: RatingTable, judge: IntArray, column: int, clusters: tuple[str
 def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatArray:
     """(n_items,) S of ``codes`` to the ratings ``others`` (n_items, m); NaN where there are none."""
     known = others != MISSING
-    if people.level == "nominal":
-        matches = (others == codes[:, None]) & known
-        return ratio(matches.sum(axis=1).astype(float), known.sum(axis=1).astype(float))
+    if not people.has_scores:
+        credit = compute_weights(people, default_weighting(people))
+        matches = np.where(known, credit[codes[:, None], others], 0.0)
+        return ratio(matches.sum(axis=1), known.sum(axis=1).astype(float))
     distance = np.where(known, (people.scores[others] - people.scores[codes][:, None]) ** 2, 0.0)
     return -np.sqrt(ratio(distance.sum(axis=1), known.sum(axis=1).astype(float)))
 
@@ -290,7 +296,7 @@ def _tested(
 
 def _corrected(found: Sequence[tuple[float, str, str | None]]) -> FloatArray:
     """p-values corrected for testing every annotator."""
-    return adjusted([p for p, _, _ in found], "benjamini-yekutieli")
+    return adjust_p_values([p for p, _, _ in found], "benjamini-yekutieli")
 
 
 def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | None) -> Estimate:
@@ -318,7 +324,7 @@ def _test(duel: _Duel, epsilon: float) -> tuple[float, str, str | None]:
     if duel.used_clusters is not None:
         return _clustered_test(shifted, duel.used_clusters)
     if n < FEW_ITEMS:
-        return signed_rank_less(shifted), "wilcoxon", None
+        return compute_signed_rank_p(shifted), "wilcoxon", None
     return float(scipy.stats.ttest_1samp(shifted, 0.0, alternative="less").pvalue), "t", None
 
 
@@ -358,7 +364,7 @@ def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, conf
     fought = [duel for duel in duels if duel.n >= 2]
     if not fought:
         why = "no item that the judge scored was rated by two people" if duels else "there are no annotators"
-        return undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
+        return build_undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
     used = np.any([duel.used for duel in fought], axis=0)
     columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
     return estimate_by_jackknife(

@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import STUDENT, why_no_interval
+from annotation.stats.intervals import STUDENT, explain_no_interval
 from annotation.stats.jackknife import Jackknife, t_ends
 from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
-from annotation.stats.shares import figure, quantile, share, undefined, wilson
+from annotation.stats.shares import build_undefined, figure, quantile, share, wilson
 from annotation.stats.table import BoolArray, FloatArray
 
 __all__ = [
+    "build_resampling",
+    "build_undefined",
     "drop_interval",
     "estimate_by_jackknife",
     "few_units",
@@ -20,10 +22,8 @@ __all__ = [
     "influence_error",
     "normal",
     "quantile",
-    "resampling_of",
     "share",
-    "summed_by_cluster",
-    "undefined",
+    "sum_by_cluster",
     "wilson",
 ]
 
@@ -76,13 +76,13 @@ def estimate_by_jackknife(
     odds of where the value stands between them. Items that lie in one of the ``strata`` count by the stratum where
     they are not clustered.
     """
-    resampling = resampling_of(len(statistic.contributions), clusters, None, confidence, strata=strata)
-    prepared = PreparedSums.of([statistic], resampling)
+    resampling = build_resampling(len(statistic.contributions), clusters, None, confidence, strata=strata)
+    prepared = PreparedSums.prepare([statistic], resampling)
     value = statistic.function(resampling.times @ prepared.rows)
-    knife = Jackknife.of(value, prepared.left_out()[0], resampling)
+    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
     low, high = _between(value, knife, confidence, bounds)
     unknown = "no interval: the data do not vary" if knife.flat[0] else "not enough evidence: it hangs on single items"
-    why = why_no_interval(resampling) or (unknown if np.isnan(low[0]) else None)
+    why = explain_no_interval(resampling) or (unknown if np.isnan(low[0]) else None)
     found = figure(
         float(value[0]),
         (np.nan, np.nan) if why else (float(low[0]), float(high[0])),
@@ -107,10 +107,10 @@ def drop_interval(found: Estimate, why: str | None) -> Estimate:
 def few_units(kept: BoolArray, clusters: Sequence[str] | None = None, weights: FloatArray | None = None) -> str | None:
     """Why the items (n,) that are kept, or their clusters, are too few or too unequal for an interval; else None."""
     names = None if clusters is None else np.asarray(clusters, dtype=object)[kept].tolist()
-    return why_no_interval(resampling_of(int(kept.sum()), names, None if weights is None else weights[kept]))
+    return explain_no_interval(build_resampling(int(kept.sum()), names, None if weights is None else weights[kept]))
 
 
-def resampling_of(
+def build_resampling(
     n: int,
     clusters: Sequence[str] | None,
     weights: FloatArray | None = None,
@@ -142,7 +142,7 @@ def _between(
     return np.clip(lowest + low * width, *bounds), np.clip(lowest + high * width, *bounds)
 
 
-def summed_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:
+def sum_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:
     """Influences (n, …) added up within each cluster; as they are without clusters."""
     if clusters is None:
         return influence
@@ -158,7 +158,7 @@ def influence_error(influence: FloatArray, clusters: Sequence[str] | None = None
     With clusters (one dialogue, one profile) their sums are the independent parts, and the usual factor
     G / (G - 1) of the G clusters applies. Without clusters the sum of squares is taken as it is.
     """
-    parts = summed_by_cluster(influence, clusters)
+    parts = sum_by_cluster(influence, clusters)
     factor = 1.0 if clusters is None else len(parts) / (len(parts) - 1) if len(parts) > 1 else np.nan
     # what is left of a sum that ought to cancel is rounding, not spread
     total = float((parts**2).sum())

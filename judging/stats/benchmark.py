@@ -68,6 +68,8 @@ class Cases:
         (n, 3) votes for response 1, for 2 and for neither; NaN where they are not known.
     groups
         By field of the persona, (n,) its value as text; empty where it is not known.
+    odds
+        (n, 4) probability of each of `TIERS`, where the difficulty model made the tiers; NaN for a case without.
     """
 
     ids: IntArray
@@ -80,6 +82,7 @@ class Cases:
     kappa: FloatArray
     votes: FloatArray
     groups: Mapping[str, Strings] = field(default_factory=dict)
+    odds: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -127,10 +130,10 @@ class Answers:
 
     def scores(self, cases: Cases) -> FloatArray:
         """(n,) the share of scored answers that are right; NaN where there is none."""
-        return mean_of_known(self.right(cases))
+        return compute_mean_of_known(self.right(cases))
 
 
-def mean_of_known(values: FloatArray) -> FloatArray:
+def compute_mean_of_known(values: FloatArray) -> FloatArray:
     """The mean of each row's numbers; NaN for a row without."""
     known = np.isfinite(values)
     total: FloatArray = np.where(known, values, 0.0).sum(axis=1)
@@ -150,25 +153,33 @@ class Sheet:
     counts: list[FloatArray] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
-    def add(self, key: tuple[str, ...], values: FloatArray, *, where: BoolArray | None = None, reason: str) -> None:
-        """A column (n,), or (n, 2) of answers, NaN where there is no number. `where` (n,) narrows the cases."""
+    def add(
+        self, key: tuple[str, ...], values: FloatArray, *, where: BoolArray | FloatArray | None = None, reason: str
+    ) -> None:
+        """A column (n,), or (n, 2) of answers, NaN where there is no number.
+
+        `where` (n,) says which cases belong to it, or with which probability.
+        """
         columns = values[:, None] if values.ndim == 1 else values
-        known = np.isfinite(columns) if where is None else np.isfinite(columns) & where[:, None]
-        rows, places = np.nonzero(known)
+        member = np.ones(self.cases.n) if where is None else np.asarray(where, dtype=float)
+        rows, places = np.nonzero(np.isfinite(columns) & (member > 0)[:, None])
         persona, n = self.cases.persona[rows], self.cases.n_personas
         self.keys.append(key)
-        self.sums.append(np.bincount(persona, columns[rows, places], minlength=n).astype(float))
-        self.counts.append(np.bincount(persona, minlength=n).astype(float))
+        self.sums.append(np.bincount(persona, member[rows] * columns[rows, places], minlength=n).astype(float))
+        self.counts.append(np.bincount(persona, member[rows], minlength=n).astype(float))
         self.reasons.append(reason)
 
     def estimates(self) -> dict[tuple[str, ...], Estimate]:
-        """All columns with their intervals. ``n_items`` is how many cases (or answers) a figure rests on."""
+        """All columns with their intervals.
+
+        ``n_items`` is how many cases (or answers) a figure rests on, by probability as a rounded sum.
+        """
         if not self.keys:
             return {}
         m, resampling = len(self.keys), self.resampling()
         columns = np.column_stack([*self.sums, *self.counts])
         (found,) = replicate([SumStatistic(columns, lambda sums: ratio(sums[..., :m], sums[..., m:]))], resampling)
-        totals = [int(count.sum()) for count in self.counts]
+        totals = [round(float(count.sum())) for count in self.counts]
         bases = [Basis(n, int((count > 0).sum()), n) for n, count in zip(totals, self.counts, strict=True)]
         return dict(zip(self.keys, estimates(found, resampling, bases, self.reasons), strict=True))
 
@@ -190,6 +201,14 @@ def add_cell_columns(sheet: Sheet, name: str, values: FloatArray, *, reason: str
     """A column for each cell of the cases."""
     for cell, mask in sheet.cases.cells().items():
         sheet.add((name, cell), values, where=mask, reason=reason)
+
+
+def likely_tiers(cases: Cases) -> dict[str, FloatArray]:
+    """By tier, the easiest first, (n,) how probable it is of each case; no tiers where no probability is known."""
+    if cases.odds is None or np.isnan(cases.odds).all():
+        return {}
+    found = {tier: np.nan_to_num(cases.odds[:, place]) for place, tier in reversed(list(enumerate(TIERS)))}
+    return {tier: odds for tier, odds in found.items() if odds.any()}
 
 
 def lines(cases: Cases) -> dict[str, tuple[FloatArray, str]]:
@@ -232,12 +251,12 @@ def leave_one_out(votes: FloatArray) -> FloatArray:
     """
     one, two, neither = (np.where(np.isfinite(column), column, 0.0) for column in votes.T)
     lead = one - two
-    right = one * worth(lead - 1) + two * worth(-lead - 1) + neither / 2
+    right = one * compute_vote_worth(lead - 1) + two * compute_vote_worth(-lead - 1) + neither / 2
     n = one + two + neither
     return np.where(np.isfinite(votes).all(axis=1) & (n > 1), ratio(right, n), np.nan)
 
 
-def worth(lead: FloatArray) -> FloatArray:
+def compute_vote_worth(lead: FloatArray) -> FloatArray:
     """(n,) of a vote, by how many more of the others choose the same than the other response."""
     return (np.sign(lead) + 1) / 2
 
@@ -248,18 +267,18 @@ def consistent(answers: Answers) -> FloatArray:
     return np.where(both, (answers.said[:, 0] == answers.said[:, 1]).astype(float), np.nan)
 
 
-def both_right(answers: Answers, cases: Cases) -> FloatArray:
+def mark_both_right(answers: Answers, cases: Cases) -> FloatArray:
     """(n,) 1 where both orders name the gold response; NaN where one of them has no verdict."""
     right = answers.right(cases)
     return np.where(np.isfinite(right).all(axis=1), right.min(axis=1), np.nan)
 
 
-def first_shown(answers: Answers) -> FloatArray:
+def mark_first_shown(answers: Answers) -> FloatArray:
     """(n, 2) 1 where the response shown first was named: response 1 in order AB, response 2 in order BA."""
     return np.where(answers.said > 0, (answers.said == np.array([1, 2])).astype(float), np.nan)
 
 
-def pairs_of(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def build_differences(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Every two, the later minus the earlier."""
     for earlier, later in combinations(names, 2):
         yield later, earlier
@@ -275,7 +294,7 @@ def demographic_groups(cases: Cases) -> Iterator[tuple[str, str, BoolArray]]:
                 yield name, value, mask
 
 
-def shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cuts, dict[str, BoolArray]]]:
+def iterate_shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cuts, dict[str, BoolArray]]]:
     """The cases of each tier as it would be with other cut-offs. Cases without kappa are in none."""
     known = np.isfinite(cases.kappa)
     filled = np.where(known, cases.kappa, 0.0)
@@ -285,7 +304,7 @@ def shifted_tiers(cases: Cases, cuts: Cuts = DEFAULT_CUTS) -> Iterator[tuple[Cut
         yield moved, {tier: known & (band == place) for place, tier in reversed(list(enumerate(TIERS)))}
 
 
-def nobody_right(cases: Cases, everybody: Iterable[Answers]) -> IntArray:
+def find_unsolved(cases: Cases, everybody: Iterable[Answers]) -> IntArray:
     """Positions of the cases to which nobody gave a right answer in any order, of those that somebody answered."""
     right = np.zeros(cases.n, dtype=bool)
     answered = np.zeros(cases.n, dtype=bool)
@@ -329,7 +348,7 @@ class Confidence:
     bins: tuple[ConfidenceBin, ...]
 
 
-def confidence_of(answers: Answers, sheet: Sheet) -> Confidence:
+def calibrate_confidence(answers: Answers, sheet: Sheet) -> Confidence:
     """Calibration of a model's confidence, every answer by itself, with intervals over personas."""
     cases = sheet.cases
     right = answers.right(cases)

@@ -51,7 +51,7 @@ def _log_capital(units: FloatArray, ratio: float) -> float:
     return float(scipy.special.logsumexp(capital) - np.log(N_BETS))
 
 
-def betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) -> float:
+def compute_betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) -> float:
     """Lower bound of E sum(agreeing) / E sum(kept), exceeded by the truth with probability 1 - delta.
 
     Examples

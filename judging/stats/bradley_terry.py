@@ -51,7 +51,7 @@ def bradley_terry(wins: FloatArray, ties: FloatArray) -> Strengths:
     """
     points = wins.sum(axis=2) + ties.sum(axis=2) / 2
     tied = ties.sum(axis=(1, 2)) / 2
-    solvable = connected(wins + ties / 2)
+    solvable = is_connected(wins + ties / 2)
     played = np.where(solvable[:, None, None], wins + wins.transpose(0, 2, 1) + ties, 0.0)
     b, k = points.shape
     found = np.zeros((b, k + 1))  # log strengths, and log nu
@@ -96,7 +96,7 @@ def _derivatives(
     return slope, curve
 
 
-def connected(wins: FloatArray) -> BoolArray:
+def is_connected(wins: FloatArray) -> BoolArray:
     """(b,) whether every assistant beats every other directly or through others: then strengths are finite.
 
     ``wins`` (b, k, k) counts ties as half a win for both.

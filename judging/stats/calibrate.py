@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.estimate import Estimate, number_or_none
-from annotation.stats.labels import Coder, Label, number_of
+from annotation.stats.labels import Coder, Label, parse_number
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level
 from annotation.stats.warnings import StatWarning, interval_warnings
 from judging.stats.calibration import LEAST, MapName, Recalibration, recalibrate
-from judging.stats.label_shares import agreement_with, nearest_shares
-from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
+from judging.stats.label_shares import compute_agreement, nearest_shares
+from judging.stats.prediction_powered import CorrectedMean, LabelledSample, ppi_mean
 from judging.stats.reliability import Reliability
 from judging.stats.risk_coverage import RiskCoverage, risk_coverage
 from judging.stats.rogan_gladen import RoganGladen, rogan_gladen
@@ -78,7 +78,7 @@ class Columns:
     @cached_property
     def scores(self) -> FloatArray:
         """(q,) number of each category: itself where all are numbers, 0 and 1 on another scale of two, else 1 … q."""
-        numbers = [number_of(category) for category in self.categories]
+        numbers = [parse_number(category) for category in self.categories]
         if all(number is not None for number in numbers):
             return np.array(numbers, dtype=float)
         return np.arange(0.0 if self.binary else 1.0, len(numbers) + (0 if self.binary else 1))
@@ -86,7 +86,7 @@ class Columns:
     @cached_property
     def numeric(self) -> bool:
         """Whether the categories are numbers."""
-        return all(number_of(category) is not None for category in self.categories)
+        return all(parse_number(category) is not None for category in self.categories)
 
     def numbers(self, labels: Sequence[Labels]) -> FloatArray:
         """(n,) the labels as numbers, of a tie their mean; NaN where missing."""
@@ -95,7 +95,7 @@ class Columns:
         def number(label: Labels) -> float:
             if isinstance(label, tuple):
                 return float(np.mean([number(one) for one in label]))
-            found = number_of(label) if self.numeric and label is not None else None
+            found = parse_number(label) if self.numeric and label is not None else None
             return found if found is not None else np.nan if label is None else float(scores[coder.code(label)])
 
         known = {label: number(label) for label in set(labels)}
@@ -122,7 +122,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibrated:
+class CalibrationResult:
     """The result of `calibrate`.
 
     Attributes
@@ -151,8 +151,8 @@ class Calibrated:
     n_unlabelled: int
     unscored: int
     estimand: str
-    mean: Corrected | None
-    by_category: dict[str, Corrected]
+    mean: CorrectedMean | None
+    by_category: dict[str, CorrectedMean]
     rogan_gladen: RoganGladen | None
     scores: Recalibration | None
     gained: Estimate
@@ -160,7 +160,7 @@ class Calibrated:
     curve: RiskCoverage
     warnings: tuple[StatWarning, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The document of the command ``calibrate``."""
         return {
             "n_labelled": self.n_labelled,
@@ -168,13 +168,13 @@ class Calibrated:
             "unscored": self.unscored,
             "estimand": self.estimand,
             **_corrected_json(self.mean),
-            "by_category": {name: one.as_json() for name, one in self.by_category.items()},
+            "by_category": {name: one.to_json() for name, one in self.by_category.items()},
             "rogan_gladen": None if self.rogan_gladen is None else _rogan_json(self.rogan_gladen),
             "scores": None if self.scores is None else scores_json(self.scores),
-            "gained": self.gained.as_json(),
+            "gained": self.gained.to_json(),
             "selective": [_selection_json(one) for one in self.selective],
-            "risk_coverage": self.curve.as_json(),
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "risk_coverage": self.curve.to_json(),
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
 
 
@@ -189,7 +189,7 @@ def calibrate(
     confidence: float = 0.95,
     seed: int = 0,
     recalibrated: bool = True,
-) -> Calibrated:
+) -> CalibrationResult:
     """Correction, recalibration and selective judging of one judge on one criterion.
 
     Parameters
@@ -220,15 +220,18 @@ def calibrate(
     has_mean = columns.binary or columns.level != "nominal"
     bounds = (float(scale.min()), float(scale.max()))
     parts = {"": (human, judge)} if has_mean else _by_category(columns)
-    data = {name: Labelled.of(*one, weights=columns.weights, clusters=columns.clusters) for name, one in parts.items()}
+    data = {
+        name: LabelledSample.from_columns(*one, weights=columns.weights, clusters=columns.clusters)
+        for name, one in parts.items()
+    }
     corrected = {
         name: ppi_mean(one, confidence=confidence, bounds=bounds if has_mean else (0.0, 1.0))
         for name, one in data.items()
     }
     sure, verdicts = _confidence(columns, judge, scale), columns.verdicts
-    agreement = agreement_with(columns.label_shares, verdicts)
+    agreement = compute_agreement(columns.label_shares, verdicts)
     dependence: dict[str, Any] = {"clusters": columns.clusters, "weights": columns.weights}
-    return Calibrated(
+    return CalibrationResult(
         n_labelled=int(columns.labelled.sum()),
         n_unlabelled=int((~columns.labelled).sum()),
         unscored=int((~columns.scored).sum()),
@@ -255,7 +258,7 @@ def calibrate(
                 agreement,
                 target=at,
                 delta=delta,
-                person=None if columns.votes is None else agreement_with(columns.votes, verdicts),
+                person=None if columns.votes is None else compute_agreement(columns.votes, verdicts),
                 level=confidence,
                 **dependence,
             )
@@ -344,7 +347,7 @@ def _warnings(columns: Columns, human: FloatArray, judge: FloatArray) -> Iterabl
             )
 
 
-def _interval_warnings(corrected: Mapping[str, Corrected]) -> list[StatWarning]:
+def _interval_warnings(corrected: Mapping[str, CorrectedMean]) -> list[StatWarning]:
     """A warning about corrected figures that rest on few effective labels; the name of a mean is empty."""
     found: dict[str, Estimate] = {}
     for category, one in corrected.items():
@@ -353,9 +356,9 @@ def _interval_warnings(corrected: Mapping[str, Corrected]) -> list[StatWarning]:
     return interval_warnings(found)
 
 
-def _corrected_json(mean: Corrected | None) -> dict[str, Any]:
+def _corrected_json(mean: CorrectedMean | None) -> dict[str, Any]:
     if mean is not None:
-        return mean.as_json()
+        return mean.to_json()
     reason = "a nominal scale of more than two categories has no mean; see by_category"
     nothing = {"value": None, "low": None, "high": None, "reason": reason}
     return {
@@ -367,21 +370,21 @@ def _corrected_json(mean: Corrected | None) -> dict[str, Any]:
 
 def _rogan_json(found: RoganGladen) -> dict[str, Any]:
     return {
-        **found.rate.as_json(),
+        **found.rate.to_json(),
         "sensitivity": number_or_none(found.sensitivity.value),
         "specificity": number_or_none(found.specificity.value),
-        "intervals": {"sensitivity": found.sensitivity.as_json(), "specificity": found.specificity.as_json()},
+        "intervals": {"sensitivity": found.sensitivity.to_json(), "specificity": found.specificity.to_json()},
     }
 
 
 def scores_json(found: Recalibration) -> dict[str, Any]:
     """The document under ``"scores"``."""
-    return {**found.as_json(), "before": _reliability_json(found.before), "after": _reliability_json(found.after)}
+    return {**found.to_json(), "before": _reliability_json(found.before), "after": _reliability_json(found.after)}
 
 
 def _reliability_json(found: Reliability) -> dict[str, Any]:
     """Plain numbers under the names of the contract, and their intervals beside them."""
-    document = found.as_json()
+    document = found.to_json()
     names = ("ece", "brier", "mae", "sharpness")
     return {
         **{name: document[name]["value"] for name in names},
@@ -393,7 +396,7 @@ def _reliability_json(found: Reliability) -> dict[str, Any]:
 
 
 def _selection_json(found: Selection) -> dict[str, Any]:
-    document = found.as_json()
+    document = found.to_json()
     return {
         **document,
         "coverage": document["coverage"]["value"],

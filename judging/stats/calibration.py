@@ -56,7 +56,7 @@ class Isotonic:
     def __call__(self, scores: FloatArray) -> FloatArray:
         return np.interp(scores, self.scores, self.values, left=np.nan, right=np.nan)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The points, enough to apply the map elsewhere."""
         return {"method": "isotonic", "scores": self.scores.tolist(), "values": self.values.tolist()}
 
@@ -99,7 +99,7 @@ class OrdinalLogistic:
         mean: FloatArray = self.distribution(scores) @ self.categories
         return mean
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The parameters, enough to apply the map elsewhere."""
         return {
             "method": "ordinal-logistic",
@@ -147,17 +147,17 @@ class Recalibration:
     map: Isotonic | OrdinalLogistic | None
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The document under ``"scores"``."""
         return {
             "method": self.method,
             "out_of_sample": True,
             "folds": self.folds,
             "seed": self.seed,
-            "before": self.before.as_json(),
-            "after": self.after.as_json(),
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
             "outside_range": self.outside,
-            "map": None if self.map is None else self.map.as_json(),
+            "map": None if self.map is None else self.map.to_json(),
             "reason": self.reason,
         }
 
@@ -206,12 +206,12 @@ def recalibrate(
     if folds < 2:
         raise ValueError(f"{folds} folds; there must be at least 2")
     both = ~np.isnan(f) & ~np.isnan(y)
-    fold = fold_of(clusters if clusters is not None else [str(i) for i in range(len(y))], both, folds, seed)
+    fold = assign_folds(clusters if clusters is not None else [str(i) for i in range(len(y))], both, folds, seed)
     reason, mapped, whole = _why_no_map(f[both], y[both], fold[both]), np.full(len(y), np.nan), None
     try:
         if reason is None:
             mapped = _cross_fitted(f, y, w, fold, both, steps, method)
-            whole = fitted(f[both], y[both], steps, method, weights=w[both])
+            whole = fit_map(f[both], y[both], steps, method, weights=w[both])
     except NoConvergenceError as error:
         reason, mapped = str(error), np.full(len(y), np.nan)
     scale = (float(steps.min()), float(steps.max()))
@@ -246,7 +246,7 @@ def recalibrate(
     )
 
 
-def fitted(
+def fit_map(
     scores: FloatArray, human: FloatArray, categories: FloatArray, method: MapName, *, weights: FloatArray | None = None
 ) -> Isotonic | OrdinalLogistic:
     """A map fitted to all of the given items."""
@@ -255,7 +255,7 @@ def fitted(
     return OrdinalLogistic.fit(scores, human, categories, weights=weights)
 
 
-def fold_of(clusters: Sequence[str], used: BoolArray, folds: int, seed: int) -> IntArray:
+def assign_folds(clusters: Sequence[str], used: BoolArray, folds: int, seed: int) -> IntArray:
     """(n,) fold of each used item, -1 for the others; clusters are dealt out at random, as evenly as they go."""
     names, place = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
     present = np.unique(place[used])
@@ -276,7 +276,7 @@ def _cross_fitted(
     mapped = np.full(len(y), np.nan)
     for k in np.unique(fold[both]).tolist():
         rest, inside = both & (fold != k), fold == k
-        mapped[inside] = fitted(f[rest], y[rest], scale, method, weights=w[rest])(f[inside])
+        mapped[inside] = fit_map(f[rest], y[rest], scale, method, weights=w[rest])(f[inside])
     return mapped
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.clustered_shares import chosen, clustered_share
+from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 from judging.stats.selective import STEPS, Selection, select
 
 NO_COST = "what a judgment of {name} costs is not known"
@@ -42,7 +42,7 @@ class Stage:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StageResult:
     """What one stage does.
 
     Attributes
@@ -93,7 +93,7 @@ class Cascade:
 
     target: float
     delta: float
-    stages: tuple[Kept, ...]
+    stages: tuple[StageResult, ...]
     to_people: BoolArray
     coverage: Estimate
     agreement: Estimate
@@ -106,23 +106,23 @@ class Cascade:
         """Whether any stage keeps anything."""
         return any(stage.selection.guaranteed for stage in self.stages)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The cascade as JSON types."""
         return {
             "target_agreement": self.target,
             "delta": self.delta,
             "judges": [stage.name for stage in self.stages],
             "guaranteed": self.guaranteed,
-            "coverage": self.coverage.as_json(),
-            "agreement": self.agreement.as_json(),
-            "human_share": self.human_share.as_json(),
+            "coverage": self.coverage.to_json(),
+            "agreement": self.agreement.to_json(),
+            "human_share": self.human_share.to_json(),
             "cost_per_item_usd": number_or_none(self.cost),
             "cost_reason": self.cost_reason,
             "stages": [_as_json(stage) for stage in self.stages],
         }
 
 
-def _as_json(stage: Kept) -> dict[str, Any]:
+def _as_json(stage: StageResult) -> dict[str, Any]:
     return {
         "judge": stage.name,
         "delta": stage.delta,
@@ -131,7 +131,7 @@ def _as_json(stage: Kept) -> dict[str, Any]:
         "reached": int(stage.reached.sum()),
         "kept": int(stage.kept.sum()),
         "set_aside": int(stage.set_aside.sum()),
-        "agreement": stage.selection.agreement.as_json(),
+        "agreement": stage.selection.agreement.to_json(),
         "agreement_low": number_or_none(stage.selection.agreement_low),
         "guaranteed": stage.selection.guaranteed,
         "reason": stage.selection.reason,
@@ -167,7 +167,7 @@ def cascade(
     n = len(stages[0].confidence)
     left, aside = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
     procedures = 2 if clusters is None else STEPS + 1
-    made: list[Kept] = []
+    made: list[StageResult] = []
     for place, stage in enumerate(stages):
         part = delta / len(stages) / procedures**place
         found = _stage(stage, left, clusters, weights, target, part)
@@ -183,23 +183,23 @@ def _stage(
     weights: FloatArray | None,
     target: float,
     delta: float,
-) -> Kept:
+) -> StageResult:
     selection = select(
         stage.confidence[reached],
         stage.agreement[reached],
-        clusters=chosen(clusters, reached),
+        clusters=select_clusters(clusters, reached),
         weights=None if weights is None else weights[reached],
         target=target,
         delta=delta,
     )
     if not selection.guaranteed:
         nothing = np.zeros(len(reached), dtype=bool)
-        return Kept(stage.name, delta, selection, reached, nothing, nothing)
-    kept, aside = sorted_out(stage.confidence, reached, selection.threshold, selection.tried[-1].threshold)
-    return Kept(stage.name, delta, selection, reached, kept, aside)
+        return StageResult(stage.name, delta, selection, reached, nothing, nothing)
+    kept, aside = split_stage(stage.confidence, reached, selection.threshold, selection.tried[-1].threshold)
+    return StageResult(stage.name, delta, selection, reached, kept, aside)
 
 
-def sorted_out(
+def split_stage(
     confidence: FloatArray, reached: BoolArray, threshold: float, looked_from: float
 ) -> tuple[BoolArray, BoolArray]:
     """(n,) what a stage keeps of the items that reach it, and what its test has looked at without keeping it."""
@@ -207,7 +207,7 @@ def sorted_out(
     return kept, reached & (confidence >= looked_from) & ~kept
 
 
-def kept_by(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, float]]) -> IntArray:
+def find_deciding_stage(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, float]]) -> IntArray:
     """(n,) the place of the stage that keeps an item, by limits that were chosen before; -1 where none does.
 
     ``limits`` are each stage's threshold and the least confidence that its test had looked at; NaN for a stage that
@@ -216,7 +216,7 @@ def kept_by(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, flo
     left = np.ones(len(confidences[0]), dtype=bool)
     place = np.full(len(left), -1)
     for stage, (confidence, (threshold, looked_from)) in enumerate(zip(confidences, limits, strict=True)):
-        kept, aside = sorted_out(confidence, left, threshold, looked_from)
+        kept, aside = split_stage(confidence, left, threshold, looked_from)
         place[kept] = stage
         left = left & ~kept & ~aside
     return place
@@ -224,7 +224,7 @@ def kept_by(confidences: Sequence[FloatArray], limits: Sequence[tuple[float, flo
 
 def _summed_up(
     stages: Sequence[Stage],
-    made: Sequence[Kept],
+    made: Sequence[StageResult],
     to_people: BoolArray,
     clusters: Sequence[str] | None,
     weights: FloatArray | None,
@@ -234,8 +234,8 @@ def _summed_up(
     def mean(values: FloatArray, n_raters: int, reason: str) -> Estimate:
         there = ~np.isnan(values)
         part = None if weights is None else weights[there]
-        return clustered_share(
-            values[there], weights=part, clusters=chosen(clusters, there), n_raters=n_raters, reason=reason
+        return estimate_clustered_share(
+            values[there], weights=part, clusters=select_clusters(clusters, there), n_raters=n_raters, reason=reason
         )
 
     agreement = np.full(len(to_people), np.nan)

@@ -7,10 +7,10 @@ import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import figure, quantile, share, summed_by_cluster, undefined, wilson
+from judging.stats.asymptotic import build_undefined, figure, quantile, share, sum_by_cluster, wilson
 
 
-def clustered_share(
+def estimate_clustered_share(
     values: FloatArray,
     *,
     weights: FloatArray | None = None,
@@ -38,12 +38,12 @@ def clustered_share(
     """
     n = len(values)
     if not n:
-        return undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
+        return build_undefined(reason, n_items=0, confidence=confidence, n_raters=n_raters)
     if weights is None and clusters is None and np.isin(values, (0, 1)).all():
         return share(int(values.sum()), n, confidence=confidence, n_raters=n_raters)
     w = np.ones(n) if weights is None else weights
     p = float((w * values).sum() / w.sum())
-    parts = summed_by_cluster(w * (values - p) / w.sum(), clusters)
+    parts = sum_by_cluster(w * (values - p) / w.sum(), clusters)
     effective = _effective(p, parts, n, confidence)
     if np.isnan(effective):
         return figure(
@@ -65,7 +65,7 @@ def _effective(p: float, parts: FloatArray, n: int, confidence: float) -> float:
     return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, float(n))
 
 
-def chosen(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
+def select_clusters(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
     """The clusters of the items where the mask (n,) is true; None without clusters."""
     if clusters is None:
         return None

@@ -32,7 +32,7 @@ class Confusion:
     unscored: tuple[int, ...]
     tied: tuple[int, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The table as JSON types; it says itself what its rows and columns are."""
         return {
             "rows": "judge",

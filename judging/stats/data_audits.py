@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.annotators import inverted_raters
+from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
-from judging.stats.asymptotic import figure, quantile, share, undefined
-from judging.stats.evidence import Evidence
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.asymptotic import build_undefined, figure, quantile, share
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -33,7 +33,7 @@ class Duplicates:
     groups: tuple[tuple[str, ...], ...]
     contradictory: tuple[tuple[str, ...], ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "n_groups": len(self.groups),
@@ -58,12 +58,12 @@ class TrivialBaseline:
             return None
         return bool(self.accuracy.value >= self.judge.value)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "name": self.name,
-            "accuracy": self.accuracy.as_json(),
-            "judge": self.judge.as_json(),
+            "accuracy": self.accuracy.to_json(),
+            "judge": self.judge.to_json(),
             "as_good_as_the_judge": self.as_good,
         }
 
@@ -79,7 +79,7 @@ def duplicates(fingerprints: Sequence[str], names: Sequence[str], labels: IntArr
     return Duplicates(*named)
 
 
-def baselines(evidence: Evidence) -> list[TrivialBaseline]:
+def baselines(evidence: AssessmentData) -> list[TrivialBaseline]:
     """The commonest label; for pairs also the longer response and the one that comes first."""
     labels, judge = evidence.people.consensus, evidence.said.codes
     known = labels != MISSING
@@ -110,7 +110,7 @@ def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray) -> T
     return TrivialBaseline(name, share(right, n, reason=reason), share(judge_right, n, reason=reason))
 
 
-def label_noise(evidence: Evidence) -> dict[str, Any]:
+def label_noise(evidence: AssessmentData) -> dict[str, Any]:
     """How often each annotator says what is probably true (Dawid and Skene), and whose scale runs backwards."""
     table = evidence.table.subset_items(evidence.table.ratings_per_item > 0)
     if table.n_raters < 2 or not table.pairable.any():
@@ -123,23 +123,23 @@ def label_noise(evidence: Evidence) -> dict[str, Any]:
             {"annotator": rater, "n": int(n), "accuracy": None if np.isnan(accuracy) else accuracy}
             for rater, n, accuracy in zip(model.raters, model.n_ratings, accuracies, strict=True)
         ],
-        "backwards": inverted_raters(distinct.table, distinct.copies),
+        "backwards": find_inverted_raters(distinct.table, distinct.copies),
         "converged": model.converged,
         "reason": None,
     }
 
 
-def polarity(evidence: Evidence) -> Estimate:
+def polarity(evidence: AssessmentData) -> Estimate:
     """Correlation of the judge's scores with people's on an ordered scale; below 0 one of them reads it backwards."""
     if evidence.table.level == "nominal" and evidence.table.n_categories != 2:
-        return undefined("the scale has no order", n_items=0)
+        return build_undefined("the scale has no order", n_items=0)
     human, judge = evidence.scores()
     both = ~np.isnan(human) & ~np.isnan(judge)
     n = int(both.sum())
     if n < FEW:
-        return undefined(f"{n} items with both; it takes {FEW}", n_items=n)
+        return build_undefined(f"{n} items with both; it takes {FEW}", n_items=n)
     if np.ptp(human[both]) == 0 or np.ptp(judge[both]) == 0:
-        return undefined("the judge's scores or people's labels do not vary", n_items=n)
+        return build_undefined("the judge's scores or people's labels do not vary", n_items=n)
     return _correlation(human[both], judge[both])
 
 

@@ -16,26 +16,26 @@ import numpy.typing as npt
 from annotation.stats.against_group import minus
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import STUDENT, Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.resampling import Replicates, Resampling
-from annotation.stats.simultaneous import differences_of, level_of_each, order_of, pairs_of, rank_sets
+from annotation.stats.simultaneous import compute_differences, compute_order, level_of_each, list_pairs, rank_sets
 from annotation.stats.table import FloatArray, RatingTable
 from judging.stats import figures
-from judging.stats.agreement import checked_codes
-from judging.stats.figures import Held
+from judging.stats.agreement import check_codes
+from judging.stats.figures import RatersAgainstPeople
 
 
 @dataclass(frozen=True)
-class Compared:
+class FigureDifference:
     """One figure of two judges on their common items, and the first minus the second."""
 
     a: Estimate
     b: Estimate
     difference: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figure as JSON types."""
-        return {"a": self.a.as_json(), "b": self.b.as_json(), "difference": self.difference.as_json()}
+        return {"a": self.a.to_json(), "b": self.b.to_json(), "difference": self.difference.to_json()}
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class JudgeDifference:
     a: str
     b: str
     n_items: int
-    figures: Mapping[str, Compared]
+    figures: Mapping[str, FigureDifference]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The comparison as JSON types."""
         return {
             "a": self.a,
             "b": self.b,
             "n_items": self.n_items,
-            "figures": {name: figure.as_json() for name, figure in self.figures.items()},
+            "figures": {name: figure.to_json() for name, figure in self.figures.items()},
         }
 
 
@@ -84,23 +84,23 @@ def compare_judges(
     ValueError
         If a judge's codes do not fit the table.
     """
-    codes = {name: checked_codes(said, people, name) for name, said in judges.items()}
-    found, level = [], level_of_each(confidence, len(pairs_of(len(codes))))
+    codes = {name: check_codes(said, people, name) for name, said in judges.items()}
+    found, level = [], level_of_each(confidence, len(list_pairs(len(codes))))
     for a, b in combinations(codes, 2):
         both = np.column_stack([codes[a], codes[b]])
-        held = Held.of(people, both, [a, b], bootstrap=bootstrap, confidence=confidence, seed=seed)
+        held = RatersAgainstPeople.build(people, both, [a, b], bootstrap=bootstrap, confidence=confidence, seed=seed)
         found.append(JudgeDifference(a, b, len(held.codes), _compared(held, level)))
     return tuple(found)
 
 
-def _compared(held: Held, level: float) -> dict[str, Compared]:
-    a, b = figures.all_figures(held, 0), figures.all_figures(held, 1)
+def _compared(held: RatersAgainstPeople, level: float) -> dict[str, FigureDifference]:
+    a, b = figures.build_figures(held, 0), figures.build_figures(held, 1)
     columns = [_estimates(replicates, held) for replicates in (a, b)]
     columns.append(_differences(minus(a, b), held, level, held.bases(), held.reasons()))
-    return {name: Compared(*row) for name, row in zip(figures.ALL, zip(*columns, strict=True), strict=True)}
+    return {name: FigureDifference(*row) for name, row in zip(figures.ALL, zip(*columns, strict=True), strict=True)}
 
 
-def _estimates(replicates: Replicates, held: Held) -> list[Estimate]:
+def _estimates(replicates: Replicates, held: RatersAgainstPeople) -> list[Estimate]:
     bases, reasons = held.bases(), held.reasons()
     return estimates(
         replicates,
@@ -112,7 +112,7 @@ def _estimates(replicates: Replicates, held: Held) -> list[Estimate]:
 
 
 def _differences(
-    found: Replicates, held: Held, level: float, bases: Mapping[str, Basis], reasons: Mapping[str, str]
+    found: Replicates, held: RatersAgainstPeople, level: float, bases: Mapping[str, Basis], reasons: Mapping[str, str]
 ) -> list[Estimate]:
     """Differences with intervals at ``level``, which hold together with the stated confidence."""
     each = estimates(
@@ -126,7 +126,7 @@ def _differences(
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedJudge:
     """One of several judges: its figure, and the best and worst rank that the differences to the others allow."""
 
     name: str
@@ -134,9 +134,9 @@ class Ranked:
     best: int
     worst: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The judge as JSON types."""
-        return {"judge": self.name, "figure": self.figure.as_json(), "ranks": [self.best, self.worst]}
+        return {"judge": self.name, "figure": self.figure.to_json(), "ranks": [self.best, self.worst]}
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Ranking:
 
     figure: str
     n_items: int
-    judges: tuple[Ranked, ...]
+    judges: tuple[RankedJudge, ...]
     differences: Mapping[tuple[str, str], Estimate]
 
 
@@ -192,8 +192,8 @@ def rank_judges(
     ValueError
         If a judge's codes do not fit the table.
     """
-    codes = {name: checked_codes(said, people, name) for name, said in judges.items()}
-    held = Held.of(
+    codes = {name: check_codes(said, people, name) for name, said in judges.items()}
+    held = RatersAgainstPeople.build(
         people,
         np.column_stack(list(codes.values())),
         list(codes),
@@ -203,34 +203,36 @@ def rank_judges(
     )
     each = [_one_figure(held, judge, figure) for judge in range(len(codes))]
     values = np.array([one.value[0] for one in each])
-    order, names = order_of(values.tolist()), list(codes)
+    order, names = compute_order(values.tolist()), list(codes)
     values, names = values[order], [names[i] for i in order]
     basis, reason = held.bases()[figure], held.reasons()[figure]
-    scale = scales_of([figure])
+    scale = find_scales([figure])
     own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale)[0] for i in order]
-    between = differ_together(values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason)
+    between = compute_simultaneous_differences(
+        values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason
+    )
     ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(names))
     return Ranking(
         figure,
         len(held.codes),
-        tuple(Ranked(name, one, *rank) for name, one, rank in zip(names, own, ranks, strict=True)),
-        {(names[i], names[j]): one for (i, j), one in zip(pairs_of(len(names)), between, strict=True)},
+        tuple(RankedJudge(name, one, *rank) for name, one, rank in zip(names, own, ranks, strict=True)),
+        {(names[i], names[j]): one for (i, j), one in zip(list_pairs(len(names)), between, strict=True)},
     )
 
 
-def _one_figure(held: Held, judge: int, figure: str) -> Replicates:
+def _one_figure(held: RatersAgainstPeople, judge: int, figure: str) -> Replicates:
     """One of the figures of `judging.stats.figures.MEANS` of a judge."""
     found, place = figures.means_over_annotators(held, judge), list(figures.MEANS).index(figure)
     one = slice(place, place + 1)
     return Replicates(found.value[one], found.bootstrap[:, one], found.left_out[:, one])
 
 
-def differ_together(
+def compute_simultaneous_differences(
     values: FloatArray, left_out: Sequence[FloatArray], resampling: Resampling, basis: Basis, reason: str
 ) -> list[Estimate]:
     """Every value minus every later one, with intervals that hold together."""
-    difference = differences_of(values)
-    without = differences_of(np.column_stack(left_out))
+    difference = compute_differences(values)
+    without = compute_differences(np.column_stack(left_out))
     nothing = Replicates(difference, np.zeros((1, len(difference))), without)
     m = len(difference)
     at_level = replace(resampling, confidence=level_of_each(resampling.confidence, m))

@@ -10,7 +10,6 @@ import numpy as np
 
 from annotation.stats import cohen
 from annotation.stats.against_group import (
-    NO_NUMBERS,
     OF_ITEMS,
     VERSUS_MAJORITY,
     VERSUS_MEAN,
@@ -21,11 +20,11 @@ from annotation.stats.annotators import drop_rater
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import Distinct, distinct_items
 from annotation.stats.intervals import Basis
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.majority import majority
-from annotation.stats.pairs import NO_ORDER, basis_of
+from annotation.stats.pairs import NO_ORDER, count_basis
 from annotation.stats.resampling import Replicates, Resampling
-from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
 
 MEANS = {
     "mean_cohen_kappa": "cohen_kappa",
@@ -36,14 +35,14 @@ MEANS = {
 """Means over annotators, by the figure of each pair."""
 
 ALL = (*MEANS, *OF_ITEMS)
-"""Every figure, in the order of `all_figures`."""
+"""Every figure, in the order of `build_figures`."""
 
-SCALES = scales_of(ALL)
+SCALES = find_scales(ALL)
 """Where the interval of each figure of `ALL` is symmetric."""
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class RatersAgainstPeople:
     """Some raters held to people, on the items that all of them scored.
 
     Attributes
@@ -71,7 +70,7 @@ class Held:
     is_rated: bool = True
 
     @classmethod
-    def of(
+    def build(
         cls,
         people: RatingTable,
         codes: IntArray,
@@ -81,7 +80,7 @@ class Held:
         confidence: float,
         seed: int,
         scores: FloatArray | None = None,
-    ) -> "Held":
+    ) -> "RatersAgainstPeople":
         """The raters with the given ``codes`` (n_items, j), -1 where an item has no score."""
         scored = (codes != MISSING).all(axis=1)
         kept, said = people.subset_items(scored), codes[scored]
@@ -90,14 +89,14 @@ class Held:
         distinct = (
             distinct_items(together) if scores is None else Distinct(together, np.ones(len(said), dtype=np.int64))
         )
-        resampling = Resampling.of(
+        resampling = Resampling.from_table(
             distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
         )
         own = None if scores is None else scores[scored]
         return cls(kept, said, distinct.table, resampling, own, is_rated=people.n_ratings > 0)
 
     @cached_property
-    def people_alone(self) -> "Held":
+    def people_alone(self) -> "RatersAgainstPeople":
         """The people without the raters that are held to them, drawn as `annotation.stats.agreement` draws them.
 
         What people reach among themselves has then one interval, whoever is held to it. Items in clusters are drawn
@@ -106,14 +105,14 @@ class Held:
         if self.people.clusters is not None or not self.people.n_items:
             return self
         distinct = distinct_items(self.people)
-        resampling = Resampling.of(
+        resampling = Resampling.from_table(
             distinct.table,
             bootstrap=self.resampling.n_replicates,
             confidence=self.resampling.confidence,
             seed=self.resampling.seed,
             copies=distinct.copies,
         )
-        return Held(self.people, self.codes[:, :0], distinct.table, resampling, is_rated=self.is_rated)
+        return RatersAgainstPeople(self.people, self.codes[:, :0], distinct.table, resampling, is_rated=self.is_rated)
 
     @property
     def n_judges(self) -> int:
@@ -148,12 +147,12 @@ class Held:
     @property
     def overlap(self) -> Basis:
         """Items that the raters and at least one annotator rated."""
-        return basis_of(self.people, self.people.ratings_per_item > 0)
+        return count_basis(self.people, self.people.ratings_per_item > 0)
 
     @property
     def decided(self) -> Basis:
         """Items with a majority among the annotators."""
-        return basis_of(self.people, majority(self.people).codes != MISSING)
+        return count_basis(self.people, majority(self.people).codes != MISSING)
 
     @property
     def reason(self) -> str:
@@ -166,15 +165,15 @@ class Held:
 
     def reasons(self) -> dict[str, str]:
         """Why each figure of `ALL` is undefined, where it is."""
-        nominal = self.people.level == "nominal"
         tied = self.people.n_ratings and not self.decided.n_items
         majority_reason = "people are tied on every item that the judge scored" if tied else self.reason
         constant = "the judge's scores or the people's means do not vary" if self.people.n_ratings else self.reason
         found = dict.fromkeys(MEANS, self.reason) | dict.fromkeys(VERSUS_MAJORITY, majority_reason)
         found |= dict.fromkeys(VERSUS_MEAN, constant)
         found |= dict.fromkeys(("mae", "within_one", "bias"), self.reason)
-        if nominal:
-            found |= dict.fromkeys(VERSUS_MEAN, NO_NUMBERS)
+        if not self.people.has_scores:
+            found |= dict.fromkeys(VERSUS_MEAN, NO_SCORES[self.people.level])
+        if self.people.level == "nominal":
             found |= {name: NO_ORDER for name in found if "weighted" in name or "linear" in name}
         return found
 
@@ -184,13 +183,13 @@ class Held:
         return {name: of_majority if name in VERSUS_MAJORITY else of_means for name in ALL}
 
 
-def means_over_annotators(held: Held, judge: int) -> Replicates:
+def means_over_annotators(held: RatersAgainstPeople, judge: int) -> Replicates:
     """The figures of `MEANS` of one of the raters, against each annotator."""
     pairs = [(judge, column) for column in held.columns_of_people]
     return mean_over_pairs(held, pairs)
 
 
-def mean_over_pairs(held: Held, pairs: Sequence[cohen.Pair]) -> Replicates:
+def mean_over_pairs(held: RatersAgainstPeople, pairs: Sequence[cohen.Pair]) -> Replicates:
     """The figures of `MEANS` averaged over pairs of columns."""
     joint = cohen.joint_counts(held.distinct.codes, held.resampling.copies_of_items)
     member, start = cohen.everyone_and_each(pairs, (), joint), 0
@@ -207,7 +206,7 @@ def compute_means(means: Replicates) -> Replicates:
     return Replicates(means.value[places], means.bootstrap[:, places], means.left_out[:, places])
 
 
-def all_figures(held: Held, judge: int) -> Replicates:
+def build_figures(held: RatersAgainstPeople, judge: int) -> Replicates:
     """The figures of `ALL` of one of the raters."""
     codes = held.distinct.codes[:, judge]
     scores = held.scores if judge == 0 else None
@@ -215,7 +214,7 @@ def all_figures(held: Held, judge: int) -> Replicates:
     return side_by_side([_like(means_over_annotators(held, judge), items), items])
 
 
-def human_ceiling(held: Held) -> Replicates:
+def human_ceiling(held: RatersAgainstPeople) -> Replicates:
     """The figures of `ALL` of people: means over pairs of annotators, and each annotator against the others.
 
     An annotator is held to the majority and the mean of the *other* annotators, who are one fewer than those
@@ -226,18 +225,18 @@ def human_ceiling(held: Held) -> Replicates:
     return side_by_side([_like(mean_over_pairs(held, pairs), items), items])
 
 
-def ceiling_bases(held: Held) -> dict[str, Basis]:
+def count_ceiling_bases(held: RatersAgainstPeople) -> dict[str, Basis]:
     """What each figure of `human_ceiling` rests on: the items on which it could be asked of some annotator."""
     people = held.people
-    paired, decided = basis_of(people, people.pairable), np.zeros(people.n_items, dtype=bool)
+    paired, decided = count_basis(people, people.pairable), np.zeros(people.n_items, dtype=bool)
     for column, codes in enumerate(people.codes.T):
         rated = codes != MISSING
         if rated.any():
             decided |= rated & (majority(drop_rater(people, column)).codes != MISSING)
-    return {name: basis_of(people, decided) if name in VERSUS_MAJORITY else paired for name in ALL}
+    return {name: count_basis(people, decided) if name in VERSUS_MAJORITY else paired for name in ALL}
 
 
-def _each_against_the_rest(held: Held) -> Iterable[Replicates]:
+def _each_against_the_rest(held: RatersAgainstPeople) -> Iterable[Replicates]:
     people = held.distinct_people
     for column in np.flatnonzero(cohen.enough(held.common_items)).tolist():
         yield compute_item_figures(drop_rater(people, column), people.codes[:, column], held.resampling)

@@ -8,7 +8,7 @@ import numpy as np
 from annotation.stats.table import BoolArray
 
 
-def held_out(clusters: Sequence[str], share: float, seed: int) -> BoolArray:
+def draw_held_out(clusters: Sequence[str], share: float, seed: int) -> BoolArray:
     """(n,) whether each item's cluster is among the ``share`` (0 to 1) of clusters that is held out."""
     place = {name: _fraction(f"{seed}:{name}") for name in set(clusters)}
     return np.array([place[name] < share for name in clusters], dtype=bool)

@@ -34,7 +34,7 @@ def majority_shares(counts: FloatArray, gold: IntArray) -> FloatArray:
     return np.where((gold != MISSING)[:, None], np.arange(counts.shape[1]) == gold[:, None], shares)
 
 
-def agreement_with(shares: FloatArray, codes: IntArray) -> FloatArray:
+def compute_agreement(shares: FloatArray, codes: IntArray) -> FloatArray:
     """(n,) the share (n, q) of the category that each verdict is; NaN where there is no label or no verdict."""
     if not shares.shape[1]:
         return np.full(len(codes), np.nan)

@@ -26,7 +26,7 @@ UNIFORM = 0.5
 
 
 @dataclass(frozen=True)
-class Needed:
+class LabelsNeeded:
     """Labels for an interval of the given width.
 
     Attributes
@@ -71,7 +71,7 @@ class Needed:
         """How many are missing with the judge; 0 where there are enough."""
         return max(self.with_judge - self.labelled, 0.0)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         numbers = {"with_judge": self.with_judge, "without_judge": self.without_judge, "more": self.more}
         return {
@@ -91,7 +91,7 @@ def labels_needed(
     width: float,
     confidence: float = 0.95,
     clusters: Sequence[str] | None = None,
-) -> Needed:
+) -> LabelsNeeded:
     """How many labels in all give the mean of all items an interval of this width.
 
     Parameters
@@ -123,20 +123,20 @@ def labels_needed(
     both, scored = ~np.isnan(human) & ~np.isnan(judge), ~np.isnan(judge)
     total, n = int(scored.sum()), int(both.sum())
     if n < LEAST:
-        return Needed(width, np.nan, np.nan, n, f"{n} labelled items that the judge scored; a plan needs {LEAST}")
+        return LabelsNeeded(width, np.nan, np.nan, n, f"{n} labelled items that the judge scored; a plan needs {LEAST}")
     y, f = human[both], judge[both]
     spread = float(y.var(ddof=1))
     if spread == 0:
-        return Needed(width, np.nan, np.nan, n, "every label is the same: how much labels vary is unknown")
+        return LabelsNeeded(width, np.nan, np.nan, n, "every label is the same: how much labels vary is unknown")
     r = float(np.corrcoef(y, f)[0, 1]) if np.ptp(f) > 0 else 0.0
     explained = max(r, 0.0) ** 2
     rest = y - (max(r, 0.0) * np.sqrt(spread) / f.std(ddof=1) * f if explained else 0.0)
-    alike = _Alike.of(clusters, both, scored)
+    alike = _Alike.estimate(clusters, both, scored)
     largest = (width / 2 / alike.quantile(confidence)) ** 2
     of_judge = spread * explained * alike.variance(judge[scored], alike.of_scored, total)
     alone = _solved(spread, alike.floor(y), largest)
     with_judge = _solved(spread * (1 - explained), alike.floor(rest), largest - of_judge)
-    return Needed(
+    return LabelsNeeded(
         width,
         with_judge if with_judge <= total else np.nan,
         alone,
@@ -161,7 +161,7 @@ class _Alike:
     unknown: bool
 
     @classmethod
-    def of(cls, clusters: Sequence[str] | None, labelled: BoolArray, scored: BoolArray) -> "_Alike":
+    def estimate(cls, clusters: Sequence[str] | None, labelled: BoolArray, scored: BoolArray) -> "_Alike":
         """Unknown where fewer than `LEAST_UNITS` clusters have labels, or none of these has two."""
         if clusters is None:
             return cls(None, None, unknown=False)
@@ -284,7 +284,7 @@ def _capped(weights: FloatArray, total: int) -> FloatArray:
         certain |= over
 
 
-def drawn(probabilities: FloatArray, *, seed: int) -> BoolArray:
+def draw_systematic(probabilities: FloatArray, *, seed: int) -> BoolArray:
     """(n,) a systematic draw with these probabilities (Madow 1949): as many items as they add up to."""
     start = np.random.default_rng(seed).random()
     ends = np.cumsum(probabilities)

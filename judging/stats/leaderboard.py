@@ -19,9 +19,9 @@ from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import PreparedSums, Replicates, Resampling, SumStatistic
 from annotation.stats.simultaneous import rank_sets
 from annotation.stats.table import FloatArray, IntArray
-from judging.stats.asymptotic import drop_interval, few_units, figure, resampling_of
+from judging.stats.asymptotic import build_resampling, drop_interval, few_units, figure
 from judging.stats.bradley_terry import NOT_CONNECTED, bradley_terry
-from judging.stats.differences import differ_together
+from judging.stats.differences import compute_simultaneous_differences
 
 OUTCOMES = 3
 """First wins, second wins, tie."""
@@ -56,7 +56,7 @@ class Comparisons:
     weights: FloatArray | None = None
 
     @classmethod
-    def of(
+    def from_names(
         cls,
         first: Sequence[str],
         second: Sequence[str],
@@ -88,7 +88,7 @@ class Comparisons:
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoardRow:
     """One assistant on a board.
 
     Attributes
@@ -109,9 +109,9 @@ class Standing:
     strength: Estimate
     rank: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The standing as JSON types."""
-        figures = {name: getattr(self, name).as_json() for name in ("win_rate", "strength", "rank")}
+        figures = {name: getattr(self, name).to_json() for name in ("win_rate", "strength", "rank")}
         return {"assistant": self.assistant, **figures}
 
 
@@ -133,15 +133,15 @@ class Boards:
         Why there is no corrected board, or None.
     """
 
-    people: tuple[Standing, ...]
-    judge: tuple[Standing, ...]
-    corrected: tuple[Standing, ...]
+    people: tuple[BoardRow, ...]
+    judge: tuple[BoardRow, ...]
+    corrected: tuple[BoardRow, ...]
     weight: float
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The boards as JSON types."""
-        boards = {name: [one.as_json() for one in getattr(self, name)] for name in ("people", "judge", "corrected")}
+        boards = {name: [one.to_json() for one in getattr(self, name)] for name in ("people", "judge", "corrected")}
         return {**boards, "lambda": None if np.isnan(self.weight) else self.weight, "reason": self.reason}
 
 
@@ -159,9 +159,9 @@ def leaderboard(pairs: Comparisons, *, confidence: float = 0.95) -> Boards:
     masks = np.column_stack([both, rest]).astype(float)
     rows = np.hstack([by_people, by_people * masks[:, :1], by_judge * masks[:, :1], by_judge * masks[:, 1:], masks])
     rows, resampling = _units(pairs, rows, confidence)
-    prepared = PreparedSums.of([SumStatistic(rows, partial(_figures, len(pairs.assistants), weight))], resampling)
-    value = SumStatistic(rows, prepared.parts[0][1]).at(resampling.all_items[None, :])[0]
-    found = Replicates(value, np.zeros((1, len(value))), prepared.left_out()[0])
+    prepared = PreparedSums.prepare([SumStatistic(rows, partial(_figures, len(pairs.assistants), weight))], resampling)
+    value = SumStatistic(rows, prepared.parts[0][1]).evaluate(resampling.all_items[None, :])[0]
+    found = Replicates(value, np.zeros((1, len(value))), prepared.evaluate_left_out()[0])
     told = ((human, human), (judge, judge), *([] if reason else [(judge, both)]))  # its pairs, and what it hangs on
     boards = [
         _board(pairs.assistants, found, resampling, place, int(of.sum()), few_units(on, pairs.clusters, pairs.weights))
@@ -173,10 +173,10 @@ def leaderboard(pairs: Comparisons, *, confidence: float = 0.95) -> Boards:
 def _units(pairs: Comparisons, rows: FloatArray, confidence: float) -> tuple[FloatArray, Resampling]:
     """The rows (n, m) of the pairs and how they are left out; pairs that are alike count as one row, several times."""
     if pairs.clusters is not None:
-        return rows, replace(resampling_of(len(rows), pairs.clusters, pairs.weights, confidence), n_replicates=1)
+        return rows, replace(build_resampling(len(rows), pairs.clusters, pairs.weights, confidence), n_replicates=1)
     w = np.ones(len(rows)) if pairs.weights is None else pairs.weights
     _, first, copies = np.unique(np.column_stack([rows, w]), axis=0, return_index=True, return_counts=True)
-    resampling = resampling_of(len(first), None, w[first], confidence)
+    resampling = build_resampling(len(first), None, w[first], confidence)
     return rows[first], replace(resampling, n_replicates=1, copies=copies)
 
 
@@ -212,10 +212,10 @@ def _figures(k: int, weight: float, sums: FloatArray) -> FloatArray:
     if not np.isnan(weight):
         shares = ratio(labelled - weight * judged, n_labelled) + weight * ratio(others, n_others)
         boards.append(np.maximum(shares, 0.0) * (n_labelled + n_others))
-    return np.hstack([part for board in boards for part in _standings(board.reshape(-1, k, k, OUTCOMES))])
+    return np.hstack([part for board in boards for part in _compute_standings(board.reshape(-1, k, k, OUTCOMES))])
 
 
-def _standings(cells: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _compute_standings(cells: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(b, k) win rates, and strengths, from counts (b, k, k, 3)."""
     wins = cells[..., 0] + cells[..., 1].transpose(0, 2, 1)
     ties = cells[..., 2] + cells[..., 2].transpose(0, 2, 1)
@@ -230,7 +230,7 @@ def _board(
     place: int,
     n_items: int,
     why: str | None,
-) -> tuple[Standing, ...]:
+) -> tuple[BoardRow, ...]:
     """The standings of one of the boards, whose figures stand one behind the other; without intervals if ``why``."""
     k, basis = len(assistants), Basis(n_items, 2, 2 * n_items)
     mine = slice(2 * k * place, 2 * k * (place + 1))
@@ -242,7 +242,7 @@ def _board(
         for one in estimates(own, resampling, [basis] * 2 * k, reasons, scale=scales, student=True)
     ]
     strengths = own.value[k:]
-    between = differ_together(strengths, list(own.left_out[:, k:].T), resampling, basis, NOT_CONNECTED)
+    between = compute_simultaneous_differences(strengths, list(own.left_out[:, k:].T), resampling, basis, NOT_CONNECTED)
     sets = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), k)
     ranks = [
         figure(
@@ -255,4 +255,4 @@ def _board(
         )
         for value, ends, strength in zip(strengths.tolist(), sets, each[k:], strict=True)
     ]
-    return tuple(map(Standing, assistants, each[:k], each[k:], ranks))
+    return tuple(map(BoardRow, assistants, each[:k], each[k:], ranks))

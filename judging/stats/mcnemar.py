@@ -30,7 +30,7 @@ class McNemar:
     p_value: float
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "n_items": self.n,

@@ -18,7 +18,7 @@ Labels = Sequence[str] | IntArray
 NO_VERDICT = "no verdict"
 
 
-def clustered_means(
+def estimate_clustered_means(
     values: FloatArray,
     *,
     items: Labels,
@@ -50,10 +50,12 @@ def clustered_means(
     ValueError
         Where the columns are not equally long.
     """
-    return means_of(values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
+    return compute_means(
+        values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed
+    )
 
 
-def means_of(
+def compute_means(
     columns: Iterable[FloatArray],
     *,
     items: Labels,

@@ -17,7 +17,7 @@ from annotation.stats.table import FloatArray
 Method = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
 
-def adjusted(p_values: npt.ArrayLike, method: Method = "holm") -> FloatArray:
+def adjust_p_values(p_values: npt.ArrayLike, method: Method = "holm") -> FloatArray:
     """(m,) adjusted p-values; NaN stays NaN and does not count as a test.
 
     A hypothesis is rejected at level alpha where its adjusted p-value is at most alpha.

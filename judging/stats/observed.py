@@ -16,12 +16,12 @@ from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
-from judging.stats.audits.altered import Altered
+from judging.stats.audits.altered import AlteredReplies
 from judging.stats.label_shares import majority_shares, nearest_shares
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ItemColumns:
     """The n items.
 
     Attributes
@@ -67,20 +67,20 @@ class Material:
         """Number of items."""
         return len(self.names)
 
-    def subset(self, mask: BoolArray) -> "Material":
+    def subset(self, mask: BoolArray) -> "ItemColumns":
         """The items where the mask (n,) is true."""
-        return Material(
-            names=chosen(self.names, mask),
+        return ItemColumns(
+            names=select_names(self.names, mask),
             inclusion=self.inclusion[mask],
-            clusters=chosen(self.clusters, mask),
+            clusters=select_names(self.clusters, mask),
             length=self.length[mask],
-            assistants=chosen(self.assistants, mask),
-            opponents=chosen(self.opponents, mask),
-            groups={name: chosen(column, mask) for name, column in self.groups.items()},
-            fingerprints=chosen(self.fingerprints, mask) if self.fingerprints else (),
-            split_units=chosen(self.split_units, mask) if self.split_units else (),
+            assistants=select_names(self.assistants, mask),
+            opponents=select_names(self.opponents, mask),
+            groups={name: select_names(column, mask) for name, column in self.groups.items()},
+            fingerprints=select_names(self.fingerprints, mask) if self.fingerprints else (),
+            split_units=select_names(self.split_units, mask) if self.split_units else (),
             design=self.design,
-            strata=None if self.strata is None else chosen(self.strata, mask),
+            strata=None if self.strata is None else select_names(self.strata, mask),
         )
 
     @cached_property
@@ -145,7 +145,7 @@ class People:
         """(n, q) share of the people who chose each category; NaN where nobody did."""
         return ratio(self.table.counts, np.broadcast_to(self.table.ratings_per_item[:, None], self.table.counts.shape))
 
-    def expected(self, numbers: FloatArray) -> FloatArray:
+    def compute_expected(self, numbers: FloatArray) -> FloatArray:
         """(n,) people's label as a number: of a tie the mean of the tied categories; NaN without a label."""
         if not self.counted:
             return self.mean
@@ -157,7 +157,7 @@ class People:
         scores = self.table.rated_scores
         n = self.table.ratings_per_item
         mean = np.where(n > 0, np.nansum(scores, axis=1) / np.maximum(n, 1), np.nan)
-        return np.where(self.gold != MISSING, scored(self.gold, self.table.scores), mean)
+        return np.where(self.gold != MISSING, to_scores(self.gold, self.table.scores), mean)
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
@@ -261,17 +261,17 @@ class AlteredCodes:
     wanted: IntArray | None
     n_items: int
 
-    def as_columns(
+    def to_columns(
         self, scale: FloatArray, *, nominal: bool, paired: bool, clusters: tuple[str, ...] | None
-    ) -> Altered:
+    ) -> AlteredReplies:
         """As the probe takes them; ``scale`` (q,) are the categories' numbers, ``clusters`` the material's."""
-        original, copy, repeated = (scored(codes, scale) for codes in (self.original, self.copy, self.repeated))
-        return Altered(
+        original, copy, repeated = (to_scores(codes, scale) for codes in (self.original, self.copy, self.repeated))
+        return AlteredReplies(
             name=self.name,
             original=original,
             copy=copy,
             repeated=repeated,
-            wanted=None if self.wanted is None else scored(self.wanted, scale),
+            wanted=None if self.wanted is None else to_scores(self.wanted, scale),
             left_out=self.n_items - len(self.rows),
             unscored=int((self.copy == MISSING).sum()),
             n_items=self.n_items,
@@ -281,13 +281,13 @@ class AlteredCodes:
         )
 
 
-def scored(codes: IntArray, scores: FloatArray) -> FloatArray:
+def to_scores(codes: IntArray, scores: FloatArray) -> FloatArray:
     """The scores of codes, NaN where the code is -1."""
     if not len(scores):
         return np.full(codes.shape, np.nan)
     return np.where(codes == MISSING, np.nan, scores[codes])
 
 
-def chosen(names: Sequence[str], mask: BoolArray) -> tuple[str, ...]:
+def select_names(names: Sequence[str], mask: BoolArray) -> tuple[str, ...]:
     """The names where the mask is true."""
     return tuple(name for name, kept in zip(names, mask, strict=True) if kept)

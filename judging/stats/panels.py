@@ -21,7 +21,7 @@ Vote = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class PanelVerdict:
     """One verdict out of several.
 
     Attributes
@@ -57,7 +57,7 @@ def mean(values: Sequence[str], numbers: Mapping[str, float]) -> tuple[str, floa
 
 def combine(
     votes: Sequence[Sequence[Vote]], *, method: str, scale: Sequence[str], numbers: Mapping[str, float]
-) -> tuple[list[Combined | None], DawidSkene | None]:
+) -> tuple[list[PanelVerdict | None], DawidSkene | None]:
     """The verdict on each item, None where nobody voted; and the model behind it where there is one.
 
     Parameters
@@ -79,7 +79,7 @@ def combine(
     if method == DAWID_SKENE and not any(votes):
         return [None] * len(votes), None
     if method == DAWID_SKENE:
-        model = fit(table_of(votes, scale), same_rater=columns_of(votes))
+        model = fit(build_table(votes, scale), same_rater=name_columns(votes))
         return [combine_posterior(model, row, scale, numbers) for row in range(len(votes))], model
     if method not in METHODS:
         raise ValueError(f"{method!r} is not one of {', '.join(METHODS)}")
@@ -88,27 +88,27 @@ def combine(
     return [combine_votes([value for _, value in said], method, numbers) for said in votes], None
 
 
-def combine_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -> Combined | None:
+def combine_votes(values: Sequence[str], method: str, numbers: Mapping[str, float]) -> PanelVerdict | None:
     """The most frequent value, or the one next to the mean."""
     if not values:
         return None
     leading, shares = majority(values)
     nearest = mean(values, numbers)[0] if method == MEAN else leading
-    return Combined(nearest, shares, expected(shares, numbers))
+    return PanelVerdict(nearest, shares, compute_expected(shares, numbers))
 
 
 def combine_posterior(
     model: DawidSkene, row: int, scale: Sequence[str], numbers: Mapping[str, float]
-) -> Combined | None:
+) -> PanelVerdict | None:
     """The most probable category of an item given all votes on all items."""
     if not model.rated[row]:
         return None
     code, shares = int(model.codes[row]), model.posterior[row].tolist()
     distribution = dict(zip(scale, shares, strict=True))
-    return Combined("" if code == MISSING else scale[code], distribution, expected(distribution, numbers))
+    return PanelVerdict("" if code == MISSING else scale[code], distribution, compute_expected(distribution, numbers))
 
 
-def expected(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> float | None:
+def compute_expected(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> float | None:
     """The mean of the numbers weighted by the probabilities of their values; None without numbers.
 
     Liu et al. (2023), "G-Eval", section 2.3: the score of an item is the sum over the scale of value times probability.
@@ -116,7 +116,7 @@ def expected(distribution: Mapping[str, float], numbers: Mapping[str, float]) ->
     return sum(p * numbers[value] for value, p in distribution.items()) if numbers else None
 
 
-def columns_of(votes: Sequence[Sequence[Vote]]) -> list[str]:
+def name_columns(votes: Sequence[Sequence[Vote]]) -> list[str]:
     """A name for each column of the table: a member as often as it voted on one item at the most."""
     most: dict[str, int] = {}
     for said in votes:
@@ -125,9 +125,9 @@ def columns_of(votes: Sequence[Sequence[Vote]]) -> list[str]:
     return [member for member, n in most.items() for _ in range(n)]
 
 
-def table_of(votes: Sequence[Sequence[Vote]], scale: Sequence[str]) -> RatingTable:
+def build_table(votes: Sequence[Sequence[Vote]], scale: Sequence[str]) -> RatingTable:
     """The votes as a nominal table: an item's votes of one member stand in that member's columns."""
-    columns = columns_of(votes)
+    columns = name_columns(votes)
     first = {member: columns.index(member) for member in columns}
     codes = np.full((len(votes), len(columns)), MISSING, dtype=np.int64)
     for row, said in enumerate(votes):

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from annotation.stats.chance_corrected import corrected
+from annotation.stats.chance_corrected import correct_for_chance
 from annotation.stats.intervals import LEAST_UNITS
 from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Resampling
 from annotation.stats.table import BoolArray, FloatArray, IntArray, Level
-from judging.stats.asymptotic import resampling_of, wilson
-from judging.stats.multiplicity import adjusted
+from judging.stats.asymptotic import build_resampling, wilson
+from judging.stats.multiplicity import adjust_p_values
 from judging.stats.verdict import Rules
 
 BELOW = (0.0, 0.115)
@@ -96,7 +96,7 @@ class Power:
     studies: int
     seed: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return asdict(self)
 
@@ -135,7 +135,7 @@ def power_of_replace(
 def power_document(design: PowerDesign, found: Sequence[Power]) -> dict[str, Any]:
     """A line of a power table as JSON types."""
     shares = None if design.shares is None else list(design.shares)
-    return {"design": {**asdict(design), "shares": shares}, "judges": [one.as_json() for one in found], "reason": None}
+    return {"design": {**asdict(design), "shares": shares}, "judges": [one.to_json() for one in found], "reason": None}
 
 
 def no_power(reason: str) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def no_power(reason: str) -> dict[str, Any]:
     return {"design": None, "judges": [], "reason": reason}
 
 
-def power_for(
+def compute_power(
     design: PowerDesign, rules: Rules | None = None, *, studies: int, epsilon: float = EPSILON
 ) -> dict[str, Any]:
     """The line of a design; fewer studies where they are large, so that it stays a matter of a second."""
@@ -190,7 +190,7 @@ def simulate(
     unit = design.unit
     effect = design.cluster_effect if design.n_clusters < design.n_items else 0.0
     person = _person(design.kappa, effect)
-    judge = _logit_with_mean(judge_kappa / _moment(person, effect, 1), effect)
+    judge = _logit_with_mean(judge_kappa / _compute_moment(person, effect, 1), effect)
     size = (studies, design.n_items, design.n_raters + 1)
     common = rng.normal(0, effect, (2, studies, design.n_clusters))[:, :, unit]
     truth, right = _categories(design, rng.random((*size[:2], 1))), rng.random(size)
@@ -208,19 +208,19 @@ def _categories(design: PowerDesign, uniform: FloatArray) -> IntArray:
     return codes
 
 
-def _moment(centre: float, effect: float, power: int) -> float:
+def _compute_moment(centre: float, effect: float, power: int) -> float:
     """Expectation of expit(centre + effect z) to a power, z standard normal."""
     return float((WEIGHTS * scipy.special.expit(centre + effect * NODES) ** power).sum() / WEIGHTS.sum())
 
 
 def _person(kappa: float, effect: float) -> float:
     """Log odds of the middle cluster at which two people's kappa is ``kappa``."""
-    return float(scipy.optimize.brentq(lambda centre: _moment(centre, effect, 2) - kappa, -40.0, 40.0))
+    return float(scipy.optimize.brentq(lambda centre: _compute_moment(centre, effect, 2) - kappa, -40.0, 40.0))
 
 
 def _logit_with_mean(mean: float, effect: float) -> float:
     mean = min(max(mean, 1e-9), 1 - 1e-9)
-    return float(scipy.optimize.brentq(lambda centre: _moment(centre, effect, 1) - mean, -60.0, 60.0))
+    return float(scipy.optimize.brentq(lambda centre: _compute_moment(centre, effect, 1) - mean, -60.0, 60.0))
 
 
 def replaces(
@@ -233,7 +233,7 @@ def replaces(
     m, n, r = people.shape
     if n < rules.least_items or design.n_clusters < max(rules.least_clusters, LEAST_UNITS):
         return np.zeros(m, dtype=bool)
-    resampling = resampling_of(design.n_clusters, None, confidence=confidence)
+    resampling = build_resampling(design.n_clusters, None, confidence=confidence)
     raters = np.concatenate([people, judge[..., None]], axis=2)
     counts = [_by_unit(raters[..., j, None] == np.arange(design.n_categories), design) for j in range(r + 1)]
     kappas = {(i, j): _kappas(raters, counts, i, j, design) for i, j in combinations(range(r + 1), 2)}
@@ -275,13 +275,13 @@ def _kappas(raters: IntArray, counts: Sequence[FloatArray], i: int, j: int, desi
     rows, columns = _with_and_without(counts[i]), _with_and_without(counts[j])
     n = rows.sum(axis=-1)
     expected = np.einsum("...k,...k->...", rows @ weights, columns) / n**2
-    return corrected(agreeing / n, expected)
+    return correct_for_chance(agreeing / n, expected)
 
 
 def _ends(with_and_without: FloatArray, resampling: Resampling, scale: Scale) -> tuple[FloatArray, FloatArray]:
     """(m,) ends of the intervals of figures from (m, 1 + g) values on all items and without each cluster."""
     value, left_out = with_and_without[:, 0], with_and_without[:, 1:].T
-    knife = Jackknife.of(value, left_out, resampling)
+    knife = Jackknife.from_left_out(value, left_out, resampling)
     return t_ends(value, knife.se, knife.df, resampling.confidence, scale)
 
 
@@ -289,7 +289,7 @@ def _passes(people: IntArray, judge: IntArray, design: PowerDesign, epsilon: flo
     """(m,) whether the judge passes the alternative-annotator test, tested over clusters."""
     r = people.shape[2]
     p_values = np.stack([_p_value(people, judge, j, design, epsilon) for j in range(r)], axis=1)
-    won = np.array([adjusted(list(row), "benjamini-yekutieli") <= LEVEL for row in p_values])
+    won = np.array([adjust_p_values(list(row), "benjamini-yekutieli") <= LEVEL for row in p_values])
     return np.asarray(won.mean(axis=1) >= 0.5)
 
 
@@ -300,7 +300,7 @@ def _p_value(people: IntArray, judge: IntArray, column: int, design: PowerDesign
     difference = (by_person >= by_judge - 1e-9).astype(float) - (by_judge >= by_person - 1e-9)
     total, n = (_with_and_without(_by_unit(one, design)) for one in (difference, np.ones_like(difference)))
     means = total / n
-    knife = Jackknife.of(means[:, 0], means[:, 1:].T, resampling_of(design.n_clusters, None))
+    knife = Jackknife.from_left_out(means[:, 0], means[:, 1:].T, build_resampling(design.n_clusters, None))
     independent = knife.flat | (design.n_clusters == design.n_items)
     t = (means[:, 0] - epsilon) / np.where(knife.flat, FLAT, knife.se)
     return np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))

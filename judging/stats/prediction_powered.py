@@ -18,7 +18,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import drop_interval, estimate_by_jackknife, few_units, undefined
+from judging.stats.asymptotic import build_undefined, drop_interval, estimate_by_jackknife, few_units
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
@@ -27,7 +27,7 @@ CONSTANT = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledSample:
     """Items that a person and perhaps the judge scored, and items that only the judge scored.
 
     Attributes
@@ -51,14 +51,14 @@ class Labelled:
     unlabelled_clusters: tuple[str, ...] | None = None
 
     @classmethod
-    def of(
+    def from_columns(
         cls,
         human: npt.ArrayLike,
         judge: npt.ArrayLike,
         *,
         weights: npt.ArrayLike | None = None,
         clusters: Sequence[str] | None = None,
-    ) -> "Labelled":
+    ) -> "LabelledSample":
         """From columns over all items: NaN where a person (or the judge) gave no score.
 
         An item that the judge did not score takes no part: there is nothing to correct, and what the judge leaves
@@ -106,7 +106,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedMean:
     """A mean by three ways.
 
     Attributes
@@ -140,23 +140,23 @@ class Corrected:
     human_error: float = np.nan
     ppi_error: float = np.nan
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The three figures as in the document of ``calibrate``."""
         more = {"lambda": self.weight, "effective_n": self.effective_n, "effective_sample_size_gained": self.saved}
         return {
-            "human_only": self.human_only.as_json(),
-            "judge_only": self.judge_only.as_json(),
-            "ppi": {**self.ppi.as_json(), **{key: number_or_none(value) for key, value in more.items()}},
+            "human_only": self.human_only.to_json(),
+            "judge_only": self.judge_only.to_json(),
+            "ppi": {**self.ppi.to_json(), **{key: number_or_none(value) for key, value in more.items()}},
         }
 
 
 def ppi_mean(
-    data: Labelled,
+    data: LabelledSample,
     *,
     weight: float | None = None,
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> Corrected:
+) -> CorrectedMean:
     """The mean score of all items by labels alone, by the judge alone and by PPI++; a rate is a mean of 0 and 1.
 
     The estimate is mean(Y - lambda f) over the labelled items plus lambda mean(f) over the others. Means are weighted
@@ -186,8 +186,8 @@ def ppi_mean(
     judge_only = _judge_only(data, confidence, bounds)
     why = NO_LABELS if data.n < 2 else NO_UNLABELLED if not data.n_unlabelled else None
     if why is not None:
-        nothing = undefined(why, n_items=data.n + data.n_unlabelled, confidence=confidence)
-        return Corrected(human_only, judge_only, nothing, np.nan, np.nan, np.nan, _correlation(data), human_error)
+        nothing = build_undefined(why, n_items=data.n + data.n_unlabelled, confidence=confidence)
+        return CorrectedMean(human_only, judge_only, nothing, np.nan, np.nan, np.nan, _correlation(data), human_error)
     used = power_tuned(data) if weight is None else weight
     n, rest = data.n, data.n_unlabelled
     ppi, error = estimate_by_jackknife(
@@ -202,7 +202,7 @@ def ppi_mean(
     if np.isnan(human_only.low):
         ppi = drop_interval(ppi, human_only.reason)
     worth = data.n * (human_error / error) ** 2 if error > 0 and human_error > 0 else np.nan
-    return Corrected(
+    return CorrectedMean(
         human_only=human_only,
         judge_only=judge_only,
         ppi=ppi,
@@ -215,7 +215,7 @@ def ppi_mean(
     )
 
 
-def power_tuned(data: Labelled) -> float:
+def power_tuned(data: LabelledSample) -> float:
     """lambda = cov(Y, f) / ((1 + n / N) var(f)), cut to 0 … 1; 0 where the judge is constant.
 
     The covariance is that of the labelled items (divided by n), the variance that of all of the judge's scores
@@ -225,7 +225,7 @@ def power_tuned(data: Labelled) -> float:
     return float(_lambda(_contributions(data).sum(axis=0)))
 
 
-def _contributions(data: Labelled) -> FloatArray:
+def _contributions(data: LabelledSample) -> FloatArray:
     """(n + N, 12) what each item adds: of the labelled 1, w, wy, wf, wyf, wff, ww, of the others 1, w, wf, wff, ww."""
     w, y, f = data.weights, data.human, data.judge
     v, g = data.unlabelled_weights, data.unlabelled
@@ -260,7 +260,7 @@ def _mean_of_sums(sums: FloatArray) -> FloatArray:
     return ratio(sums[..., :1], sums[..., 1:])
 
 
-def _correlation(data: Labelled) -> float:
+def _correlation(data: LabelledSample) -> float:
     """Weighted correlation of label and judge; NaN where either does not vary."""
     if data.n < 2:
         return np.nan
@@ -278,17 +278,17 @@ def _mean(values: FloatArray, weights: FloatArray) -> float:
     return float((weights * values).sum() / weights.sum())
 
 
-def _human_only(data: Labelled, confidence: float, bounds: tuple[float, float]) -> tuple[Estimate, float]:
+def _human_only(data: LabelledSample, confidence: float, bounds: tuple[float, float]) -> tuple[Estimate, float]:
     if data.n < 2:
-        return undefined(NO_LABELS, n_items=data.n, confidence=confidence, n_raters=1), np.nan
+        return build_undefined(NO_LABELS, n_items=data.n, confidence=confidence, n_raters=1), np.nan
     return _of_mean(data.human, data.weights, data.clusters, confidence, bounds)
 
 
-def _judge_only(data: Labelled, confidence: float, bounds: tuple[float, float]) -> Estimate:
+def _judge_only(data: LabelledSample, confidence: float, bounds: tuple[float, float]) -> Estimate:
     scores = np.concatenate([data.judge, data.unlabelled])
     weights = np.concatenate([data.weights, data.unlabelled_weights])
     if not len(scores):
-        return undefined("the judge scored no item", n_items=0, confidence=confidence, n_raters=1)
+        return build_undefined("the judge scored no item", n_items=0, confidence=confidence, n_raters=1)
     return _of_mean(scores, weights, data.all_clusters, confidence, bounds)[0]
 
 

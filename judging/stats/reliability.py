@@ -18,8 +18,8 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import SumStatistic, replicate
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.asymptotic import resampling_of, undefined
-from judging.stats.clustered_shares import chosen, clustered_share
+from judging.stats.asymptotic import build_resampling, build_undefined
+from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 
 BINS = 10
 
@@ -34,9 +34,9 @@ class Bin:
     score: float
     human: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """A point of the reliability diagram as JSON types."""
-        return {"low": self.low, "high": self.high, "n": self.n, "score": self.score, "human": self.human.as_json()}
+        return {"low": self.low, "high": self.high, "n": self.n, "score": self.score, "human": self.human.to_json()}
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Reliability:
     n: int
     left_out: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figures and the diagram as JSON types."""
-        figures = {name: getattr(self, name).as_json() for name in ("ece", "brier", "mae", "sharpness")}
-        return {**figures, "n": self.n, "left_out": self.left_out, "bins": [one.as_json() for one in self.bins]}
+        figures = {name: getattr(self, name).to_json() for name in ("ece", "brier", "mae", "sharpness")}
+        return {**figures, "n": self.n, "left_out": self.left_out, "bins": [one.to_json() for one in self.bins]}
 
 
 def reliability(
@@ -114,7 +114,7 @@ def reliability(
     left_out = int(labelled.sum() - both.sum())
     n = int(both.sum())
     if n < 2:
-        nothing = undefined("fewer than two labelled items with a score", n_items=n, confidence=confidence)
+        nothing = build_undefined("fewer than two labelled items with a score", n_items=n, confidence=confidence)
         return Reliability(nothing, nothing, nothing, nothing, (), n, left_out)
     width = scale[1] - scale[0]
     items = _Items(
@@ -124,7 +124,7 @@ def reliability(
         None if clusters is None else tuple(np.asarray(clusters, dtype=object)[both]),
     )
     place = np.clip((items.score * bins).astype(np.int64), 0, bins - 1)
-    resampling = resampling_of(n, items.clusters, items.weight, confidence, bootstrap=bootstrap, seed=seed)
+    resampling = build_resampling(n, items.clusters, items.weight, confidence, bootstrap=bootstrap, seed=seed)
     statistic = SumStatistic(_contributions(items, place, bins), partial(_measures, bins=bins))
     (replicates,) = replicate([statistic], resampling)
     basis = Basis(n_items=n, n_raters=2, n_ratings=2 * n)
@@ -174,10 +174,10 @@ def _bin(
 ) -> Bin:
     """A bin of the diagram, from ``low`` to ``high``: its mean label has Wilson's interval at the effective n."""
     start, width = scale[0], scale[1] - scale[0]
-    label = clustered_share(
+    label = estimate_clustered_share(
         items.label[inside],
         weights=items.weight[inside] if np.ptp(items.weight) > 0 else None,
-        clusters=chosen(items.clusters, inside),
+        clusters=select_clusters(items.clusters, inside),
         confidence=confidence,
     )
     score = float(np.average(items.score[inside], weights=items.weight[inside]))

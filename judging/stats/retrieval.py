@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats.table import FloatArray
-from judging.stats.words import spoken_words
+from judging.stats.words import split_words
 
 K1, B = 1.2, 0.75
 """How soon more of a word stops counting, and how much the length of a passage does."""
@@ -22,7 +22,7 @@ SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedPassage:
     """A passage with its score; `place` is its index among the passages."""
 
     place: int
@@ -39,28 +39,28 @@ def passages(text: str, *, sentences: int = 2) -> list[str]:
     return found
 
 
-def retrieve(query: str, texts: Sequence[str], k: int) -> list[Found]:
+def retrieve(query: str, texts: Sequence[str], k: int) -> list[RetrievedPassage]:
     """The `k` passages that fit the query best, best first, of equals the earlier one. None that shares no word."""
     scores = bm25(query, texts)
     order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
-    return [Found(place, texts[place], float(scores[place])) for place in order[:k] if scores[place] > 0]
+    return [RetrievedPassage(place, texts[place], float(scores[place])) for place in order[:k] if scores[place] > 0]
 
 
-def nearest(query: FloatArray, vectors: FloatArray, texts: Sequence[str], k: int) -> list[Found]:
+def nearest(query: FloatArray, vectors: FloatArray, texts: Sequence[str], k: int) -> list[RetrievedPassage]:
     """The `k` texts whose vectors (n, d) lie nearest to the query's (d,) by the cosine, of equals the earlier one."""
     if not len(texts):
         return []
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
     scores = np.where(lengths > 0, vectors @ query / np.where(lengths > 0, lengths, 1.0), -1.0)
     order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
-    return [Found(place, texts[place], float(scores[place])) for place in order[:k]]
+    return [RetrievedPassage(place, texts[place], float(scores[place])) for place in order[:k]]
 
 
 def bm25(query: str, texts: Sequence[str]) -> FloatArray:
     """(n,) scores of the texts, 0 or more."""
-    tokens = [spoken_words(text) for text in texts]
+    tokens = [split_words(text) for text in texts]
     known = {word for words in tokens for word in words}
-    asked = [word for word in dict.fromkeys(spoken_words(query)) if word in known]
+    asked = [word for word in dict.fromkeys(split_words(query)) if word in known]
     if not asked:
         return np.zeros(len(texts))
     import bm25s  # with it comes much of scipy

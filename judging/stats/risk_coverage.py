@@ -3,6 +3,8 @@
 El-Yaniv and Wiener (2010), JMLR 11:1605-1641; the area under it after Geifman, Uziel and El-Yaniv (2019), ICLR.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +19,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import resampling_of
+from judging.stats.asymptotic import build_resampling
 
 MOST_POINTS = 200
 NOTHING = "no labelled item with a confidence"
@@ -47,14 +49,14 @@ class RiskCoverage:
     area: Estimate
     error: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Curve and area as JSON types; of more than `MOST_POINTS` thresholds every so-manieth, ends included."""
         k = len(self.thresholds)
         shown = np.unique(np.linspace(0, k - 1, min(k, MOST_POINTS)).round().astype(np.int64)) if k else slice(0)
         columns = (self.thresholds[shown], self.coverage[shown], self.risk[shown])
         points = zip(*(column.tolist() for column in columns), strict=True)
         return {
-            "aurc": self.area.as_json(),
+            "aurc": self.area.to_json(),
             "points": [{"threshold": t, "coverage": c, "risk": r} for t, c, r in points],
         }
 
@@ -86,9 +88,9 @@ def risk_coverage(
     wrong, n = 1 - agrees[known], int(known.sum())
     weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)[known]
     names = None if clusters is None else np.asarray(clusters, dtype=object)[known].tolist()
-    resampling = resampling_of(n, names, weight, level, bootstrap=bootstrap if n else 0, seed=seed)
+    resampling = build_resampling(n, names, weight, level, bootstrap=bootstrap if n else 0, seed=seed)
     shape = (len(resampling.stratum), len(values))
-    of_units = _OfUnits(
+    of_units = _UnitWeights(
         *(
             scipy.sparse.csr_array((resampling.item_weights * part, (resampling.unit, place)), shape)
             for part in (np.ones(n), wrong)
@@ -108,7 +110,7 @@ def risk_coverage(
 
 
 @dataclass(frozen=True, eq=False)
-class _OfUnits:
+class _UnitWeights:
     """(g, k) weights of all and of wrong items of each unit, by threshold."""
 
     size: scipy.sparse.csr_array
@@ -120,7 +122,7 @@ class _OfUnits:
         return self.size.sum(axis=0)[None], self.errors.sum(axis=0)[None]
 
 
-def _replicates(of_units: _OfUnits, area: FloatArray, resampling: Resampling) -> Replicates:
+def _replicates(of_units: _UnitWeights, area: FloatArray, resampling: Resampling) -> Replicates:
     """The area, resampled and without each unit."""
     if resampling.n_replicates == 0 or resampling.n_units < 2:
         return Replicates(area, np.empty((0, 1)), np.empty((0, 1)))
@@ -130,7 +132,7 @@ def _replicates(of_units: _OfUnits, area: FloatArray, resampling: Resampling) ->
     return Replicates(area, np.concatenate(drawn)[:, None], left_out[:, None])
 
 
-def _left_out(of_units: _OfUnits) -> FloatArray:
+def _left_out(of_units: _UnitWeights) -> FloatArray:
     """(g,) the area without each unit."""
     (size, errors), (g, k) = of_units.total, of_units.size.shape
     rows = max(1, BUDGET // k)
@@ -140,7 +142,7 @@ def _left_out(of_units: _OfUnits) -> FloatArray:
     )
 
 
-def _influences(of_units: _OfUnits) -> FloatArray:
+def _influences(of_units: _UnitWeights) -> FloatArray:
     """(g,) derivative of the area in the weight of each unit.
 
     With s and e the weights of all and of wrong items at a threshold, S and E their cumulated sums, the area is

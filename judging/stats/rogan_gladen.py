@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import why_no_interval
+from annotation.stats.intervals import explain_no_interval
 from annotation.stats.jackknife import student_quantile
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.asymptotic import drop_interval, figure, quantile, resampling_of, summed_by_cluster, undefined
-from judging.stats.clustered_shares import clustered_share
+from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, figure, quantile, sum_by_cluster
+from judging.stats.clustered_shares import estimate_clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
 
@@ -35,12 +35,12 @@ class RoganGladen:
     sensitivity: Estimate
     specificity: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figures as in the document of ``calibrate``."""
         return {
-            **self.rate.as_json(),
-            "sensitivity": self.sensitivity.as_json(),
-            "specificity": self.specificity.as_json(),
+            **self.rate.to_json(),
+            "sensitivity": self.sensitivity.to_json(),
+            "specificity": self.specificity.to_json(),
         }
 
 
@@ -89,7 +89,7 @@ def rogan_gladen(
     said = ~np.isnan(f)
     parts = {"rest": np.isnan(y) & said, "yes": (y == 1) & said, "no": (y == 0) & said}
     sensitivity, specificity = (
-        clustered_share(
+        estimate_clustered_share(
             (f == value)[parts[name]].astype(float),
             weights=None if w is None else w[parts[name]],
             clusters=_chosen(clusters, parts[name]),
@@ -103,22 +103,22 @@ def rogan_gladen(
     for known in (sensitivity, specificity):
         if not known.defined:
             return RoganGladen(
-                undefined(known.reason or "", n_items=n_rest, confidence=confidence), sensitivity, specificity
+                build_undefined(known.reason or "", n_items=n_rest, confidence=confidence), sensitivity, specificity
             )
     p = float(np.average(f[parts["rest"]], weights=None if w is None else w[parts["rest"]])) if n_rest else 0.0
     rates = {"p": p, "q0": specificity.value, "q1": sensitivity.value}
     labelled = parts["yes"] | parts["no"]
-    units = resampling_of(n_labelled, _chosen(clusters, labelled), None if w is None else w[labelled], confidence)
+    units = build_resampling(n_labelled, _chosen(clusters, labelled), None if w is None else w[labelled], confidence)
     effect = _design_effect(f, parts, rates, w, clusters) * _student_effect(units.n_units - 1, confidence)
     effect = max(effect, 1.0)
-    rate = corrected_rate(
+    rate = compute_corrected_rate(
         **rates,
         n=n_rest / effect,
         m0=specificity.n_items / effect,
         m1=sensitivity.n_items / effect,
         confidence=confidence,
     )
-    rate = drop_interval(rate, why_no_interval(units))
+    rate = drop_interval(rate, explain_no_interval(units))
     n_items, n_ratings = n_rest + n_labelled, n_rest + 2 * n_labelled
     return RoganGladen(replace(rate, n_items=n_items, n_ratings=n_ratings), sensitivity, specificity)
 
@@ -152,7 +152,7 @@ def _design_effect(
     names = _chosen(clusters, used)
     if independent < 1e-24:
         return 1.0 if names is None else len(names) / len(set(names))
-    return float((summed_by_cluster(influence[used], names) ** 2).sum()) / independent
+    return float((sum_by_cluster(influence[used], names) ** 2).sum()) / independent
 
 
 def _student_effect(df: int, confidence: float) -> float:
@@ -161,7 +161,7 @@ def _student_effect(df: int, confidence: float) -> float:
     return (t / quantile(confidence)) ** 2 if df >= 1 else 1.0
 
 
-def corrected_rate(
+def compute_corrected_rate(
     *, p: float, n: float, q0: float, m0: float, q1: float, m1: float, confidence: float = 0.95
 ) -> Estimate:
     """theta = (p + q0 - 1) / (q0 + q1 - 1) with the smoothed interval, both cut to 0 … 1.
@@ -191,13 +191,13 @@ def corrected_rate(
     """
     total = round(n + m0 + m1)
     if not n:
-        return undefined("no unlabelled item that the judge scored", n_items=total, confidence=confidence)
+        return build_undefined("no unlabelled item that the judge scored", n_items=total, confidence=confidence)
     z = quantile(confidence)
     p_all = _Smoothed((n * p + z**2 / 2) / (n + z**2), n + z**2)
     no, yes = _Smoothed((m0 * q0 + 1) / (m0 + 2), m0 + 2), _Smoothed((m1 * q1 + 1) / (m1 + 2), m1 + 2)
     youden = no.rate + yes.rate - 1
     if q0 + q1 <= 1 or youden - z * np.sqrt(no.variance + yes.variance) <= 0:
-        return undefined(
+        return build_undefined(
             "the judge cannot be told from chance: sensitivity + specificity - 1 may be 0",
             n_items=total,
             confidence=confidence,

@@ -7,15 +7,15 @@ import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import figure, summed_by_cluster, undefined
-from judging.stats.prediction_powered import NO_LABELS, NO_UNLABELLED, Corrected, Labelled
+from judging.stats.asymptotic import build_undefined, figure, sum_by_cluster
+from judging.stats.prediction_powered import NO_LABELS, NO_UNLABELLED, CorrectedMean, LabelledSample
 
 CONSTANT = "no interval: the judge always says the same"
 CERTAIN = 1 - 1e-12
 """A correlation is taken as at most this: Fisher's z of 1 is infinite."""
 
 
-def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidence: float = 0.95) -> Estimate:
+def sample_size_gained(parts: Sequence[tuple[LabelledSample, CorrectedMean]], *, confidence: float = 0.95) -> Estimate:
     """Effective labels over the labels there are, minus 1: 0.5 where the judge is worth half as many labels again.
 
     Parameters
@@ -39,7 +39,7 @@ def sample_size_gained(parts: Sequence[tuple[Labelled, Corrected]], *, confidenc
     known = [(data, found) for data, found in parts if found.human_error > 0 and found.ppi_error > 0]
     if not known:
         why = NO_UNLABELLED if parts and parts[0][0].n >= 2 and not parts[0][0].n_unlabelled else NO_LABELS
-        return undefined(why, n_items=n, confidence=confidence)
+        return build_undefined(why, n_items=n, confidence=confidence)
     by_labels, by_both = (sum(error**2 for error in errors) for errors in zip(*map(_errors, known), strict=True))
     value = by_labels / by_both - 1
     h, b = _influences(known)
@@ -84,11 +84,11 @@ def _error(influence: FloatArray, units: int) -> float:
     return float(np.sqrt(units / (units - 1) * (influence**2).sum()))
 
 
-def _errors(part: tuple[Labelled, Corrected]) -> tuple[float, float]:
+def _errors(part: tuple[LabelledSample, CorrectedMean]) -> tuple[float, float]:
     return part[1].human_error, part[1].ppi_error
 
 
-def _influences(known: Sequence[tuple[Labelled, Corrected]]) -> tuple[FloatArray, FloatArray]:
+def _influences(known: Sequence[tuple[LabelledSample, CorrectedMean]]) -> tuple[FloatArray, FloatArray]:
     """(g, c) influences of the units on the means by labels alone, and on lambda times the judge's.
 
     Where no lambda is above 0, those on the judge's means themselves.
@@ -97,11 +97,11 @@ def _influences(known: Sequence[tuple[Labelled, Corrected]]) -> tuple[FloatArray
     columns = [_columns(data) for data, _ in known]
     scale = weights if any(weights) else [1.0] * len(weights)
     stacked = np.column_stack([h for h, _ in columns] + [by * b for by, (_, b) in zip(scale, columns, strict=True)])
-    summed = summed_by_cluster(stacked, known[0][0].all_clusters)
+    summed = sum_by_cluster(stacked, known[0][0].all_clusters)
     return summed[:, : len(known)], summed[:, len(known) :]
 
 
-def _columns(data: Labelled) -> tuple[FloatArray, FloatArray]:
+def _columns(data: LabelledSample) -> tuple[FloatArray, FloatArray]:
     """(n + N,) influences of the items on the mean of the labels, and on the difference of the judge's two means."""
     of_labels = np.concatenate([_influence(data.human, data.weights), np.zeros(data.n_unlabelled)])
     of_judge = (_influence(data.judge, data.weights), -_influence(data.unlabelled, data.unlabelled_weights))

@@ -15,10 +15,11 @@ from annotation.stats import cohen
 from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.estimate import number_or_none
 from annotation.stats.majority import majority
+from annotation.stats.rankings import kemeny_distances
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 from judging.stats.agreement import JudgeAgreement
-from judging.stats.calibrate import Calibrated
+from judging.stats.calibrate import CalibrationResult
 from judging.stats.calibration import Isotonic, Recalibration
 from judging.stats.figures import MEANS
 from judging.stats.reliability import BINS, Reliability
@@ -39,7 +40,7 @@ MOST_PAIRS = 200
 
 
 @dataclass(frozen=True)
-class Recomputed:
+class RecomputedFigure:
     """One figure: its name, Concord's value, the library and what it says."""
 
     figure: str
@@ -54,7 +55,7 @@ class Recomputed:
             return 0.0 if np.isnan(self.value) and np.isnan(self.other) else np.inf
         return abs(self.value - self.other)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figure as JSON types."""
         return {
             "figure": self.figure,
@@ -68,10 +69,10 @@ class Recomputed:
 class SecondOpinion:
     """All figures of a result that a library has as well."""
 
-    figures: tuple[Recomputed, ...]
+    figures: tuple[RecomputedFigure, ...]
 
     @property
-    def largest(self) -> Recomputed | None:
+    def largest(self) -> RecomputedFigure | None:
         """The figure on which Concord and a library differ most; None where nothing was recomputed."""
         return max(self.figures, key=lambda one: one.difference, default=None)
 
@@ -94,7 +95,7 @@ class SecondOpinion:
         said = f"{len(self.figures)} figures recomputed with {libraries}; largest difference {worst.difference:.1e}"
         return f"{said}." if self.agrees else f"{said} ({worst.figure}): do not trust these figures, and report this."
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The comparison as JSON types; the figures themselves only where they differ."""
         worst = self.largest
         return {
@@ -103,11 +104,24 @@ class SecondOpinion:
             "largest_difference": None if worst is None else number_or_none(worst.difference),
             "agrees": self.agrees,
             "message": self.describe(),
-            "different": [one.as_json() for one in self.figures if one.difference > SAME],
+            "different": [one.to_json() for one in self.figures if one.difference > SAME],
         }
 
 
-def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
+def recompute(
+    found: CalibrationResult,
+    scores: Recalibration | None,
+    agreed: tuple[RatingTable, IntArray, JudgeAgreement] | None = None,
+) -> SecondOpinion:
+    """Recompute a calibration, and the agreement that stands beside it.
+
+    `agreed` holds the annotators' ratings, the judge's codes and the judge's agreement with people.
+    """
+    agreement = agreement_figures(*agreed) if agreed else ()
+    return SecondOpinion((*agreement, *calibration_figures(found, scores)))
+
+
+def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[RecomputedFigure]:
     """A judge's agreement with people, and people's own beside it.
 
     Parameters
@@ -123,7 +137,7 @@ def agreement_figures(people: RatingTable, codes: IntArray, found: JudgeAgreemen
     yield from _of_majority(people, codes, found)
 
 
-def calibration_figures(found: Calibrated, scores: Recalibration | None) -> Iterator[Recomputed]:
+def calibration_figures(found: CalibrationResult, scores: Recalibration | None) -> Iterator[RecomputedFigure]:
     """The judge's rates on two categories, and its scores before and after recalibration.
 
     Parameters
@@ -146,7 +160,7 @@ def calibration_figures(found: Calibrated, scores: Recalibration | None) -> Iter
         yield from _steps(f[both], y[both], w[both], scores.map)
 
 
-def _alpha(people: RatingTable) -> Iterator[Recomputed]:
+def _alpha(people: RatingTable) -> Iterator[RecomputedFigure]:
     """Krippendorff's alpha; the library knows no weights of items."""
     import krippendorff
 
@@ -156,9 +170,20 @@ def _alpha(people: RatingTable) -> Iterator[Recomputed]:
     if people.level in ("interval", "ratio"):
         data = np.where(np.isnan(data), np.nan, people.scores[people.codes.T])
     domain = people.scores if people.level in ("interval", "ratio") else np.arange(float(people.n_categories))
-    own = float(krippendorff_alpha(people).at(np.ones((1, people.n_items)))[0, 0])
-    other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=people.level)
-    yield Recomputed("krippendorff_alpha", own, KRIPPENDORFF, float(other))
+    own = float(krippendorff_alpha(people).evaluate(np.ones((1, people.n_items)))[0, 0])
+    level = _kemeny(people) if people.level == "ranking" else people.level
+    other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=level)
+    yield RecomputedFigure("krippendorff_alpha", own, KRIPPENDORFF, float(other))
+
+
+def _kemeny(people: RatingTable) -> Any:
+    """The distance of rankings as the library takes it: by their places, whatever else it tells."""
+    apart = kemeny_distances([str(one) for one in people.categories])
+
+    def distance(*_: Any, i1: IntArray, i2: IntArray, **__: Any) -> FloatArray:
+        return apart[i1, i2]
+
+    return distance
 
 
 def _varies(codes: IntArray) -> bool:
@@ -166,21 +191,21 @@ def _varies(codes: IntArray) -> bool:
     return bool(used.size) and bool(np.ptp(used) > 0)
 
 
-def _kappas(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
+def _kappas(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[RecomputedFigure]:
     """The judge beside each annotator, and the means over annotators."""
     said = {
         pair.b: _of_pair(codes, people.codes[:, people.raters.index(pair.b)], people) for pair in found.per_annotator
     }
     for pair in found.per_annotator:
         for kind, other in said[pair.b].items():
-            yield Recomputed(f"{kind} with {pair.b}", getattr(pair, kind).value, SCIKIT_LEARN, other)
+            yield RecomputedFigure(f"{kind} with {pair.b}", getattr(pair, kind).value, SCIKIT_LEARN, other)
     means = _means(said[pair.b] for pair in found.per_annotator if pair.in_mean)
     for name, kind in MEANS.items():
         if kind in means:
-            yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, means[kind])
+            yield RecomputedFigure(name, getattr(found, name).value, SCIKIT_LEARN, means[kind])
 
 
-def _ceiling(people: RatingTable, found: JudgeAgreement) -> Iterator[Recomputed]:
+def _ceiling(people: RatingTable, found: JudgeAgreement) -> Iterator[RecomputedFigure]:
     """People among themselves, on the items that the judge scored: means over all pairs, and over those of each."""
     pairs = cohen.rater_pairs(people)
     if not pairs or len(pairs) > MOST_PAIRS:
@@ -191,10 +216,10 @@ def _ceiling(people: RatingTable, found: JudgeAgreement) -> Iterator[Recomputed]
     everyone, *each = (_means(one for one, counts in zip(said, group, strict=True) if counts) for group in member.T)
     for name, kind in MEANS.items():
         if kind in everyone:
-            yield Recomputed(f"ceiling {name}", found.ceiling[name].value, SCIKIT_LEARN, everyone[kind])
+            yield RecomputedFigure(f"ceiling {name}", found.ceiling[name].value, SCIKIT_LEARN, everyone[kind])
     for annotator, means in zip(found.annotators, each, strict=True):
         for kind, other in means.items():
-            yield Recomputed(f"{kind} of {annotator.rater}", getattr(annotator, kind).value, SCIKIT_LEARN, other)
+            yield RecomputedFigure(f"{kind} of {annotator.rater}", getattr(annotator, kind).value, SCIKIT_LEARN, other)
 
 
 def _of_pair(a: IntArray, b: IntArray, people: RatingTable) -> dict[str, float]:
@@ -210,7 +235,7 @@ def _of_pair(a: IntArray, b: IntArray, people: RatingTable) -> dict[str, float]:
         return said
     labels = np.arange(people.n_categories)
     for kind, weighting in WEIGHTINGS.items():
-        if weighting is None or (people.level != "nominal" and _equal_steps(positions(people))):
+        if weighting is None or (people.has_scores and _equal_steps(positions(people))):
             said[kind] = float(cohen_kappa_score(a, b, labels=labels, weights=weighting, sample_weight=w))
     return said
 
@@ -229,7 +254,7 @@ def _equal_steps(places: FloatArray) -> bool:
     return bool(len(places) < 3 or np.ptp(np.diff(places)) < SAME)
 
 
-def _of_majority(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[Recomputed]:
+def _of_majority(people: RatingTable, codes: IntArray, found: JudgeAgreement) -> Iterator[RecomputedFigure]:
     """The judge against the majority, and against people's mean score."""
     from sklearn.metrics import mean_absolute_error
 
@@ -237,17 +262,17 @@ def _of_majority(people: RatingTable, codes: IntArray, found: JudgeAgreement) ->
     said = _of_pair(codes, decided, people)
     for name, kind in VERSUS_MAJORITY.items():
         if kind in said:
-            yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, said[kind])
+            yield RecomputedFigure(name, getattr(found, name).value, SCIKIT_LEARN, said[kind])
     both = (codes != MISSING) & (decided != MISSING)
     yield from _macro(found, codes[both], decided[both], weights[both])
     rated = (codes != MISSING) & (people.ratings_per_item > 0)
-    if people.level != "nominal" and rated.any():
+    if people.has_scores and rated.any():
         mean = np.nanmean(people.rated_scores[rated], axis=1)
         other = mean_absolute_error(mean, people.scores[codes[rated]], sample_weight=weights[rated])
-        yield Recomputed("mae", found.mae.value, SCIKIT_LEARN, float(other))
+        yield RecomputedFigure("mae", found.mae.value, SCIKIT_LEARN, float(other))
 
 
-def _macro(found: JudgeAgreement, judge: IntArray, people: IntArray, weights: FloatArray) -> Iterator[Recomputed]:
+def _macro(found: JudgeAgreement, judge: IntArray, people: IntArray, weights: FloatArray) -> Iterator[RecomputedFigure]:
     """Precision, recall and F1, averaged over the categories where each is defined."""
     from sklearn.metrics import f1_score, precision_score, recall_score
 
@@ -259,17 +284,19 @@ def _macro(found: JudgeAgreement, judge: IntArray, people: IntArray, weights: Fl
         ("macro_f1", f1_score, np.union1d(judge, people)),
     ):
         other = score(people, judge, labels=used, average="macro", zero_division=0.0, sample_weight=weights)
-        yield Recomputed(name, getattr(found, name).value, SCIKIT_LEARN, float(other))
+        yield RecomputedFigure(name, getattr(found, name).value, SCIKIT_LEARN, float(other))
 
 
-def _rates(judge: FloatArray, people: FloatArray, weights: FloatArray, found: RoganGladen) -> Iterator[Recomputed]:
+def _rates(
+    judge: FloatArray, people: FloatArray, weights: FloatArray, found: RoganGladen
+) -> Iterator[RecomputedFigure]:
     """Sensitivity and specificity: recall of the yes, and of the no."""
     from sklearn.metrics import recall_score
 
     for name, own, side in (("sensitivity", found.sensitivity, 1), ("specificity", found.specificity, 0)):
         if own.defined:
             other = recall_score(people, judge, pos_label=side, sample_weight=weights)
-            yield Recomputed(name, own.value, SCIKIT_LEARN, float(other))
+            yield RecomputedFigure(name, own.value, SCIKIT_LEARN, float(other))
 
 
 def _errors(
@@ -279,25 +306,25 @@ def _errors(
     weights: FloatArray,
     scale: tuple[float, float],
     found: Reliability,
-) -> Iterator[Recomputed]:
+) -> Iterator[RecomputedFigure]:
     """Absolute error, Brier score and, for labels of yes and no without weights, the reliability diagram."""
     from sklearn.metrics import brier_score_loss, mean_absolute_error, mean_squared_error
 
     if not found.mae.defined:
         return
     error = mean_absolute_error(labels, scores, sample_weight=weights)
-    yield Recomputed(f"mae {name}", found.mae.value, SCIKIT_LEARN, float(error))
+    yield RecomputedFigure(f"mae {name}", found.mae.value, SCIKIT_LEARN, float(error))
     p, y = ((column - scale[0]) / (scale[1] - scale[0]) for column in (scores, labels))
     binary = bool(np.isin(y, (0, 1)).all() and ((p >= 0) & (p <= 1)).all())
     loss = brier_score_loss if binary else mean_squared_error
-    yield Recomputed(f"brier {name}", found.brier.value, SCIKIT_LEARN, float(loss(y, p, sample_weight=weights)))
+    yield RecomputedFigure(f"brier {name}", found.brier.value, SCIKIT_LEARN, float(loss(y, p, sample_weight=weights)))
     if binary and np.ptp(weights) == 0:
         yield from _diagram(name, p, y, scale, found)
 
 
 def _diagram(
     name: str, p: FloatArray, y: FloatArray, scale: tuple[float, float], found: Reliability
-) -> Iterator[Recomputed]:
+) -> Iterator[RecomputedFigure]:
     """The calibration curve; left out where a score lies on the border of two bins, as scikit-learn takes the lower."""
     from sklearn.calibration import calibration_curve
 
@@ -306,17 +333,17 @@ def _diagram(
         return
     curve = (scale[0] + side * (scale[1] - scale[0]) for side in calibration_curve(y, p, n_bins=BINS))
     for one, human, score in zip(found.bins, *curve, strict=True):
-        yield Recomputed(f"label in bin {one.low:g} {name}", one.human.value, SCIKIT_LEARN, float(human))
-        yield Recomputed(f"score in bin {one.low:g} {name}", one.score, SCIKIT_LEARN, float(score))
+        yield RecomputedFigure(f"label in bin {one.low:g} {name}", one.human.value, SCIKIT_LEARN, float(human))
+        yield RecomputedFigure(f"score in bin {one.low:g} {name}", one.score, SCIKIT_LEARN, float(score))
 
 
-def _steps(scores: FloatArray, labels: FloatArray, weights: FloatArray, found: Isotonic) -> Iterator[Recomputed]:
+def _steps(scores: FloatArray, labels: FloatArray, weights: FloatArray, found: Isotonic) -> Iterator[RecomputedFigure]:
     """The isotonic map at each score it was fitted to; Concord's own is scipy's."""
     from sklearn.isotonic import IsotonicRegression
 
     others = IsotonicRegression().fit(scores, labels, sample_weight=weights).predict(found.scores)
     for score, own, other in zip(found.scores.tolist(), found.values.tolist(), others.tolist(), strict=True):
-        yield Recomputed(f"isotonic map at {score:g}", own, SCIKIT_LEARN, other)
+        yield RecomputedFigure(f"isotonic map at {score:g}", own, SCIKIT_LEARN, other)
 
 
 def _weights(people: RatingTable) -> FloatArray:

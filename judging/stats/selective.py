@@ -18,9 +18,9 @@ import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
-from judging.stats.asymptotic import resampling_of
-from judging.stats.betting import betting_bound, log_capital
-from judging.stats.clustered_shares import chosen, clustered_share
+from judging.stats.asymptotic import build_resampling
+from judging.stats.betting import compute_betting_bound, log_capital
+from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 
 STEPS = 20
 """Number of thresholds of the default sequence."""
@@ -30,7 +30,7 @@ SPARE = 2
 
 
 @dataclass(frozen=True)
-class Tried:
+class ThresholdTest:
     """One threshold of the sequence: labelled items kept, how many agree (ties in part), the bound of agreement."""
 
     threshold: float
@@ -88,18 +88,18 @@ class Selection:
     ties: int
     guaranteed: bool
     ruled_out: bool
-    tried: tuple[Tried, ...]
+    tried: tuple[ThresholdTest, ...]
     reason: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """An entry of ``"selective"``."""
         return {
             "target_agreement": self.target,
             "delta": self.delta,
             "threshold": number_or_none(self.threshold),
-            "coverage": self.coverage.as_json(),
-            "agreement": self.agreement.as_json(),
-            "agreement_with_person": self.agreement_with_person.as_json(),
+            "coverage": self.coverage.to_json(),
+            "agreement": self.agreement.to_json(),
+            "agreement_with_person": self.agreement_with_person.to_json(),
             "agreement_low": number_or_none(self.agreement_low),
             "method": self.method,
             "clusters": self.clusters,
@@ -123,16 +123,16 @@ class _Labelled:
     unit: IntArray
     exact: bool
 
-    def kept(self, threshold: float) -> BoolArray:
+    def mask_accepted(self, threshold: float) -> BoolArray:
         return self.sure >= threshold
 
-    def bound(self, kept: BoolArray, agreement: FloatArray, delta: float) -> float:
+    def compute_bound(self, kept: BoolArray, agreement: FloatArray, delta: float) -> float:
         """Lower bound of the mean agreement of the items that are kept."""
         if self.exact:
             return lower_bound(int(agreement[kept].sum()), int(kept.sum()), delta)
-        return betting_bound(self.summed(kept * agreement), self.summed(kept), delta)
+        return compute_betting_bound(self.sum_units(kept * agreement), self.sum_units(kept), delta)
 
-    def summed(self, values: FloatArray | BoolArray) -> FloatArray:
+    def sum_units(self, values: FloatArray | BoolArray) -> FloatArray:
         """(g,) weighted sums of the units."""
         return np.bincount(self.unit, self.weight * values, minlength=1).astype(float)
 
@@ -144,11 +144,11 @@ class _Labelled:
         if not kept.any():
             return False
         best = np.ones(len(kept))
-        for unit in np.argsort(-self.summed(kept), kind="stable")[:SPARE]:
+        for unit in np.argsort(-self.sum_units(kept), kind="stable")[:SPARE]:
             best[np.flatnonzero(kept & (self.unit == unit))[:1]] = 0.0
         if self.exact:
-            return self.bound(kept, best, delta) >= target
-        return bool(log_capital(self.summed(kept * best), self.summed(kept), target) >= -np.log(delta))
+            return self.compute_bound(kept, best, delta) >= target
+        return bool(log_capital(self.sum_units(kept * best), self.sum_units(kept), target) >= -np.log(delta))
 
 
 def lower_bound(agreeing: int, n: int, delta: float) -> float:
@@ -163,7 +163,7 @@ def lower_bound(agreeing: int, n: int, delta: float) -> float:
 
 
 @cache
-def least_units(target: float, delta: float, disagreements: int = 0, *, exact: bool = True) -> int:
+def compute_least_units(target: float, delta: float, disagreements: int = 0, *, exact: bool = True) -> int:
     """The number of equal units that a threshold must keep to hold with so many disagreements.
 
     ``exact`` for independent items that agree or not (Clopper and Pearson); else by betting.
@@ -239,9 +239,9 @@ def select(
     if not (0 < target < 1 and 0 < delta < 1):
         raise ValueError(f"target {target} and delta {delta} must lie between 0 and 1")
     there = ~np.isnan(agrees)
-    items = _labelled(sure[there], agrees[there], w[there], chosen(clusters, there))
+    items = _labelled(sure[there], agrees[there], w[there], select_clusters(clusters, there))
     ladder = np.unique(thresholds if thresholds is not None else default_thresholds(sure))[::-1]
-    tried = _tried(items, [t for t in ladder if items.can_hold(items.kept(t), target, delta)], target, delta)
+    tried = _tried(items, [t for t in ladder if items.can_hold(items.mask_accepted(t), target, delta)], target, delta)
     held = [step for step in tried if step.holds]
     threshold = held[-1].threshold if held else np.nan
     keeps = sure >= (threshold if held else np.inf)
@@ -288,7 +288,7 @@ def _checked_weights(
 
 
 def _labelled(sure: FloatArray, agreement: FloatArray, weight: FloatArray, clusters: Sequence[str] | None) -> _Labelled:
-    units = resampling_of(len(sure), clusters)
+    units = build_resampling(len(sure), clusters)
     exact = units.n_units == len(sure) and bool(np.isin(agreement, (0, 1)).all()) and not _differ(weight)
     return _Labelled(sure, agreement, weight, units.unit, exact)
 
@@ -307,10 +307,10 @@ def _mean(
     n_raters: int = 1,
     reason: str = "no items",
 ) -> Estimate:
-    return clustered_share(
+    return estimate_clustered_share(
         values[used],
         weights=None if weights is None else weights[used],
-        clusters=chosen(clusters, used),
+        clusters=select_clusters(clusters, used),
         confidence=confidence,
         reason=reason,
         n_raters=n_raters,
@@ -325,30 +325,30 @@ def default_thresholds(confidence: FloatArray, steps: int = STEPS) -> FloatArray
     return np.unique(np.quantile(known, np.arange(steps) / steps, method="inverted_cdf"))
 
 
-def _tried(items: _Labelled, ladder: Sequence[float], target: float, delta: float) -> list[Tried]:
-    found: list[Tried] = []
+def _tried(items: _Labelled, ladder: Sequence[float], target: float, delta: float) -> list[ThresholdTest]:
+    found: list[ThresholdTest] = []
     for threshold in ladder:
-        kept = items.kept(threshold)
-        low = items.bound(kept, items.agreement, delta)
+        kept = items.mask_accepted(threshold)
+        low = items.compute_bound(kept, items.agreement, delta)
         agreeing = float(items.agreement[kept].sum())
-        found.append(Tried(float(threshold), int(kept.sum()), agreeing, low, low >= target))
+        found.append(ThresholdTest(float(threshold), int(kept.sum()), agreeing, low, low >= target))
         if low < target:
             break
     return found
 
 
 def _falls_short(items: _Labelled, threshold: float, target: float, delta: float) -> bool:
-    return 1 - items.bound(items.kept(threshold), 1 - items.agreement, delta) < target
+    return 1 - items.compute_bound(items.mask_accepted(threshold), 1 - items.agreement, delta) < target
 
 
-def _why_none(tried: Sequence[Tried], items: _Labelled, target: float, delta: float) -> str:
+def _why_none(tried: Sequence[ThresholdTest], items: _Labelled, target: float, delta: float) -> str:
     if tried:
         first = tried[0]
         said = f"the surest {first.kept} labelled verdicts agree with people on {first.agreeing:g}"
         return f"{said}; lower bound {first.agreement_low:.3f}"
     known = ~np.isnan(items.sure)
     clustered = len(np.unique(items.unit)) < len(items.sure)
-    least = least_units(target, delta, SPARE, exact=items.exact)
+    least = compute_least_units(target, delta, SPARE, exact=items.exact)
     if clustered:
         there = len(np.unique(items.unit[known]))
         clusters = "cluster" if there == 1 else "clusters"

@@ -10,7 +10,7 @@ import scipy
 from annotation.stats.table import FloatArray
 
 
-def signed_rank_less(differences: FloatArray) -> float:
+def compute_signed_rank_p(differences: FloatArray) -> float:
     """One-sided p-value that the differences (n,) lie around 0 rather than below it; 1 where all are 0.
 
     Examples

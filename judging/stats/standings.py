@@ -9,10 +9,10 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.jackknife import t_ends
-from annotation.stats.simultaneous import differences_of, level_of_each, rank_sets
+from annotation.stats.simultaneous import compute_differences, level_of_each, rank_sets
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure
-from judging.stats.prediction_powered import Corrected, Labelled, ppi_mean
+from judging.stats.prediction_powered import CorrectedMean, LabelledSample, ppi_mean
 
 BOARDS = ("people", "judge", "corrected")
 NO_SPREAD = "the mean has no interval, so that its rank has none"
@@ -26,12 +26,12 @@ class Place:
     mean: Estimate
     rank: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        return {"group": self.group, "mean": self.mean.as_json(), "rank": self.rank.as_json()}
+        return {"group": self.group, "mean": self.mean.to_json(), "rank": self.rank.to_json()}
 
 
-def corrected_by(
+def correct_by_group(
     human: FloatArray,
     judge: FloatArray,
     groups: Sequence[str],
@@ -40,7 +40,7 @@ def corrected_by(
     clusters: Sequence[str] | None = None,
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> dict[str, Corrected]:
+) -> dict[str, CorrectedMean]:
     """`ppi_mean` within each group, by the groups' names; human and judge (n,) are NaN where missing.
 
     Of a group whose every item has a label the corrected mean is that of the labels.
@@ -50,7 +50,7 @@ def corrected_by(
     found = {}
     for name in sorted(set(groups)):
         mask = names == name
-        data = Labelled.of(
+        data = LabelledSample.from_columns(
             human[mask],
             judge[mask],
             weights=None if weights is None else weights[mask],
@@ -62,7 +62,7 @@ def corrected_by(
     return found
 
 
-def boards(found: Mapping[str, Corrected]) -> dict[str, list[Place]]:
+def boards(found: Mapping[str, CorrectedMean]) -> dict[str, list[Place]]:
     """The groups in order of their means on each board, the best first; a group without a mean is not on a board.
 
     Ranks are those that the differences of means leave possible, whose intervals hold together: with the confidence
@@ -104,10 +104,10 @@ def _differences(means: Sequence[Estimate]) -> tuple[FloatArray, FloatArray]:
     """
     value, variance = np.array([mean.value for mean in means]), np.array([mean.se**2 for mean in means])
     df = np.array([mean.df for mean in means])
-    weigh = np.abs(differences_of(np.eye(len(means)).T))  # (k, pairs) 1 where a mean takes part
+    weigh = np.abs(compute_differences(np.eye(len(means)).T))  # (k, pairs) 1 where a mean takes part
     spread, part = np.sqrt(variance @ weigh), variance**2 / df
     level = level_of_each(means[0].confidence, len(spread))
-    return t_ends(differences_of(value), spread, ratio(spread**4, part @ weigh, tiny=0.0), level)
+    return t_ends(compute_differences(value), spread, ratio(spread**4, part @ weigh, tiny=0.0), level)
 
 
 def _rank(value: float, ends: tuple[int, int], mean: Estimate) -> Estimate:

@@ -18,7 +18,7 @@ STATED = tuple(
 )
 
 
-def stated_score(explanation: str, scale: Collection[str]) -> str | None:
+def find_stated_score(explanation: str, scale: Collection[str]) -> str | None:
     """The value of the scale that the explanation names; None where it names none of the scale, or more than one.
 
     Examples

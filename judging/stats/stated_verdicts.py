@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from judging.stats.stated_scores import stated_score
+from judging.stats.stated_scores import find_stated_score
 
 LANGUAGES = ("English", "German")
 
@@ -74,7 +74,7 @@ OTHER = {"A": "B", "B": "A"}
 TIE = "tie"
 
 
-def stated_preference(explanation: str) -> str | None:
+def find_stated_preference(explanation: str) -> str | None:
     """The side that the explanation says is better, A or B as they were shown, or "tie"; None where it says neither.
 
     What is named as the verdict goes before what is compared; a comparison in one respect ("better at tone") or one
@@ -114,7 +114,7 @@ def _only(found: set[str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def stated_category(explanation: str, names: Mapping[str, Iterable[str]]) -> str | None:
+def find_stated_category(explanation: str, names: Mapping[str, Iterable[str]]) -> str | None:
     """The value whose score, value or label is named as the verdict; None where none is, or more than one.
 
     ``names`` are by value what it may be called.
@@ -126,18 +126,18 @@ def stated_category(explanation: str, names: Mapping[str, Iterable[str]]) -> str
     """
     called = {name.lower(): value for value, each in names.items() for name in each if name.strip()}
     found = {called[name.lower()] for name in _named(explanation, tuple(called))}
-    if score := stated_score(explanation, set(names)):
+    if score := find_stated_score(explanation, set(names)):
         found.add(score)
     return _only(found)
 
 
 def _named(explanation: str, names: tuple[str, ...]) -> Iterator[str]:
-    for match in _verdict_of(names).finditer(explanation):
+    for match in _build_pattern(names).finditer(explanation):
         yield match["name"]
 
 
 @lru_cache(maxsize=64)
-def _verdict_of(names: tuple[str, ...]) -> re.Pattern[str]:
+def _build_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     """A verdict that is one of the names, the longest that fits."""
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     verdict = (

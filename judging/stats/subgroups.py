@@ -22,12 +22,12 @@ class JudgeGroup:
     group: str
     agreement: JudgeAgreement
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The group as JSON types."""
-        return {"group": self.group, **self.agreement.as_json()}
+        return {"group": self.group, **self.agreement.to_json()}
 
 
-def judge_agreement_by(
+def compute_agreement_by(
     people: RatingTable,
     judge_codes: npt.ArrayLike,
     groups: Sequence[str | None],

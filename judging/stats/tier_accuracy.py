@@ -13,7 +13,7 @@ import numpy as np
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
-from judging.stats.clustered_shares import clustered_share
+from judging.stats.clustered_shares import estimate_clustered_share
 
 LEAST_EXPECTED = 1.0
 """Expected items below which a tier has no figure."""
@@ -37,17 +37,17 @@ class TierAccuracy:
     accuracy: dict[str, Estimate]
     sure: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types, the easiest tier first."""
         return {
             "sure": None if np.isnan(self.sure) else self.sure,
             "by_tier": {
-                tier: {"items": self.items[tier], "accuracy": self.accuracy[tier].as_json()} for tier in reversed(TIERS)
+                tier: {"items": self.items[tier], "accuracy": self.accuracy[tier].to_json()} for tier in reversed(TIERS)
             },
         }
 
 
-def rows_of(wanted: Sequence[str], names: Sequence[str], values: FloatArray) -> FloatArray:
+def select_rows(wanted: Sequence[str], names: Sequence[str], values: FloatArray) -> FloatArray:
     """The rows of ``values`` (n, k), which are named, in the wanted order; NaN where there is none."""
     place = {name: row for row, name in enumerate(names)}
     rows = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
@@ -82,7 +82,7 @@ def accuracy_by_tier(
     found = {}
     for place, tier in enumerate(TIERS):
         enough = expected[place] >= LEAST_EXPECTED
-        found[tier] = clustered_share(
+        found[tier] = estimate_clustered_share(
             agreement[used] if enough else np.empty(0),
             weights=w[used] * tiers[used, place],
             clusters=mine,
@@ -112,7 +112,7 @@ def accuracy_on_new(
     own = tiers[used]
     total = w @ own
     share = np.where(total > 0, new.mean(axis=0) / np.where(total > 0, total, 1.0), 0.0) if len(new) else np.zeros(4)
-    return clustered_share(
+    return estimate_clustered_share(
         agreement[used] if len(new) else np.empty(0),
         weights=w * (own @ share),
         clusters=None if clusters is None else [one for one, kept in zip(clusters, used.tolist(), strict=True) if kept],

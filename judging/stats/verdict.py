@@ -66,7 +66,7 @@ class Rules:
     least_gained: float = 0.1
     target_agreement: float = 0.9
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The thresholds as JSON types."""
         lists = {"tolerated_biases": list(self.tolerated_biases), "required_probes": list(self.required_probes)}
         return {**asdict(self), **lists}
@@ -142,12 +142,12 @@ class CriterionDecision:
         """The rules that were not met: why it is not a better decision."""
         return tuple(reason for reason in self.reasons if not reason.met)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The verdict as JSON types."""
         return {
             "decision": self.decision,
             "reasons": [asdict(reason) for reason in self.reasons],
-            "rules": self.rules.as_json(),
+            "rules": self.rules.to_json(),
         }
 
 
@@ -201,13 +201,13 @@ def _readable(facts: Facts, rules: Rules) -> Reason:
 def _useful(facts: Facts, rules: Rules) -> Reason:
     met = facts.agreement.low > rules.useful
     refuted = (facts.constant or facts.agreement.high <= rules.useful) and _is_enough(facts, rules)
-    message = f"judge–human kappa {_said(facts.agreement)} (lower limit above {rules.useful:g})"
+    message = f"judge–human kappa {_format_estimate(facts.agreement)} (lower limit above {rules.useful:g})"
     if facts.constant:
         message += "; the judge gave every item the same verdict"
     return Reason("agreement", "do not use" if refuted else "not enough evidence", met, message)
 
 
-def _worth_asking(facts: Facts, rules: Rules) -> Reason:
+def _is_worth_labelling(facts: Facts, rules: Rules) -> Reason:
     """Met by either, or where the judge may stand in for a person; ruled out where both are known to fall short."""
     met = facts.accepted.low >= rules.least_coverage or facts.gained.low >= rules.least_gained
     met = met or all(rule(facts, rules).met for rule in TO_REPLACE)
@@ -225,7 +225,7 @@ def _near_people(facts: Facts, rules: Rules) -> Reason:
     met = upper <= rules.below_ceiling
     wider = "" if not upper > facts.below_ceiling.high else f" ({upper:.2f} by Student's t)"
     message = (
-        f"kappa is below inter-annotator agreement by {_said(facts.below_ceiling)}; "
+        f"kappa is below inter-annotator agreement by {_format_estimate(facts.below_ceiling)}; "
         f"the upper limit{wider} may be at most {rules.below_ceiling:g}"
     )
     return Reason("ceiling", "assist and escalate", met, message)
@@ -263,7 +263,7 @@ def _among(probe: str, names: Sequence[str]) -> bool:
     return probe in names or probe.partition(":")[0] in names
 
 
-def _said(estimate: Estimate) -> str:
+def _format_estimate(estimate: Estimate) -> str:
     if not estimate.defined:
         return f"unknown ({estimate.reason})"
     if np.isnan(estimate.low):
@@ -282,5 +282,5 @@ def _share(estimate: Estimate) -> str:
 TO_REPLACE: Sequence[Rule] = (_near_people, _as_good_as_a_person, _unbiased)
 """Asked before the judge may stand in for a person."""
 
-RULES: Sequence[Rule] = (_enough, _readable, _useful, _worth_asking, *TO_REPLACE)
+RULES: Sequence[Rule] = (_enough, _readable, _useful, _is_worth_labelling, *TO_REPLACE)
 """Asked in this order; every one is asked, so that all reasons can be read."""

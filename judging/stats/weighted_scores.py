@@ -44,7 +44,7 @@ class WeightedScore:
     n: int
 
 
-def weighted_score(opinions: Sequence[Opinion], numbers: Mapping[str, float]) -> WeightedScore | None:
+def compute_weighted_score(opinions: Sequence[Opinion], numbers: Mapping[str, float]) -> WeightedScore | None:
     """The score of an item from all replies on it that hold a verdict; None if there is none.
 
     Every reply has the same weight: its distribution over the values with numbers, or all of it on its verdict.
@@ -65,7 +65,7 @@ def weighted_score(opinions: Sequence[Opinion], numbers: Mapping[str, float]) ->
         for value, share in (shares or {opinion.value: 1.0}).items():
             total[value] += share / len(given)
     score = sum(share * numbers[value] for value, share in total.items())
-    return WeightedScore(score, dict(total), source_of(sum(map(bool, told)), len(given)), len(given))
+    return WeightedScore(score, dict(total), find_source(sum(map(bool, told)), len(given)), len(given))
 
 
 def normalise_to_scale(distribution: Mapping[str, float], numbers: Mapping[str, float]) -> dict[str, float]:
@@ -75,7 +75,7 @@ def normalise_to_scale(distribution: Mapping[str, float], numbers: Mapping[str, 
     return {value: p / mass for value, p in kept.items()}
 
 
-def source_of(told: int, n: int) -> str:
+def find_source(told: int, n: int) -> str:
     """What a score of `n` replies rests on, of which so many told probabilities."""
     if told:
         return PROBABILITIES if told == n else BOTH

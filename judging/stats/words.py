@@ -16,6 +16,6 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.casefold())
 
 
-def spoken_words(utterance: str) -> list[str]:
+def split_words(utterance: str) -> list[str]:
     """Words without punctuation marks."""
     return [word for word in words(utterance) if word[0].isalnum() or any(sign.isalnum() for sign in word)]

@@ -64,7 +64,7 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
 @register.filter
 def expected_counts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Of a criterion's difficulty, the expected number of items of each tier with its interval, from easy on."""
-    return wording.expected_counts(document)
+    return wording.list_expected_counts(document)
 
 
 @register.filter

@@ -80,7 +80,7 @@ class Person:
         self.draft_seconds.append(time.perf_counter() - began)
 
     def hand_in(self, item: dict[str, Any], answers: dict[str, str], ready: dict[str, Any] | None) -> Any:
-        from annotation.workbench.assignment_names import id_of
+        from annotation.workbench.assignment_names import to_id
 
         began = time.perf_counter()
         holding = str(ready["pk"]) if ready else ""
@@ -97,7 +97,7 @@ class Person:
         status, told = self.post(f"/work/items/{item['pk']}/save/", data)
         self.seconds.append(time.perf_counter() - began)
         if status == 200:
-            self.saved[id_of(item["pk"]) or 0] = answers
+            self.saved[to_id(item["pk"]) or 0] = answers
         self.has_more = told.get("more", self.has_more)
         return told.get("next")
 

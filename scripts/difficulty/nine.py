@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.bands import TIERS, Cuts, tier_places
-from annotation.stats.difficulty.adaptive import WORTH, worth_asking
+from annotation.stats.difficulty.adaptive import WORTH, choose_items
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import item_kappas
@@ -69,7 +69,7 @@ def draw(spread: float, rng: np.random.Generator) -> Votes:
 def ask_adaptively(votes: Votes, most: int) -> IntArray:
     """How many votes (n,) each pair got."""
     each = np.full(PAIRS, OVERLAP)
-    while (asks := worth_asking(votes.table(each), most - each).asks).any():
+    while (asks := choose_items(votes.table(each), most - each).asks).any():
         each = each + asks
     return each
 

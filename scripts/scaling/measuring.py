@@ -77,10 +77,14 @@ def apart(act: Callable[[], dict[str, Any]], limit: int, *, draws: bool = False)
     return Cost(**{**told, "slowest": tuple(told.get("slowest", (0.0, "")))})
 
 
+def draw_point() -> dict[str, Any]:
+    return {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+
+
 def start_drawing() -> None:
     from core.charts import svg
 
-    svg({"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}})
+    svg(draw_point)
 
 
 def resident() -> float:

@@ -19,12 +19,12 @@ def labels(agents: Iterable[Agent]) -> dict[int, str]:
     return {
         agent.pk: agent.name
         if shared[agent.name] == 1
-        else told_apart(agent, [other for other in known if other.name == agent.name])
+        else build_distinct_name(agent, [other for other in known if other.name == agent.name])
         for agent in known
     }
 
 
-def told_apart(agent: Agent, alike: list[Agent]) -> str:
+def build_distinct_name(agent: Agent, alike: list[Agent]) -> str:
     """The name with what differs; with the agent's number where that is too long to say or the provider differs."""
     names = sorted({name for other in alike for name in other.parameters})
     differ = [name for name in names if len({json.dumps(other.parameters.get(name)) for other in alike}) > 1]

@@ -13,7 +13,8 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.hashing import content_hash
-from judging.judges.providers.base import PermanentError, Provider, TransientError
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import Provider
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from simulation.agents import speakers
@@ -31,7 +32,7 @@ PREFIXES = {"claude": "anthropic", "smollm2": "local", "gpt": "openai_compatible
 """Models whose names say where they are to be had."""
 
 
-def drafted(
+def build_agent(
     *,
     side: str,
     provider: str,
@@ -45,11 +46,11 @@ def drafted(
     if len(model) > 120:
         raise InputError("A model's name has at most 120 characters.", field=side)
     try:
-        if useless := sorted(speakers.WITHOUT_USE & given.keys() & set(speakers.parameters_of(provider))):
+        if useless := sorted(speakers.WITHOUT_USE & given.keys() & set(speakers.list_parameters(provider))):
             raise InputError(NO_USE.format(name=useless[0]), field=side)
-        if "temperature" in speakers.parameters_of(provider):
+        if "temperature" in speakers.list_parameters(provider):
             given.setdefault("temperature", TEMPERATURES[side])
-        if speakers.parameters_of(provider).get("max_tokens") == speakers.USUAL_REPLY:
+        if speakers.list_parameters(provider).get("max_tokens") == speakers.USUAL_REPLY:
             given.setdefault("max_tokens", REPLY_TOKENS)
         speaker = speakers.create(provider, model=model, parameters=given, keys=keys)
     except PermanentError as error:
@@ -62,16 +63,16 @@ def drafted(
 
 
 def embedder(text: str, keys: Keyring = ENVIRONMENT) -> Agent | None:
-    """Who makes embeddings, by a short text as in `described`; None where none is named."""
+    """Who makes embeddings, by a short text as in `parse_agent`; None where none is named."""
     if not text.strip():
         return None
     words, brace, rest = text.strip().partition("{")
     provider, _, model = words.strip().partition(":")
     if provider != "openai_compatible" or not model:
         raise InputError("Embeddings come from a server: openai_compatible:MODEL.", field="embedder")
-    found = Agent(provider=provider, model=model, parameters=parsed(brace + rest, "embedder"))
+    found = Agent(provider=provider, model=model, parameters=parse_parameters(brace + rest, "embedder"))
     try:
-        problems = embeddings_of(found, keys).check([])
+        problems = build_embeddings(found, keys).check([])
     except PermanentError as error:
         raise InputError(str(error), field="embedder") from error
     if problems:
@@ -80,7 +81,7 @@ def embedder(text: str, keys: Keyring = ENVIRONMENT) -> Agent | None:
     return Agent.objects.filter(settings_hash=found.settings_hash).first() or found
 
 
-def embeddings_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
+def build_embeddings(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
     """Ready for use. PermanentError if its settings do not fit."""
     try:
         return Embeddings(model=agent.model, parameters=agent.parameters, keys=keys)
@@ -88,13 +89,13 @@ def embeddings_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
         raise PermanentError(f"Parameters: {speakers.to_words(error)}.") from error
 
 
-def parsed(text: str, field: str) -> dict[str, Any]:
+def parse_parameters(text: str, field: str) -> dict[str, Any]:
     """Parameters as JSON, none where there is no text."""
     found: dict[str, Any] = parse_json(text, field=field) if text else {}
     return found
 
 
-def saved(*, by: User | None, agent: Agent) -> Agent:
+def find_or_create_agent(*, by: User | None, agent: Agent) -> Agent:
     """The agent as a row; the one that is there if somebody else made it meanwhile."""
     if not agent._state.adding:
         return agent
@@ -107,10 +108,10 @@ def saved(*, by: User | None, agent: Agent) -> Agent:
     return Agent.objects.get_or_create(settings_hash=agent.settings_hash, defaults=defaults)[0]
 
 
-def described(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
+def parse_agent(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
     """The agent that a short text names: `local`, `claude-haiku-4-5`, `openai_compatible:llama3 {"base_url": "…"}`."""
     words, brace, rest = text.strip().partition("{")
-    parameters = parsed(brace + rest, side)
+    parameters = parse_parameters(brace + rest, side)
     provider, _, model = words.strip().partition(":")
     if provider not in speakers.REGISTRY:
         prefix = next((known for known in PREFIXES if words.strip().startswith(known)), None)
@@ -121,10 +122,10 @@ def described(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
                 field=side,
             )
         provider, model = PREFIXES[prefix], words.strip()
-    return drafted(side=side, provider=provider, model=model, parameters=parameters, keys=keys)
+    return build_agent(side=side, provider=provider, model=model, parameters=parameters, keys=keys)
 
 
-def speaker_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
+def build_speaker(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
     """Ready for use, with a project's keys. PermanentError if its settings do not fit this version of Concord."""
     return speakers.create(agent.provider, model=agent.model, parameters=agent.parameters, keys=keys)
 
@@ -132,7 +133,7 @@ def speaker_of(agent: Agent, keys: Keyring = ENVIRONMENT) -> Provider:
 def probe(agent: Agent, keys: Keyring = ENVIRONMENT) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
-        problems = thread.submit(asyncio.run, objections(speaker_of(agent, keys))).result()
+        problems = thread.submit(asyncio.run, objections(build_speaker(agent, keys))).result()
     if problems:
         raise InputError(f"{agent} cannot speak: {'; '.join(problems)}.", field="assistant")
 

@@ -10,12 +10,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import NotComputedError
-from judging.assessment.api.results import Queued
-from judging.judges.services.keys import ring_for
+from judging.assessment.api.documents import Queued
+from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import ENDINGS
 from simulation.agents.prompts import USER_INFORMATION
@@ -25,7 +25,7 @@ from simulation.experiments.queries import progress, spending
 from simulation.experiments.services import estimates, experiments, studies
 from simulation.experiments.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
 from simulation.experiments.services.grids import grid
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
 from simulation.results.services.data import Filters, Options
 from simulation.results.services.published_rows import add_published
@@ -121,24 +121,24 @@ class ExperimentsApi(Api):
     tag = "experiments"
 
     def experiment(self, pk: int) -> Experiment:
-        found: Experiment = get_object_or_404(listed(), pk=pk)
+        found: Experiment = get_object_or_404(list_experiments(), pk=pk)
         return found
 
-    def shown(self, pk: int, status: int = 200) -> Response:
+    def render_experiment(self, pk: int, status: int = 200) -> Response:
         return Response(ExperimentSerializer(self.experiment(pk)).data, status=status)
 
-    def planned(self, given: dict[str, Any]) -> Plan:
+    def build_plan(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
         limits = {name: given.pop(name) for name in LIMITS}
-        keys = ring_for(self.me)
+        keys = load_keyring_for(self.me)
         return experiments.plan(
             **{
                 **given,
-                "limits": experiments.limits_of(**limits),
-                "user_agent": agents_services.drafted(side="user", **given["user_agent"], keys=keys),
+                "limits": experiments.build_limits(**limits),
+                "user_agent": agents_services.build_agent(side="user", **given["user_agent"], keys=keys),
                 "assistants": [
-                    agents_services.drafted(side="assistant", **one, keys=keys) for one in given["assistants"]
+                    agents_services.build_agent(side="assistant", **one, keys=keys) for one in given["assistants"]
                 ],
                 "embedder": agents_services.embedder(given["embedder"], keys),
                 "grid": grid(**asked, seed=given["seed"]),
@@ -146,31 +146,31 @@ class ExperimentsApi(Api):
         )
 
 
-def names_of(shape: type[serializers.Serializer[Any]]) -> list[str]:
+def list_names(shape: type[serializers.Serializer[Any]]) -> list[str]:
     return list(dict(shape().fields))
 
 
-def listed() -> Any:
+def list_experiments() -> Any:
     return Experiment.objects.select_related("user_agent", "project").prefetch_related("assistants")
 
 
 class ExperimentList(ExperimentsApi):
-    @says("Experiments", page_of(ExperimentSerializer), query=PageQuery)
+    @says("experiments", "Experiments", build_page_schema(ExperimentSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, listed()), ExperimentSerializer)
+        return self.page(filter_visible(self.me, list_experiments()), ExperimentSerializer)
 
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
-        with self.into_project(self.given(NewExperiment)) as described:
-            keys = ring_for(self.me)
-            for agent in self.planned(described).agents:
+        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
+            keys = load_keyring_for(self.me)
+            for agent in self.build_plan(described).agents:
                 agents_services.probe(agent, keys)
 
-    @says("Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
+    @says("start_experiment", "Start an experiment", ExperimentSerializer, body=NewExperiment, status=201)
     def post(self, request: Request) -> Response:
-        with self.into_project(self.given(NewExperiment)) as described:
-            made = experiments.make(by=self.me, plan=self.planned(described), queue=True)
-        return self.shown(made.pk, status=201)
+        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
+            made = experiments.make(by=self.me, plan=self.build_plan(described), queue=True)
+        return self.render_experiment(made.pk, status=201)
 
 
 class ExperimentEstimateSerializer(serializers.Serializer[Any]):
@@ -190,19 +190,24 @@ class ExperimentEstimateSerializer(serializers.Serializer[Any]):
 class ExperimentEstimate(ExperimentsApi):
     is_a_write = False
 
-    @says("What an experiment would take; nothing is made", ExperimentEstimateSerializer, body=NewExperiment)
+    @says(
+        "estimate_experiment",
+        "What an experiment would take; nothing is made",
+        ExperimentEstimateSerializer,
+        body=NewExperiment,
+    )
     def post(self, request: Request) -> Response:
-        with self.into_project(self.given(NewExperiment)) as described:
-            found = estimates.estimate(self.planned(described))
+        with self.parse_project_body(self.parse_body(NewExperiment)) as described:
+            found = estimates.estimate(self.build_plan(described))
         usd = found.usd
-        content = {name: getattr(found, name) for name in names_of(ExperimentEstimateSerializer)}
+        content = {name: getattr(found, name) for name in list_names(ExperimentEstimateSerializer)}
         return Response(ExperimentEstimateSerializer({**content, "usd": None if usd is None else round(usd, 8)}).data)
 
 
 class ExperimentDetail(ExperimentsApi):
-    @says("An experiment", ExperimentSerializer)
+    @says("experiment", "An experiment", ExperimentSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return self.shown(pk)
+        return self.render_experiment(pk)
 
 
 class EndedSerializer(serializers.Serializer[Any]):
@@ -232,12 +237,12 @@ class ExperimentProgressSerializer(serializers.Serializer[Any]):
 
 
 class ExperimentProgress(ExperimentsApi):
-    @says("How far an experiment is", ExperimentProgressSerializer)
+    @says("experiment_progress", "How far an experiment is", ExperimentProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         experiment = self.experiment(pk)
         found = progress.progress(experiment)
         own = ("endings", "error", "spent_usd")
-        names = [name for name in names_of(ExperimentProgressSerializer) if name not in own]
+        names = [name for name in list_names(ExperimentProgressSerializer) if name not in own]
         content = {name: getattr(found, name) for name in names}
         content |= {
             "endings": [asdict(one) for one in found.endings],
@@ -248,10 +253,10 @@ class ExperimentProgress(ExperimentsApi):
 
 
 class ExperimentStop(ExperimentsApi):
-    @says("Stop an experiment; every turn is kept", ExperimentSerializer)
+    @says("stop_experiment", "Stop an experiment; every turn is kept", ExperimentSerializer)
     def post(self, request: Request, pk: int) -> Response:
         experiments.stop(by=self.me, experiment=self.experiment(pk))
-        return self.shown(pk)
+        return self.render_experiment(pk)
 
 
 class ResumeExperiment(Given):
@@ -259,10 +264,10 @@ class ResumeExperiment(Given):
 
 
 class ExperimentResume(ExperimentsApi):
-    @says("Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
+    @says("resume_experiment", "Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
     def post(self, request: Request, pk: int) -> Response:
-        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.given(ResumeExperiment))
-        return self.shown(pk)
+        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.parse_body(ResumeExperiment))
+        return self.render_experiment(pk)
 
 
 class SimulatedSerializer(serializers.ModelSerializer[SimulatedDialogue]):
@@ -282,9 +287,14 @@ class SimulatedQuery(PageQuery):
 
 
 class ExperimentDialogues(ExperimentsApi):
-    @says("The dialogues of an experiment, by their place in it", page_of(SimulatedSerializer), query=SimulatedQuery)
+    @says(
+        "simulated_dialogues",
+        "The dialogues of an experiment, by their place in it",
+        build_page_schema(SimulatedSerializer),
+        query=SimulatedQuery,
+    )
     def get(self, request: Request, pk: int) -> Response:
-        asked = self.asked(SimulatedQuery)
+        asked = self.parse_query(SimulatedQuery)
         rows = get_object_or_404(Experiment, pk=pk).dialogues.select_related("assistant", "scenario")
         if "ending" in asked:
             rows = rows.filter(ending=asked["ending"])
@@ -312,7 +322,7 @@ class SimulatedWhole(SimulatedSerializer):
 
 
 class ExperimentDialogue(ExperimentsApi):
-    @says("A dialogue of an experiment, turn by turn", SimulatedWhole)
+    @says("simulated_dialogue", "A dialogue of an experiment, turn by turn", SimulatedWhole)
     def get(self, request: Request, pk: int, index: int) -> Response:
         rows = SimulatedDialogue.objects.select_related("assistant", "scenario").prefetch_related("turns")
         return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
@@ -338,29 +348,36 @@ class ExperimentResults(ExperimentsApi):
     left_to_a_worker = True
 
     @says(
+        "experiment_results",
         "All tables of an experiment by one judge, which a worker computes where it is large",
         Document,
         query=ResultsQuery,
     )
     def get(self, request: Request, pk: int) -> Response:
-        given = self.asked(ResultsQuery)
-        asked = self.asked_of(pk, given)
-        found = results.kept_or_made(**asked, patient=given["whole"]) or results.last_made(**asked)
+        given = self.parse_query(ResultsQuery)
+        asked = self.parse_results_query(pk, given)
+        found = results.load_or_compute(**asked, patient=given["whole"]) or results.find_last(**asked)
         if found is None:
-            waiting = results.asked_for(**asked)
+            waiting = results.find_request(**asked)
             told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
             raise NotComputedError(f"Not computed yet: {results.LEFT}. {told}")
         return Response(add_published(found) if given["published"] else found)
 
-    @says("Leave the results of an experiment to a worker", Queued, body=AskedResults, status=202)
+    @says(
+        "compute_experiment_results",
+        "Leave the results of an experiment to a worker",
+        Queued,
+        body=AskedResults,
+        status=202,
+    )
     def post(self, request: Request, pk: int) -> Response:
-        results.ask(by=self.me, **self.asked_of(pk, self.given(AskedResults)))
+        results.ask(by=self.me, **self.parse_results_query(pk, self.parse_body(AskedResults)))
         return Response({"queued": True}, status=202)
 
-    def asked_of(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
+    def parse_results_query(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
         experiment = self.experiment(pk)
-        judge = results.judge_called(judges_of(experiment), given["judge"])
-        return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.of(given)}
+        judge = results.judge_called(list_experiment_judges(experiment), given["judge"])
+        return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.parse(given)}
 
 
 class RanksQuery(AskedResults):
@@ -371,13 +388,17 @@ class RanksQuery(AskedResults):
 
 
 class ExperimentRanks(ExperimentsApi):
-    @says("How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
+    @says("experiment_ranks", "How ranks change by another judge, or in another experiment", Document, query=RanksQuery)
     def get(self, request: Request, pk: int) -> Response:
-        given, first = self.asked(RanksQuery), self.experiment(pk)
-        second = get_object_or_404(visible_to(self.me, listed()), pk=given["against"]) if "against" in given else first
+        given, first = self.parse_query(RanksQuery), self.experiment(pk)
+        second = (
+            get_object_or_404(filter_visible(self.me, list_experiments()), pk=given["against"])
+            if "against" in given
+            else first
+        )
         pairs = ((first, given["judge"]), (second, given["against_judge"]))
-        rated = [(one, results.judge_called(judges_of(one), name)) for one, name in pairs]
-        return Response(ranks_on_request(rated[0], rated[1], Filters.of(given)))
+        rated = [(one, results.judge_called(list_experiment_judges(one), name)) for one, name in pairs]
+        return Response(ranks_on_request(rated[0], rated[1], Filters.parse(given)))
 
 
 class ComparedSettingSerializer(serializers.Serializer[Any]):
@@ -395,7 +416,11 @@ class ComparedSettingsSerializer(serializers.Serializer[Any]):
 
 
 class ExperimentDifferences(ExperimentsApi):
-    @says("The settings of an experiment beside those of PersonaLens", ComparedSettingsSerializer)
+    @says(
+        "experiment_differences",
+        "The settings of an experiment beside those of PersonaLens",
+        ComparedSettingsSerializer,
+    )
     def get(self, request: Request, pk: int) -> Response:
         return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
 
@@ -410,9 +435,15 @@ class ForPeople(Given):
 
 
 class ExperimentPeople(ExperimentsApi):
-    @says("Send a sample of the dialogues to people, as a study", MadeStudy, body=ForPeople, status=201)
+    @says(
+        "create_people_study",
+        "Send a sample of the dialogues to people, as a study",
+        MadeStudy,
+        body=ForPeople,
+        status=201,
+    )
     def post(self, request: Request, pk: int) -> Response:
-        made = studies.create_human_check(by=self.me, experiment=self.experiment(pk), **self.given(ForPeople))
+        made = studies.create_human_check(by=self.me, experiment=self.experiment(pk), **self.parse_body(ForPeople))
         return Response({"study": made.slug}, status=201)
 
 
@@ -421,7 +452,7 @@ class ForJudges(Given):
 
 
 class ExperimentJudge(ExperimentsApi):
-    @says("All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
+    @says("create_judge_study", "All dialogues as a study for judges", MadeStudy, body=ForJudges, status=201)
     def post(self, request: Request, pk: int) -> Response:
-        made = studies.create_judge_study(by=self.me, experiment=self.experiment(pk), **self.given(ForJudges))
+        made = studies.create_judge_study(by=self.me, experiment=self.experiment(pk), **self.parse_body(ForJudges))
         return Response({"study": made.slug}, status=201)

@@ -12,14 +12,14 @@ from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
 from judging.judges.providers.keys import Keyring
-from judging.judges.services.keys import ring_for
+from judging.judges.services.keys import load_keyring_for
 from judging.runs.forms import ParametersField, SayingForm, dollars
 from simulation.agents import services as agents_services
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import DAMAGED, PUBLISHED, STRATEGIES, USER_INFORMATION
+from simulation.agents.prompts.generation import GENERATORS
 from simulation.agents.prompts.history import KINDS, STEPS
-from simulation.agents.prompts.making import GENERATORS
 from simulation.agents.prompts.roles import ROLES
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.models.schemas import PreferenceType
@@ -185,10 +185,10 @@ class ExperimentForm(forms.Form):
         """The experiment as described; None if something is wrong with it, which is then said at its field."""
         given = self.cleaned_data
         try:
-            keys = ring_for(self.by)
+            keys = load_keyring_for(self.by)
             return experiments.plan(
                 name=given["name"],
-                user_agent=agents_services.drafted(
+                user_agent=agents_services.build_agent(
                     side="user",
                     provider=given["user_provider"],
                     model=given["user_model"],
@@ -196,7 +196,7 @@ class ExperimentForm(forms.Form):
                     keys=keys,
                 ),
                 assistants=self.agents(keys),
-                conditions=self.all_conditions(),
+                conditions=self.list_conditions(),
                 grid=grid(
                     users=given["users"], tasks=given["tasks"], seed=given["seed"], source=given.get("source", "")
                 ),
@@ -204,7 +204,7 @@ class ExperimentForm(forms.Form):
                 user_information=given["user_information"],
                 prompts={role: given[f"prompts_{role}"].replace("\r\n", "\n") for role in ROLES},
                 seed=given["seed"],
-                limits=experiments.limits_of(
+                limits=experiments.build_limits(
                     single_exchanges=given["single_exchanges"], multi_exchanges=given["multi_exchanges"]
                 ),
                 passages=given["passages"],
@@ -215,14 +215,14 @@ class ExperimentForm(forms.Form):
             self.add_error(self.place_of(error), error.message)
             return None
 
-    def all_conditions(self) -> list[str]:
+    def list_conditions(self) -> list[str]:
         """Those chosen, then the steps of every kind of damage."""
         given = self.cleaned_data
         return [*given["conditions"], *(key for key, one in DAMAGED.items() if one.damage in given["history"])]
 
     def agents(self, keys: Keyring) -> list[Agent]:
         lines = [line.strip() for line in self.cleaned_data["assistants"].splitlines() if line.strip()]
-        return [agents_services.described(line, side="assistant", keys=keys) for line in lines]
+        return [agents_services.parse_agent(line, side="assistant", keys=keys) for line in lines]
 
     def place_of(self, error: InputError) -> str | None:
         """The field where the reader can do something about it."""
@@ -247,7 +247,7 @@ class ExperimentForm(forms.Form):
         try:
             if found is None:
                 return None
-            keys = ring_for(self.by)
+            keys = load_keyring_for(self.by)
             for agent in found.agents:
                 agents_services.probe(agent, keys)
             with audit_batch():
@@ -263,7 +263,7 @@ class ResumeForm(forms.Form):
     budget_usd = dollars("Budget in US dollars", help_text="Including what is spent.")
 
 
-class MakingForm(SayingForm):
+class GenerationForm(SayingForm):
     """An order of material. What each kind needs, the service says."""
 
     kind = forms.ChoiceField(
@@ -317,13 +317,13 @@ class MakingForm(SayingForm):
 
     def order(self, by: User) -> Making | None:
         """The order, sent to the workers; None if it was refused, with the reason at its field."""
-        found: Making | None = self.done(lambda: self.ordered(by))
+        found: Making | None = self.done(lambda: self.create_order(by))
         return found
 
-    def ordered(self, by: User) -> Making:
+    def create_order(self, by: User) -> Making:
         given = self.cleaned_data
         try:
-            agent = agents_services.described(given["agent"], side="assistant", keys=ring_for(by))
+            agent = agents_services.parse_agent(given["agent"], side="assistant", keys=load_keyring_for(by))
         except InputError as error:
             raise InputError(error.message, field="agent") from error
         return generation.order(
@@ -333,13 +333,13 @@ class MakingForm(SayingForm):
             source=given["source"],
             domains=[domain.strip() for domain in given["domains"].split(",") if domain.strip()],
             demographics=given["demographics"],
-            profile=self.named(Profile, "profile"),
-            task=self.named(Task, "task"),
+            profile=self.find_record(Profile, "profile"),
+            task=self.find_record(Task, "task"),
             n=given["n"],
             replaced=given["prompts"],
         )
 
-    def named(self, kind: type[Any], field: str) -> Any:
+    def find_record(self, kind: type[Any], field: str) -> Any:
         """The record of this id; None where none is named."""
         name = self.cleaned_data[field].strip()
         if not name:

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotation.studies.queries.context import Subject, panels_of
+from annotation.studies.queries.context import build_panels, subject_of_scenario
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
@@ -22,21 +22,23 @@ from simulation.agents.models import Agent
 from simulation.agents.parsing.endings import ENDINGS
 from simulation.agents.parsing.speech import PROBLEMS
 from simulation.agents.prompts import CONDITIONS, USER_INFORMATION, assistant_role
-from simulation.agents.prompts.roles import ROLES, words_of
+from simulation.agents.prompts.roles import ROLES, find_text
 from simulation.experiments.forms import ExperimentForm, PeopleForm, ResumeForm, parameters_in_words
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
 from simulation.experiments.queries import progress as queries
 from simulation.experiments.queries import spending
 from simulation.experiments.services import experiments, studies
 from simulation.experiments.services.estimates import Estimate
-from simulation.results.services.differences import differences, same_models
+from simulation.results.services.differences import differences, list_shared_models
 
 PER_PAGE = 50
 
 
 @researcher_required
 def experiment_list(request: HttpRequest) -> HttpResponse:
-    found = Paginator(visible_to(request.user, queries.listed()), PER_PAGE).get_page(request.GET.get("page"))
+    found = Paginator(filter_visible(request.user, queries.list_experiments()), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
     running = any(experiment.state == "running" for experiment in found)
     context = {"page": found, "needs_worker": running and not workers.alive().exists()}
     return render(request, "simulation/experiment_list.html", context)
@@ -59,23 +61,23 @@ def experiment_create(request: HttpRequest) -> HttpResponse:
 @researcher_required
 def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """How far it is, its dialogues, and what can be done with them."""
-    experiment = found(pk)
+    experiment = find_experiment(pk)
     rows = queries.dialogues(experiment)
     ending = request.GET.get("ending", "")
     if ending in ENDINGS:
         rows = rows.filter(ending=ending)
     context = {
-        **moving(experiment),
+        **build_progress_context(experiment),
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "ending": ENDINGS.get(ending, ""),
         "endings": ENDINGS,
         "resume": ResumeForm(initial={"budget_usd": experiment.budget_usd}),
         "people": PeopleForm(),
-        "studies": studies.studies_of(experiment),
+        "studies": studies.list_studies(experiment),
         "facts": facts(experiment),
-        "prompts": prompts_of(experiment),
-        "same_models": same_models(experiment),
-        "scripted": [agent.name for agent in all_agents(experiment) if agent.is_scripted],
+        "prompts": list_prompts(experiment),
+        "same_models": list_shared_models(experiment),
+        "scripted": [agent.name for agent in list_agents(experiment) if agent.is_scripted],
     }
     return render(request, "simulation/experiment_detail.html", context)
 
@@ -83,13 +85,13 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 def experiment_differences(request: HttpRequest, pk: int) -> HttpResponse:
     """Its settings beside those of PersonaLens."""
-    experiment = found(pk)
+    experiment = find_experiment(pk)
     rows = differences(experiment)
     context = {
         "experiment": experiment,
         "rows": rows,
         "n_different": sum(row.same is False for row in rows),
-        "same_models": same_models(experiment),
+        "same_models": list_shared_models(experiment),
     }
     return render(request, "simulation/differences.html", context)
 
@@ -97,18 +99,18 @@ def experiment_differences(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 def experiment_progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The part of the experiment's page that moves. When it is over, the whole page is loaded again."""
-    experiment = found(pk)
+    experiment = find_experiment(pk)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("experiment_detail", pk=pk)
     if experiment.state != "running":
         return HttpResponse(headers={"HX-Refresh": "true"})
-    return render(request, "simulation/_progress.html", moving(experiment))
+    return render(request, "simulation/_progress.html", build_progress_context(experiment))
 
 
 @researcher_required
 @require_POST
 def experiment_stop(request: HttpRequest, pk: int) -> HttpResponse:
-    if experiments.stop(by=get_account(request), experiment=found(pk)):
+    if experiments.stop(by=get_account(request), experiment=find_experiment(pk)):
         messages.success(request, "Stopped. Every turn is kept, and the rest can be said later.")
     else:
         messages.info(request, "The experiment was over already.")
@@ -124,7 +126,7 @@ def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("experiment_detail", pk=pk)
     try:
         left = experiments.resume(
-            by=get_account(request), experiment=found(pk), budget_usd=form.cleaned_data["budget_usd"]
+            by=get_account(request), experiment=find_experiment(pk), budget_usd=form.cleaned_data["budget_usd"]
         )
     except InputError as error:
         messages.error(request, error.message)
@@ -137,7 +139,7 @@ def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a sample of the dialogues to people, as a study."""
-    experiment, form = found(pk), PeopleForm(request.POST)
+    experiment, form = find_experiment(pk), PeopleForm(request.POST)
     study = form.send(get_account(request), experiment) if form.is_valid() else None
     if study is None:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
@@ -152,7 +154,7 @@ def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
     """All dialogues as a study, and on to its judges."""
     try:
         checks = "user_checks" in request.POST
-        study = studies.create_judge_study(by=get_account(request), experiment=found(pk), user_checks=checks)
+        study = studies.create_judge_study(by=get_account(request), experiment=find_experiment(pk), user_checks=checks)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("experiment_detail", pk=pk)
@@ -160,12 +162,12 @@ def experiment_judge(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @researcher_required
-def simulated_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+def dialogue_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     """One dialogue with what its user wants and knows, and what each turn took; it grows while one looks."""
     row = dialogue(pk, index)
     context = {
         **talk(row),
-        "panels": panels_of(Subject(row.scenario.profile, row.scenario.task, row.scenario.situation)),
+        "panels": build_panels(subject_of_scenario(row.scenario)),
         "condition": CONDITIONS[row.condition].name,
         "last": row.experiment.dialogues.count(),
     }
@@ -173,7 +175,7 @@ def simulated_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
 
 
 @researcher_required
-def simulated_turns(request: HttpRequest, pk: int, index: int) -> HttpResponse:
+def dialogue_turns(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     """The part of the dialogue's page that grows."""
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("simulated_detail", pk=pk, index=index)
@@ -198,7 +200,7 @@ def talk(row: SimulatedDialogue) -> dict[str, Any]:
     }
 
 
-def moving(experiment: Experiment) -> dict[str, Any]:
+def build_progress_context(experiment: Experiment) -> dict[str, Any]:
     progress = queries.progress(experiment)
     return {
         "experiment": experiment,
@@ -233,7 +235,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
         ("Conditions", ", ".join(experiment.conditions)),
         ("Users", f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
         ("Tasks", f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
-        ("Left out", left_out(grid.get("masked", 0), grid.get("absent"))),
+        ("Left out", describe_left_out(grid.get("masked", 0), grid.get("absent"))),
         (f"Most {experiment.limit_unit}", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
         ("Passages retrieved", str(experiment.passages)),
         *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
@@ -244,10 +246,10 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
     ]
 
 
-def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
+def list_prompts(experiment: Experiment) -> list[dict[str, Any]]:
     """The text of each role that speaks in it, with its hash, and whose words these are."""
     used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
-    texts = {role: words_of(role, experiment.user_information, experiment.prompts) for role in used if role}
+    texts = {role: find_text(role, experiment.user_information, experiment.prompts) for role in used if role}
     return [
         {
             "name": ROLES[role].name,
@@ -258,13 +260,13 @@ def prompts_of(experiment: Experiment) -> list[dict[str, Any]]:
     ]
 
 
-def left_out(masked: int, absent: int | None) -> str:
+def describe_left_out(masked: int, absent: int | None) -> str:
     """Pairs of user and task that are not played. Older experiments did not count those without a scenario."""
     unknown = "pairs without a scenario were not counted"
     return f"{masked:,} pairs masked by interests; " + (unknown if absent is None else f"{absent:,} without a scenario")
 
 
-def all_agents(experiment: Experiment) -> list[Agent]:
+def list_agents(experiment: Experiment) -> list[Agent]:
     return [experiment.user_agent, *experiment.assistants.all()]
 
 
@@ -273,7 +275,7 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     price = "not known" if estimate.usd is None else f"about {format_dollars(estimate.usd)}"
     return [
         ("Dialogues", f"{estimate.dialogues:,}"),
-        ("Left out", left_out(estimate.masked, estimate.absent)),
+        ("Left out", describe_left_out(estimate.masked, estimate.absent)),
         *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
         ("Turns", f"about {estimate.turns:,}"),
         ("Tokens read", f"about {estimate.input_tokens:,}"),
@@ -283,7 +285,7 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     ]
 
 
-def found(pk: int) -> Experiment:
+def find_experiment(pk: int) -> Experiment:
     return get_object_or_404(Experiment.objects.select_related("user_agent", "created_by", "embedder"), pk=pk)
 
 

@@ -18,7 +18,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile
 from core.files.outcome import Outcome
-from judging.judges.services.keys import ring_for
+from judging.judges.services.keys import load_keyring_for
 from judging.runs.forms import SayingForm, dollars
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
@@ -89,26 +89,26 @@ class CandidateRunForm(UploadedForm):
 
     def begin(self, by: User) -> CandidateRun | None:
         """The run, sent to the workers; None if it was refused, with the reason at its field."""
-        found: CandidateRun | None = self.done(lambda: self.begun(by))
+        found: CandidateRun | None = self.done(lambda: self.create_run(by))
         return found
 
-    def begun(self, by: User) -> CandidateRun:
+    def create_run(self, by: User) -> CandidateRun:
         given = self.cleaned_data
         try:
-            agent = agents_services.described(given["agent"], side="assistant", keys=ring_for(by))
+            agent = agents_services.parse_agent(given["agent"], side="assistant", keys=load_keyring_for(by))
         except InputError as error:
             raise InputError(error.message, field="agent") from error
         return candidate_runs.begin(
             by=by,
             name=given["name"],
             agent=agent,
-            questions=self.asked(),
+            questions=self.list_questions(),
             levels=given["levels"],
             seed=given["seed"],
             budget_usd=given["budget_usd"],
         )
 
-    def asked(self) -> list[Question]:
+    def list_questions(self) -> list[Question]:
         """The questions of the lines and of the file, each once."""
         given = self.cleaned_data
         people = candidates.people(given["profiles"])
@@ -118,13 +118,13 @@ class CandidateRunForm(UploadedForm):
         found = [Question(one, line, given["kind"]) for one in people for line in lines]
         if given["file"]:
             with save_upload(given["file"]) as file:
-                found += read(file, people)
+                found += read_questions(file, people)
         if not found:
             raise InputError("Write at least one question, or give a file of them.", field="questions")
         return list(dict.fromkeys(found))
 
 
-def read(file: InputFile, people: Any) -> list[Question]:
+def read_questions(file: InputFile, people: Any) -> list[Question]:
     """The questions of a file; what is wrong with it is said at the file."""
     try:
         return candidates.read_questions(file, people)
@@ -166,22 +166,22 @@ class SeedRunForm(UploadedForm):
     def begin(self, by: User) -> CandidateRun | None:
         """The run, sent to the workers; None if it was refused, with the reason at its field."""
         more = {name: self.cleaned_data[name] for name in ("name", "seed", "budget_usd")}
-        found: CandidateRun | None = self.done(lambda: seed_runs.begin(by=by, **self.planned(by), **more))
+        found: CandidateRun | None = self.done(lambda: seed_runs.begin(by=by, **self.build_plan(by), **more))
         return found
 
     def estimate(self, by: User) -> dict[str, Any] | None:
         """What it would take; None if it was refused."""
-        found: dict[str, Any] | None = self.done(lambda: seed_estimates.estimate(**self.planned(by)))
+        found: dict[str, Any] | None = self.done(lambda: seed_estimates.estimate(**self.build_plan(by)))
         return found
 
-    def planned(self, by: User) -> dict[str, Any]:
+    def build_plan(self, by: User) -> dict[str, Any]:
         given = self.cleaned_data
         with save_upload(given["file"]) as file:
             seeds = read_seeds(file)
         names = ("personas", "specific", "general", "memories")
         against = [one.split("-") for one in given["against"]]
         plan = SeedPlan(seeds, against=against, **{name: given[name] for name in names})
-        sides = {name: described(given[name], name, by) for name in ("agent", "checker")}
+        sides = {name: find_agent(given[name], name, by) for name in ("agent", "checker")}
         return {"plan": plan, "levels": given["levels"], **sides}
 
 
@@ -193,10 +193,10 @@ def read_seeds(file: InputFile) -> list[dict[str, Any]]:
         raise InputError(str(error), field="file") from error
 
 
-def described(text: str, field: str, by: User) -> Agent | None:
+def find_agent(text: str, field: str, by: User) -> Agent | None:
     """The agent of a short text, None where there is none; what is wrong with it is said at its field."""
     try:
-        return agents_services.described(text, side="assistant", keys=ring_for(by)) if text.strip() else None
+        return agents_services.parse_agent(text, side="assistant", keys=load_keyring_for(by)) if text.strip() else None
     except InputError as error:
         raise InputError(error.message, field=field) from error
 
@@ -212,10 +212,10 @@ class CandidateFileForm(UploadedForm):
 
     def load(self, by: User) -> Outcome | None:
         """What the import did; None if it was refused, with file and line."""
-        found: Outcome | None = self.done(lambda: self.loaded(by))
+        found: Outcome | None = self.done(lambda: self.import_file(by))
         return found
 
-    def loaded(self, by: User) -> Outcome:
+    def import_file(self, by: User) -> Outcome:
         with save_upload(self.cleaned_data["file"]) as file:
             try:
                 return candidates.load(by=by, path=file.path, name=file.name)
@@ -260,10 +260,10 @@ class PairsForm(SayingForm):
 
     def make(self, by: User) -> dict[str, Any] | None:
         """What came of it; None if it was refused, with the reason at its field."""
-        found: dict[str, Any] | None = self.done(lambda: self.made(by))
+        found: dict[str, Any] | None = self.done(lambda: self.create_pairs(by))
         return found
 
-    def made(self, by: User) -> dict[str, Any]:
+    def create_pairs(self, by: User) -> dict[str, Any]:
         given = self.cleaned_data
         first, second = zip(*(one.split("-") for one in given["against"]), strict=True)
         rule = PairRule(

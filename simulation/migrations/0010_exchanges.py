@@ -24,7 +24,7 @@ def unit(default):
     return models.CharField(
         choices=UNITS,
         default=default,
-        help_text="What limits count, and so whether the assistant closes the dialogue: simulation.agents.parsing.endings.",
+        help_text="What limits count, and so whether the assistant closes the dialogue.",
         max_length=10,
     )
 

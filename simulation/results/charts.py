@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import FILE, PAGE, Palette, styled, svg
+from judging.assessment.charts import FILE, PAGE, Palette, png, style_chart, svg
 
 if TYPE_CHECKING:
     import altair as alt
@@ -41,12 +41,12 @@ def panels(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     A row with the key `mean`, else one with the key `all`, is drawn as a line through the other rows of its panel.
     """
     rows = [row for row in table["rows"] if row["key"] not in NOT_POINTS]
-    names = [name_of(row) for row in rows]
+    names = [build_name(row) for row in rows]
     keys = {row["key"] for row in table["rows"]}
     means = [row for row in table["rows"] if row["key"] == ("mean" if "mean" in keys else "all")]
     columns = [column for column in table["columns"] if not column["key"].endswith("_published")]
     drawn = [panel(rows, names, column, means, palette, first=place == 0) for place, column in enumerate(columns)]
-    return styled(alt.hconcat(*drawn, spacing=18), palette)
+    return style_chart(alt.hconcat(*drawn, spacing=18), palette)
 
 
 def panel(
@@ -67,7 +67,7 @@ def panel(
     room = LETTER * min(max(map(len, names), default=0), LONGEST)
     axis = alt.Axis(labels=first, title=None, labelLimit=room, minExtent=room if first else 0)
     y = alt.Y("name:N", sort=list(names), axis=axis)
-    scale = alt.Scale(domain=domain_of(column, cells), nice=False)
+    scale = alt.Scale(domain=choose_domain(column, cells), nice=False)
     x_axis = alt.Axis(title=None, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(y=y)
     layers = [
@@ -102,7 +102,7 @@ def zero(column: Mapping[str, Any], palette: Palette) -> list[Any]:
     return [alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=palette.quiet).encode(x="zero:Q")]
 
 
-def domain_of(column: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list[float]:
+def choose_domain(column: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list[float]:
     """The scale's ends; of a difference, or where there is no scale, what is there."""
     ends = [end for cell in cells for end in (cell["value"], cell["low"], cell["high"]) if end is not None]
     if column["low"] is not None and column["low"] >= 0:
@@ -141,9 +141,9 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     ]
     data = alt.InlineData(values=values)
     if not apart:
-        return styled(alt.layer(*layers, data=data).properties(width=2 * WIDTH, height=TALL), palette)
+        return style_chart(alt.layer(*layers, data=data).properties(width=2 * WIDTH, height=TALL), palette)
     small = alt.layer(*layers, data=data).properties(width=WIDTH, height=TALL / 2)
-    return styled(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=ACROSS), palette)
+    return style_chart(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=ACROSS), palette)
 
 
 FIGURE_3 = ("gender", "age", "ethnicity", "religion", "region")
@@ -159,8 +159,8 @@ def figure_3(fields: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return shown or [one for one in fields if len(one["shares"]) <= MOST_BARS]
 
 
-def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
-    """A panel of bars for each field of the demographics, as an SVG document."""
+def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+    """A panel of bars for each field of the demographics."""
     drawn = []
     for field in fields:
         values = [{"name": one["value"], "n": one["n"]} for one in field["shares"]]
@@ -171,17 +171,16 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette = FILE) -> str:
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
         title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
         drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
-    return svg(styled(alt.concat(*drawn, columns=2, spacing=18), palette))
+    return style_chart(alt.concat(*drawn, columns=2, spacing=18), palette)
 
 
-def drawn(table: Mapping[str, Any], palette: Palette = FILE) -> str:
-    """The table's chart as an SVG document."""
-    made = curve(table, palette) if table["key"] in CURVES else panels(table, palette)
-    return svg(made)
+def table_chart(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """The table as curves where its rows are places on an axis, else as points."""
+    return curve(table, palette) if table["key"] in CURVES else panels(table, palette)
 
 
-def name_of(row: Mapping[str, Any]) -> str:
+def build_name(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
 
 
-__all__ = ["FILE", "PAGE", "bars", "drawn", "figure_3"]
+__all__ = ["FILE", "PAGE", "bars", "figure_3", "png", "svg", "table_chart"]

@@ -260,7 +260,7 @@ _TABLES: dict[str, tuple[str, tuple[str, ...], Rows]] = {
 }
 
 
-def published(table: str) -> Mapping[str, Any]:
+def load_table(table: str) -> Mapping[str, Any]:
     """Return caption, columns, rows and source of a printed table such as `table_3`. KeyError for one not here."""
     caption, columns, rows = _TABLES[table]
     return MappingProxyType({"caption": caption, "columns": columns, "rows": rows, "source": SOURCE})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from simulation.results.published import published
+from simulation.results.published import load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,10 @@ class Side:
 
 
 USER = Side(("Claude 3 Sonnet",), 0.5, 800)
-ASSISTANT = Side(tuple(row[0] for row in published("table_3")["rows"]), 0.0, 800)
+ASSISTANT = Side(tuple(row[0] for row in load_table("table_3")["rows"]), 0.0, 800)
 JUDGE = Side(("Claude 3.5 Sonnet 20241022",), 0.0, 4000)
 REPEATS = 1
+TURN_LEVEL = "one call for all turns, each scored in sight of later ones"
 STRATEGY = "vanilla"
 CONDITIONS = ("vanilla", "base", "base+D", "base+I", "base+S", "base+all")
 """Of the ablation; all other results are of base."""

@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.clustered import basis_of, resampling_of
+from annotation.stats.clustered import build_resampling, count_basis
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
-from annotation.stats.scores import masked_means
+from annotation.stats.scores import build_masked_means
 from annotation.stats.table import FloatArray
 
 Ends = tuple[float, float]
@@ -45,18 +45,18 @@ def cell_means(
     ends
         The scale of each column; None where it has none.
 
-    The others are those of `annotation.stats.clustered.clustered_means`.
+    The others are those of `annotation.stats.clustered.estimate_clustered_means`.
     """
     columns = list(values.T) if isinstance(values, np.ndarray) else values
     if any(len(column) != len(clusters) for column in columns):
         raise ValueError(f"there are {len(columns[0])} rows and {len(clusters)} clusters")
     scales = [None] * len(columns) if ends is None else list(ends)
-    resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
+    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
     found: list[Estimate] = []
     for start in range(0, len(columns), AT_A_TIME):
         part = np.column_stack(columns[start : start + AT_A_TIME])
-        bases = [basis_of(~np.isnan(column), resampling) for column in part.T]
-        means = replicate([masked_means(part)], resampling)[0]
+        bases = [count_basis(~np.isnan(column), resampling) for column in part.T]
+        means = replicate([build_masked_means(part)], resampling)[0]
         found += estimate_within(means, resampling, bases, reason, scales[start : start + AT_A_TIME])
     return found
 
@@ -89,9 +89,9 @@ def mean_of_means(
     """Mean of the means of m columns (n,), each of the same weight; columns without a value are left out."""
     values = np.column_stack(columns)
     there = np.isfinite(values)
-    resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
+    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
     sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_mean_of_ratios, m=len(columns)))
-    bases = [basis_of(np.asarray(there.any(axis=1)), resampling)]
+    bases = [count_basis(np.asarray(there.any(axis=1)), resampling)]
     return estimate_within(replicate([sums], resampling)[0], resampling, bases, reason, [ends])[0]
 
 

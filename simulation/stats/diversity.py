@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.clustered import clustered_means
+from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, IntArray
 from judging.stats.words import words
@@ -39,12 +39,12 @@ class Diversity:
     n_utterances: int
     n_tokens: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The figures as JSON types."""
         return {
-            "dist_1": self.dist_1.as_json(),
-            "dist_2": self.dist_2.as_json(),
-            "ent_4": self.ent_4.as_json(),
+            "dist_1": self.dist_1.to_json(),
+            "dist_2": self.dist_2.to_json(),
+            "ent_4": self.ent_4.to_json(),
             "n_utterances": self.n_utterances,
             "n_tokens": self.n_tokens,
         }
@@ -52,10 +52,10 @@ class Diversity:
 
 def diversity(utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words) -> Diversity:
     """Compute Dist-1, Dist-2 and Ent-4 of all utterances together; n-grams do not cross from one to the next."""
-    return pooled_diversity(Texts.of(map(tokenize, utterances)))
+    return compute_diversity(Texts.from_words(map(tokenize, utterances)))
 
 
-def pooled_diversity(texts: Texts, kept: BoolArray | None = None) -> Diversity:
+def compute_diversity(texts: Texts, kept: BoolArray | None = None) -> Diversity:
     """Compute the diversity of texts together, or of those that are kept, (n,)."""
     chosen = np.ones(texts.n, dtype=bool) if kept is None else kept
     found, lengths = variety(texts, np.where(chosen, 0, -1), 1), texts.lengths[chosen]
@@ -99,7 +99,7 @@ def mean_diversity(
         (k,) whose dialogue each is.
     """
     found = variety(texts, dialogue, len(profiles))
-    means = clustered_means(
+    means = estimate_clustered_means(
         np.column_stack([found.dist_1, found.dist_2, found.ent_4]),
         profiles,
         bootstrap=bootstrap,

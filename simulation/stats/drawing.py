@@ -8,7 +8,7 @@ USERS, TASKS, DIALOGUES = 1, 2, 3
 """Streams: what tells one draw from another with the same seed."""
 
 
-def drawn(names: Sequence[str], n: int, *, seed: int, stream: int) -> list[str]:
+def draw_names(names: Sequence[str], n: int, *, seed: int, stream: int) -> list[str]:
     """`n` of the names, each as likely as any other, in sorted order; the same whatever order they come in.
 
     Raises

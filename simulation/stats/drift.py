@@ -7,14 +7,14 @@ sense: a user who turns a value down has named it too. Read the curve over turns
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simulation.stats.leakage import UNTELLING, occurs, values_of
+from simulation.stats.leakage import UNTELLING, list_values, occurs
 
 Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def strange_values(preferences: Mapping[str, Any], possible: Alternatives) -> list[str]:
     """The values that the preferences could have and that the user holds nowhere. Domain -> type -> values, both."""
-    held = {value.casefold() for value in values_of(preferences)}
+    held = {value.casefold() for value in list_values(preferences)}
     found = [
         value
         for domain, types in preferences.items()

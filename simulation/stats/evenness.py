@@ -47,7 +47,7 @@ class Evenness:
     unlisted: Sequence[str]
     counts: Mapping[str, int]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The evenness as JSON types. `n` counts values, each as often as a profile names it."""
         return {
             "n": sum(self.counts.values()),
@@ -55,8 +55,8 @@ class Evenness:
             "n_possible": self.n_possible,
             "n_occurring": len(self.counts),
             "unlisted": list(self.unlisted),
-            "occurring": self.occurring.as_json(),
-            "possible": self.possible.as_json(),
+            "occurring": self.occurring.to_json(),
+            "possible": self.possible.to_json(),
             "counts": dict(self.counts),
         }
 
@@ -99,16 +99,16 @@ def evenness(
         copies=np.array(list(kinds.values()), dtype=np.int64),
         unit_name="profiles",
     )
-    replicates = replicate([SumStatistic(rows, lambda sums: both(sums, n))], resampling)[0]
+    replicates = replicate([SumStatistic(rows, lambda sums: compute_both(sums, n))], resampling)[0]
     basis = Basis(n_items=kinds.total(), n_raters=0, n_ratings=counts.total())
-    found = estimates(replicates, resampling, [basis, basis], why_undefined(len(counts), n), scale="share")
+    found = estimates(replicates, resampling, [basis, basis], explain_undefined(len(counts), n), scale="share")
     occurring, over_possible = (
         drop_degenerate_interval(one, values) for one, values in zip(found, replicates.bootstrap.T, strict=True)
     )
     return Evenness(occurring, over_possible, None if possible is None else len(set(possible)), unlisted, counts)
 
 
-def both(sums: FloatArray, n_possible: int | None) -> FloatArray:
+def compute_both(sums: FloatArray, n_possible: int | None) -> FloatArray:
     """(…, 2) entropy over log n from counts (…, k): n the values that occur, and those that are possible."""
     total = sums.sum(axis=-1, keepdims=True)
     entropy = np.where(total[..., 0] > 0, scipy.special.entr(ratio(sums, total)).sum(axis=-1), np.nan)
@@ -117,7 +117,7 @@ def both(sums: FloatArray, n_possible: int | None) -> FloatArray:
     return np.stack([ratio(entropy, np.log(np.maximum(n, 1))) for n in (occurring, possible)], axis=-1)
 
 
-def why_undefined(n_occurring: int, n_possible: int | None) -> list[str]:
+def explain_undefined(n_occurring: int, n_possible: int | None) -> list[str]:
     """Why there is no evenness over the values that occur, and none over those that are possible."""
     if not n_occurring:
         return ["no values", "no values"]

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from judging.stats.words import spoken_words
+from judging.stats.words import split_words
 
 UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "false"})
 """Values that say nothing where they occur in a sentence."""
 
 
-def leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -> list[str]:
+def find_leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -> list[str]:
     """The values of preferences that are named in an utterance, in the profile's order, each once.
 
     `preferences` may be nested to any depth. A value counts where its words occur one after the other. One that stands
@@ -22,20 +22,20 @@ def leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -
     """
     found = [
         value
-        for value in values_of(preferences)
+        for value in list_values(preferences)
         if value.casefold() not in UNTELLING and occurs(value, utterance) and not occurs(value, given)
     ]
     return list(dict.fromkeys(found))
 
 
-def values_of(preferences: Any) -> Iterable[str]:
+def list_values(preferences: Any) -> Iterable[str]:
     """All values in nested preferences, as text."""
     if isinstance(preferences, Mapping):
         for part in preferences.values():
-            yield from values_of(part)
+            yield from list_values(part)
     elif isinstance(preferences, list | tuple):
         for part in preferences:
-            yield from values_of(part)
+            yield from list_values(part)
     elif preferences is not None and not isinstance(preferences, bool):
         yield str(preferences)
 
@@ -49,4 +49,4 @@ def occurs(value: str, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def pad_words(text: str) -> str:
     """The spoken words of a text with one space before, between and after them."""
-    return f" {' '.join(spoken_words(text))} "
+    return f" {' '.join(split_words(text))} "

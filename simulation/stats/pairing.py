@@ -59,7 +59,7 @@ class PairRule:
 
 
 @dataclass(frozen=True, slots=True)
-class MadePair:
+class CandidatePair:
     """Two candidates, the first one as response 1."""
 
     first: Response
@@ -67,14 +67,14 @@ class MadePair:
 
 
 @dataclass(frozen=True)
-class Made:
+class PairingResult:
     """The pairs, and how many more there could have been, by what was wrong with them."""
 
-    pairs: tuple[MadePair, ...]
+    pairs: tuple[CandidatePair, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def pairs(responses: Sequence[Response], rule: PairRule) -> Made:
+def pairs(responses: Sequence[Response], rule: PairRule) -> PairingResult:
     """Pairs within each persona's question, in the order of the questions."""
     by_question: dict[tuple[str, str], list[Response]] = defaultdict(list)
     for one in responses:
@@ -82,13 +82,13 @@ def pairs(responses: Sequence[Response], rule: PairRule) -> Made:
     rng = np.random.default_rng(rule.seed)
     left_out: Counter[str] = Counter()
     made = [pair for found in by_question.values() for pair in _of_question(found, rule, rng, left_out)]
-    return Made(tuple(made), {reason: left_out[reason] for reason in REASONS})
+    return PairingResult(tuple(made), {reason: left_out[reason] for reason in REASONS})
 
 
 def _of_question(
     found: Sequence[Response], rule: PairRule, rng: np.random.Generator, left_out: Counter[str]
-) -> Iterator[MadePair]:
-    there: list[MadePair] = []
+) -> Iterator[CandidatePair]:
+    there: list[CandidatePair] = []
     for a, b in rule.against:
         taken = 0
         sides = [[one for one in found if one.level == level] for level in (a, b)]
@@ -102,12 +102,12 @@ def _of_question(
                 left_out[wrong] += 1
                 continue
             one, two = options[k] if rng.integers(2) else options[k][::-1]
-            there.append(MadePair(one, two))
+            there.append(CandidatePair(one, two))
             taken += 1
     yield from there
 
 
-def _wrong(a: Response, b: Response, rule: PairRule, there: Sequence[MadePair]) -> str:
+def _wrong(a: Response, b: Response, rule: PairRule, there: Sequence[CandidatePair]) -> str:
     """Why the two do not make a pair; empty where they do."""
     if a.text == b.text:
         return "same texts"
@@ -123,7 +123,7 @@ def _wrong(a: Response, b: Response, rule: PairRule, there: Sequence[MadePair]) 
     return ""
 
 
-def _alike(a: Response, b: Response, pair: MadePair, near: float) -> bool:
+def _alike(a: Response, b: Response, pair: CandidatePair, near: float) -> bool:
     def both(one: Response, other: Response) -> bool:
         return bool(ratio(a.text, one.text, score_cutoff=near) and ratio(b.text, other.text, score_cutoff=near))
 

@@ -13,9 +13,9 @@ import numpy as np
 import scipy
 
 from annotation.stats.arrays import ratio
-from annotation.stats.clustered import basis_of, resampling_of
+from annotation.stats.clustered import build_resampling, count_basis
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import why_no_interval
+from annotation.stats.intervals import explain_no_interval
 from annotation.stats.resampling import SumStatistic, replicate
 from annotation.stats.table import FloatArray
 
@@ -42,10 +42,10 @@ def rank_changes(
     """
     values = np.column_stack([*first, *second])
     there = np.isfinite(values)
-    resampling = resampling_of(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
+    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
     sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_changes, k=len(first)))
     found = replicate([sums], resampling)[0]
-    why = why_no_interval(resampling)
+    why = explain_no_interval(resampling)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     without = np.isnan(found.value).any() or why is not None or not bootstrap
     ends = np.full((2, len(first)), np.nan) if without else np.nanquantile(found.bootstrap, tails, axis=0)
@@ -56,7 +56,7 @@ def rank_changes(
             low=float(low),
             high=float(high),
             reason=NOT_RANKED if np.isnan(value) else why,
-            n_items=(basis := basis_of(pair, resampling)).n_items,
+            n_items=(basis := count_basis(pair, resampling)).n_items,
             n_raters=basis.n_raters,
             n_ratings=basis.n_ratings,
             confidence=confidence,

@@ -39,7 +39,7 @@ _COUNTRIES = {
 _REGIONS = {country: region for region, countries in _COUNTRIES.items() for country in countries.split("; ")}
 
 
-def region_of(country: str) -> str:
+def find_region(country: str) -> str:
     """The region of a country by its English name, as `Korea, Republic of` or `Korea`; `Other` for one not known."""
     name = country.partition(",")[0].strip()
     return "Prefer not to say" if name in UNSAID else _REGIONS.get(name, "Other")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from judging.stats.words import spoken_words
+from judging.stats.words import split_words
 
 ALIKE = 0.9
 """Share of common bigrams (Dice 1945, Ecology 26:297-302) from which two utterances count as the same."""
@@ -18,7 +18,7 @@ def repeats(utterance: str, earlier: Sequence[str]) -> bool:
 
     An utterance of fewer than four words repeats only the one right before it, and only word for word.
     """
-    return says_again(spoken_words(utterance), [spoken_words(before) for before in earlier])
+    return says_again(split_words(utterance), [split_words(before) for before in earlier])
 
 
 def says_again(said: Sequence[str], earlier: Sequence[Sequence[str]]) -> bool:
@@ -53,6 +53,6 @@ def repetition_share(utterances: Sequence[str]) -> float:
     """Share of a speaker's utterances, from the second on, that repeat an earlier one; NaN where there is no second."""
     if len(utterances) < 2:
         return float("nan")
-    heard = [spoken_words(utterance) for utterance in utterances]
+    heard = [split_words(utterance) for utterance in utterances]
     again = [says_again(said, heard[:place]) for place, said in enumerate(heard) if place]
     return sum(again) / len(again)

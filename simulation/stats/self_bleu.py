@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from annotation.stats.clustered import clustered_means
+from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray
 from judging.stats.words import words
@@ -24,12 +24,12 @@ MOST = 500_000
 def self_bleu(
     utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words, most: int = MOST, seed: int = 0
 ) -> Estimate:
-    """Compute the Self-BLEU of utterances, with an interval that resamples them; see `pooled_self_bleu`."""
-    texts = Texts.of(map(tokenize, utterances))
-    return pooled_self_bleu(texts, [str(place) for place in range(texts.n)], most=most, seed=seed)
+    """Compute the Self-BLEU of utterances, with an interval that resamples them; see `compute_self_bleu`."""
+    texts = Texts.from_words(map(tokenize, utterances))
+    return compute_self_bleu(texts, [str(place) for place in range(texts.n)], most=most, seed=seed)
 
 
-def pooled_self_bleu(
+def compute_self_bleu(
     texts: Texts,
     clusters: Sequence[str],
     kept: BoolArray | None = None,
@@ -62,7 +62,7 @@ def pooled_self_bleu(
         chosen = np.sort(np.random.default_rng(seed).choice(chosen, size=most, replace=False))
     group = np.full(texts.n, -1)
     group[chosen] = 0
-    return clustered_means(
+    return estimate_clustered_means(
         bleu_among(texts, group)[chosen, None],
         [clusters[place] for place in chosen.tolist()],
         bootstrap=bootstrap,

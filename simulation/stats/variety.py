@@ -39,7 +39,7 @@ class Texts:
     n: int
 
     @classmethod
-    def of(cls, tokenized: Iterable[Sequence[str]]) -> Self:
+    def from_words(cls, tokenized: Iterable[Sequence[str]]) -> Self:
         """Number the words of texts, which come as lists of words."""
         known: dict[str, int] = {}
         numbers: list[int] = []

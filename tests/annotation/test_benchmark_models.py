@@ -66,7 +66,7 @@ def test_cases_without_gold_say_why_and_do_not_count():
     BenchmarkCaseFactory(benchmark=benchmark, gold="", excluded_reason="four votes each: tied")
     good = BenchmarkCaseFactory(benchmark=benchmark, votes_1=None, votes_2=None, votes_tie=None, kappa=None)
 
-    assert list(benchmark.cases.counting()) == [good]
+    assert list(benchmark.cases.only_counting()) == [good]
 
 
 def test_a_pair_is_in_a_benchmark_once():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from annotation.corpus.models import PROVENANCE
 from tests.factories import (
     DialogueFactory,
     ProfileFactory,
@@ -40,6 +41,31 @@ def test_counts_stand_beside_every_kind(alice):
     page = shown(alice.get(reverse("material")))
     assert page.count('<span class="line__count">3</span>') == 4  # profiles, tasks, scenarios, dialogues
     assert page.count('<span class="line__count">0</span>') == 1  # pairs
+
+
+def test_why_a_situation_was_made_so_stands_where_it_is_shown(alice):
+    why = {"making": 7, "agent": "claude-x", "prompt": "abc", "seed": 3, "justifications": {"Device": "It is at hand."}}
+    scenario = ScenarioFactory(situation={"Device": "watch", PROVENANCE: why})
+    dialogue = DialogueFactory(scenario=scenario)
+    for name, pk in (
+        ("profile_detail", scenario.profile_id),
+        ("task_detail", scenario.task_id),
+        ("dialogue_detail", dialogue.pk),
+    ):
+        page = shown(alice.get(reverse(name, args=[pk])))
+        assert "watch" in page
+        assert all(part in page for part in ("It is at hand.", "claude-x")), name
+    listed = shown(alice.get(reverse("material"), {"kind": "scenarios"}))
+    assert "watch" in listed
+    assert "claude-x" not in listed
+
+
+def test_any_json_may_stand_where_a_situation_says_how_it_was_made(alice):
+    for why in ("text", ["list"], {"justifications": "text"}):
+        scenario = ScenarioFactory(situation={"Device": "watch", PROVENANCE: why})
+        assert "watch" in shown(alice.get(reverse("profile_detail", args=[scenario.profile_id])))
+        dialogue = DialogueFactory(scenario=scenario)
+        assert "watch" in shown(alice.get(reverse("dialogue_detail", args=[dialogue.pk])))
 
 
 def test_a_search_finds_an_id_and_says_when_it_finds_nothing(alice):

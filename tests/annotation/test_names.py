@@ -59,7 +59,7 @@ WAYS = {
     "an imported judge": lambda by, name: judgments.find_or_create_judge(by=by, name=name),
     "a model": lambda by, name: judges.check_names("Judge", name),
     "a token": lambda by, name: tokens.make(by=by, name=name, scopes=["read"]),
-    "a benchmark": lambda by, name: versions.checked("name", name, 120),
+    "a benchmark": lambda by, name: versions.check_text("name", name, 120),
     "a source": lambda by, name: records.check_source(name),
     "a run of candidates": lambda by, name: candidate_runs.begin(
         by=by, name=name, agent=NOTHING, questions=[], levels=[]

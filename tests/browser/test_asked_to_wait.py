@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.test import Client
 from playwright.sync_api import Browser, Page
 
-from annotation.studies.queries import size
+from core import row_counts
 from core.accounts.queries import projects
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults, screens
@@ -50,7 +50,7 @@ def test_while_the_database_is_away(live_server, rosas: Page, monkeypatch) -> No
     def restarted(*args: object) -> None:
         raise OperationalError("terminating") from psycopg.errors.AdminShutdown()
 
-    monkeypatch.setattr(projects, "mine", restarted)
+    monkeypatch.setattr(projects, "list_researched", restarted)
     answer = rosas.goto(f"{live_server.url}/projects/")
     assert answer
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
@@ -62,7 +62,7 @@ def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> 
     criterion = CriterionFactory(study=study, key="preference", preference=True)
     people_say(criterion, {"bob": ["1", "2", "tie", "1"], "dana": ["1", "2", "1", "2"]})
     judge_says(criterion, "gpt", ["1", "2", "1", "1"], order="AB")
-    monkeypatch.setattr(size, "LARGE", 1)
+    monkeypatch.setattr(row_counts, "LARGE", 1)
     for part in ("calibration", "quality"):
         rosas.goto(f"{live_server.url}/studies/suits/{part}/")
         rosas.get_by_role("link", name="Read them all now").wait_for()

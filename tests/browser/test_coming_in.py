@@ -87,7 +87,7 @@ def test_from_the_link_to_the_code(study: Study, live_server, page: Page, look) 
     look("done")
     part = Participation.objects.get()
     assert (part.annotator.username, part.completion_code) == ("dora", "C0DE-7")
-    assert Annotation.objects.counting().count() == 2
+    assert Annotation.objects.only_counting().count() == 2
     assert ConsentDecision.objects.get().decision == "agreed"
 
 

@@ -80,10 +80,10 @@ def failed(alices: Page) -> Study:
             by=None, study=study, purpose="qualification", entries=entries, origin="stated", number=number
         )
     study.refresh_from_db()
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     assert slot is not None
     annotations.submit(by=bob, assignment=slot, values={"warm": "4"})
-    assert assignments.next_for(by=bob, study=study) is None
+    assert assignments.lease_next(by=bob, study=study) is None
     return study
 
 

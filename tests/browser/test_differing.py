@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 def test_the_section_explains_on_request(live_server, page: Page, transactional_db: None) -> None:
     rng = np.random.default_rng(1)
-    said = (drawing.draw(*drawing.graded(4, 4, rng), 60, rng)[0] + 1).astype(str).T.tolist()
+    said = (drawing.draw(*drawing.draw_graded_model(4, 4, rng), 60, rng)[0] + 1).astype(str).T.tolist()
     criterion = CriterionFactory(study=with_items(60, slug="known"), key="suits", name="Suits")
     people_say(criterion, dict(zip(("ann", "ben", "cas"), said, strict=False)))
     judge = judge_says(criterion, "a-judge-with-a-long-name", said[3]).judge

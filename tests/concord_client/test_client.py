@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
 from pathlib import Path
 from threading import Thread
-from typing import Any, get_type_hints
+from typing import ClassVar
+from urllib.request import Request, urlopen
 
 import pytest
 from django.conf import settings
 
 from annotation.studies.services import webhooks
-from concord_client import Concord, ProblemError, is_signed, types
-from config.api.views import load_document
+from concord_client import Concord, ProblemError, is_signed
 from core.accounts.services import tokens
 from tests.factories import ResearcherFactory, UserFactory
 
@@ -43,127 +41,6 @@ def test_every_example_of_the_docs_runs(live_server, quiet, tmp_path, monkeypatc
     assert Path("labels.csv").read_text().startswith("study,")
 
 
-@pytest.fixture(scope="module")
-def document() -> dict[str, Any]:
-    found: dict[str, Any] = load_document()
-    return found
-
-
-@pytest.mark.parametrize("name", types.__all__)
-def test_types_name_what_the_document_names(name, document):
-    shape = document["components"]["schemas"][name]["properties"]
-    assert set(get_type_hints(getattr(types, name))) == set(shape)
-
-
-def test_every_answer_has_a_type(document):
-    """Of every operation, with what it holds; pages of lists are the client's own."""
-    refs = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(successes(document), default=str)))
-    held = {name for name in refs for name in held_by(name, document)}
-    shapes = {name for name in held if "enum" not in document["components"]["schemas"][name]}
-    assert {name for name in shapes if not name.endswith("Page")} == set(types.__all__)
-
-
-def successes(document: dict[str, Any]) -> list[Any]:
-    return [
-        answer
-        for methods in document["paths"].values()
-        for said in methods.values()
-        for status, answer in said["responses"].items()
-        if status.startswith("2")
-    ]
-
-
-def held_by(name: str, document: dict[str, Any], seen: set[str] | None = None) -> set[str]:
-    seen = seen if seen is not None else set()
-    if name not in seen:
-        seen.add(name)
-        text = json.dumps(document["components"]["schemas"][name], default=str)
-        for inner in re.findall(r"#/components/schemas/(\w+)", text):
-            held_by(inner, document, seen)
-    return seen
-
-
-class Whole(BytesIO):
-    """An answer of which nothing is missing."""
-
-    length = 0
-
-
-class Recording(Concord):
-    """Sends nothing, and answers everything with something that any method can read."""
-
-    def __init__(self) -> None:
-        super().__init__("http://here", token="t")
-        self.asked: list[tuple[str, str]] = []
-
-    def _sent(self, method: str, url: str, body: bytes | None = None, headers: Any = None) -> Any:
-        self.asked.append((method, url.removeprefix("http://here").partition("?")[0]))
-        return Whole(json.dumps({"results": [], "next": None, "n": 1, "erased": 1}).encode())
-
-
-OWN = ("get", "rows", "send", "post")
-"""Methods that take any address."""
-
-METHODS = [name for name in dir(Concord) if not name.startswith("_") and name not in OWN]
-GIVEN = {"int": 7, "str": "x", "float": 0.5}
-
-
-def asked_by(name: str, file: Path) -> tuple[str, str]:
-    """What a method of the client sends, given something for each argument that it needs."""
-    concord = Recording()
-    method = getattr(concord, name)
-    needed = [
-        one for one in inspect.signature(method).parameters.values() if one.default is one.empty and one.kind != 4
-    ]  # 4: **options
-    found = method(**{one.name: value_for(str(one.annotation), file) for one in needed})
-    if isinstance(found, Iterator):
-        list(found)
-    (asked,) = concord.asked
-    return asked
-
-
-def value_for(annotation: str, file: Path) -> Any:
-    if "Path" in annotation:
-        return file
-    if annotation.startswith("Sequence[int"):
-        return [7]
-    if annotation.startswith("Sequence[str"):
-        return ["x"]
-    return [] if annotation.startswith("Sequence") else {} if annotation.startswith("Mapping") else GIVEN[annotation]
-
-
-def operation_of(method: str, path: str, document: dict[str, Any]) -> tuple[str, str] | None:
-    """The operation that an address is of: where two fit, the one with fewer parts that vary."""
-    fitting = [
-        template
-        for template, methods in document["paths"].items()
-        if method.lower() in methods and re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path)
-    ]
-    best = min(fitting, key=lambda template: template.count("{"), default=None)
-    return None if best is None else (method, best)
-
-
-WITHOUT_A_METHOD: dict[tuple[str, str], str] = {}
-"""Operations that the client has no method for, with the reason."""
-
-
-def test_the_client_has_a_method_for_every_operation(document, tmp_path):
-    file = tmp_path / "a file"
-    file.write_text("{}")
-    asked = {name: asked_by(name, file) for name in METHODS}
-    found = {name: operation_of(*one, document) for name, one in asked.items()}
-    assert [(name, asked[name]) for name, one in found.items() if one is None] == []
-    there = {(verb.upper(), path) for path, methods in document["paths"].items() for verb in methods}
-    assert len(there) > 170
-    assert there - set(found.values()) == set(WITHOUT_A_METHOD)
-    assert len(set(found.values())) == len(found), "no two methods for one operation"
-
-
-def test_no_part_of_the_client_hides_another():
-    names = [name for part in Concord.__bases__ for name in vars(part) if not name.startswith("_")]
-    assert len(names) == len(set(names))
-
-
 def test_a_problem_says_where_and_the_token_stays_at_home(live_server):
     rosa = ResearcherFactory(username="rosa")
     _, token = tokens.make(by=rosa, name="docs", scopes=["read"])
@@ -179,24 +56,94 @@ def test_a_problem_says_where_and_the_token_stays_at_home(live_server):
         Concord("localhost", token="x")
 
 
-def test_a_write_whose_answer_got_lost_is_sent_again_and_done_once(live_server, monkeypatch):
+class LosesAnswers(BaseHTTPRequestHandler):
+    """Passes requests on to the site, and closes the first connection of each kind instead of answering."""
+
+    site = ""
+    lost: ClassVar[list[str]] = []
+    keys: ClassVar[list[str | None]] = []
+
+    def do_GET(self):
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {name: text for name, text in self.headers.items() if name != "Host"}
+        request = Request(self.site + self.path, data=content or None, method=self.command, headers=headers)
+        with urlopen(request) as answer:
+            found = answer.read()
+        self.keys.append(self.headers["Idempotency-Key"])
+        if self.command not in self.lost:
+            self.lost.append(self.command)
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(found)))
+        self.end_headers()
+        self.wfile.write(found.replace(self.site.encode(), f"http://{self.headers['Host']}".encode()))
+
+    def do_POST(self):
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is said of it."""
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_request_whose_answer_got_lost_is_sent_again_and_a_write_done_once(live_server, monkeypatch):
     rosa = ResearcherFactory(username="rosa")
     _, token = tokens.make(by=rosa, name="docs", scopes=["read", "research"])
-    concord = Concord(live_server.url, token=token)
-    real, lost = concord._sent, []
+    monkeypatch.setattr(LosesAnswers, "site", live_server.url)
+    monkeypatch.setattr(LosesAnswers, "lost", [])
+    monkeypatch.setattr(LosesAnswers, "keys", [])
+    with serving(LosesAnswers) as address:
+        concord = Concord(address, token=token)
+        made = concord.create_study("Once", kind="pair", idempotency_key="once")
+        assert [one["id"] for one in concord.studies()] == [made["id"]]
+    assert LosesAnswers.lost == ["POST", "GET"]
+    assert LosesAnswers.keys == ["once", "once", None, None]
 
-    def losing(*given):
-        answer = real(*given)
-        if not lost:
-            lost.append(answer.read())
-            raise ConnectionResetError
-        return answer
 
-    monkeypatch.setattr(concord, "_sent", losing)
-    made = concord.create_study("Once", kind="pair")
-    monkeypatch.undo()
-    assert lost
-    assert [one["id"] for one in concord.studies()] == [made["id"]]
+class Busy(BaseHTTPRequestHandler):
+    """Is busy once, then sends on to another host; what came is written down."""
+
+    came: ClassVar[list[tuple[str, str | None]]] = []
+
+    def do_GET(self):
+        self.came.append((self.path, self.headers["Authorization"]))
+        if len(self.came) == 1:
+            self.send_response(429)
+            self.send_header("Retry-After", "1")
+        else:
+            self.send_response(308)
+            self.send_header("Location", "http://localhost:9/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is said of it."""
+
+
+def test_a_busy_site_is_asked_again_when_it_says_and_a_write_is_not_sent_on(monkeypatch):
+    monkeypatch.setattr(Busy, "came", [])
+    with serving(Busy) as address:
+        start = time.monotonic()
+        with pytest.raises(ProblemError, match="http://localhost:9/elsewhere") as refused:
+            Concord(address, token="t").create_study("Somewhere", kind="pair")
+    assert refused.value.status == 308
+    assert time.monotonic() - start >= 1
+    assert Busy.came == [("/api/v1/studies", "Bearer t")] * 2
 
 
 @pytest.mark.parametrize("chunked", [True, False])
@@ -214,15 +161,8 @@ def test_a_download_that_breaks_off_leaves_no_file(tmp_path, chunked):
         def log_message(self, *_: object) -> None:
             """Nothing is said of it."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        concord = Concord(f"http://127.0.0.1:{server.server_port}", token="t")
-        with pytest.raises(ConnectionError, match="broke off before its end"):
-            concord.download_labels("suits", tmp_path / "labels.csv")
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(BreaksOff) as address, pytest.raises(ConnectionError, match="broke off before its end"):
+        Concord(address, token="t").export_labels("suits", "csv", tmp_path / "labels.csv")
     assert list(tmp_path.iterdir()) == []
 
 

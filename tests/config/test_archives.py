@@ -23,7 +23,7 @@ from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.errors import InputError
 from judging.assessment.models.assessment import CalibrationRun
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import recalibration
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -146,10 +146,10 @@ def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path
 def test_what_is_here_already_is_used(study, tmp_path):
     path = tmp_path / "known.zip"
     writing.write(study, path)
-    counts = [model._base_manager.count() for model in members.shared()]
-    empty_tables([Invitation, *members.own()])
+    counts = [model._base_manager.count() for model in members.list_shared_tables()]
+    empty_tables([Invitation, *members.list_own_tables()])
     rows = reading.restore(by=None, path=path)["rows"]
-    assert [model._base_manager.count() for model in members.shared()] == counts
+    assert [model._base_manager.count() for model in members.list_shared_tables()] == counts
     assert rows["annotation.Dialogue"] == {"created": 0, "unchanged": 40}
     assert Item.objects.count() == 40
 
@@ -227,13 +227,13 @@ def test_every_table_is_kept_or_left_out_for_a_reason():
         for name in members.APPS
         for model in apps.get_app_config(name).get_models(include_auto_created=True)
     }
-    kept = {model._meta.label for model in (*members.shared(), *members.own())}
+    kept = {model._meta.label for model in (*members.list_shared_tables(), *members.list_own_tables())}
     assert kept | members.LEFT_OUT.keys() == labels
     assert kept & members.LEFT_OUT.keys() == set()
 
 
 def test_what_a_row_cannot_be_without_is_kept_too():
-    kept = {*members.shared(), *members.own()}
+    kept = {*members.list_shared_tables(), *members.list_own_tables()}
     lost = {
         f"{model._meta.label}.{link.name}"
         for model in kept
@@ -251,7 +251,7 @@ def test_the_commands(study, tmp_path):
     out = StringIO()
     call_command("restore_study", str(path), json=True, stdout=out)
     assert json.loads(out.getvalue())["rows"]["annotation.Item"] == {"created": 40, "unchanged": 0}
-    assert StudyEvidence.read(Study.objects.get()).judge("gpt").name == "gpt"
+    assert StudyData.load(Study.objects.get()).judge("gpt").name == "gpt"
     assert Judge.objects.filter(name="gpt").count() == 1
     assert ProfileFactory().pk
 

@@ -14,12 +14,12 @@ from django.urls import get_resolver, reverse
 
 from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
 from annotation.recruitment.queries.participation import token_hash
-from annotation.recruitment.services import invitations, joining
+from annotation.recruitment.services import enrolment, invitations
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
-from annotation.workbench.assignment_names import name_of
+from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments, drafts
-from annotation.workbench.views.work import seen
+from annotation.workbench.views.work import sign_proof
 from core.accounts.models.users import User
 from core.errors import InputError
 from tests.config.test_permissions import content_of, routes, rule_of
@@ -38,7 +38,7 @@ HEADERS: dict[str, dict[str, str]] = {"page": {}, "htmx": {"HX-Request": "true",
 def study(open_study: OpenStudy, bob: User, charlie: User) -> Study:  # noqa: F811
     """Bob has rated one item, with a note and evidence, and begun another; charlie annotates in the same study."""
     study = open_study([bob, charlie], items=3, overlap=2)
-    first = assignments.next_for(by=bob, study=study)
+    first = assignments.lease_next(by=bob, study=study)
     assert first
     annotations.submit(
         by=bob,
@@ -47,7 +47,7 @@ def study(open_study: OpenStudy, bob: User, charlie: User) -> Study:  # noqa: F8
         notes={"task_completion": f"{MARK} note"},
         evidence={"task_completion": json.dumps([{"part": "turn-1", "start": 0, "end": 4}])},
     )
-    second = assignments.next_for(by=bob, study=study)
+    second = assignments.lease_next(by=bob, study=study)
     assert second
     drafts.save(by=bob, assignment=second, changes={"task_completion-note": f"{MARK} draft"}, active_seconds=1)
     return study
@@ -74,7 +74,7 @@ def addresses(study: Study, slot: Assignment) -> Iterator[tuple[str, str]]:
         if "<" not in route:
             yield name, f"/{route}"
             continue
-        filled = route.replace("<slot:pk>", name_of(slot.pk)).replace("<slug:name>", name_of(slot.pk))
+        filled = route.replace("<slot:pk>", to_name(slot.pk)).replace("<slug:name>", to_name(slot.pk))
         filled = filled.replace("<slug:slug>", study.slug).replace("<int:pk>", str(slot.pk))
         yield name, "/" + filled.replace("<str:token>", "x")
 
@@ -89,8 +89,8 @@ def test_no_address_shows_or_changes_the_work_of_another(study: Study, charlie: 
     client.force_login(charlie)
     cookies = client.cookies.copy()
     for slot in slots_of_bob(study):
-        proof = seen(slot, slot.annotator)  # that bob was shown it, taken from his page
-        body = {**ANSWERS, "seen": proof, "holding": name_of(slot.pk), "submitted": "1"}
+        proof = sign_proof(slot, slot.annotator)  # that bob was shown it, taken from his page
+        body = {**ANSWERS, "seen": proof, "holding": to_name(slot.pk), "submitted": "1"}
         for name, address in addresses(study, slot):
             if address in asked or (form == "htmx" and address.startswith("/api/")):
                 continue
@@ -101,10 +101,10 @@ def test_no_address_shows_or_changes_the_work_of_another(study: Study, charlie: 
                 assert MARK not in content_of(reply).decode("utf-8", "replace"), name
                 assert work_of_bob() == before, name
                 assert reply.status_code < 500, name
-                if name_of(slot.pk) in address:
+                if to_name(slot.pk) in address:
                     assert reply.status_code in (404, 405), (name, reply.status_code)
                 transaction.set_rollback(True)
-    assert any(name_of(slot.pk) in address for address in asked)
+    assert any(to_name(slot.pk) in address for address in asked)
 
 
 def send(client: Client, method: str, address: str, body: dict[str, str]) -> Any:
@@ -157,7 +157,7 @@ class TestLinks:
 
         def come(number: int) -> bool:
             try:
-                joining.create_account_and_join(account=User(username=f"new{number}"), study=study, invitation=made)
+                enrolment.create_account_and_join(account=User(username=f"new{number}"), study=study, invitation=made)
             except InputError:
                 return False
             finally:

@@ -23,7 +23,7 @@ from django.db.migrations.executor import MigrationExecutor
 from annotation.studies.services import studies
 from config import invariants
 from config.backups import reading, writing
-from config.logs import logging_as, to_syslog
+from config.logs import build_logging, to_syslog
 from config.management.commands import check_invariants
 from core.audit import digest, queries, triggers
 from core.audit import log as acts
@@ -62,14 +62,14 @@ def rewrite(first: int, *, key_id: str = "") -> None:
     previous = Act.objects.get(number=first).previous
     for row in Act.objects.filter(number__gte=first).order_by("number"):
         row.previous, row.digest_key_id = previous, ""
-        row.digest = previous = row.sealed()
+        row.digest = previous = row.compute_digest()
         row.digest_key_id = key_id
         row.save()
 
 
 class TestKeyedDigests:
     def test_a_log_as_it_should_be(self, log: list[Act]):
-        assert queries.broken() is None
+        assert queries.find_break() is None
         assert found() == {}
         assert {row.digest_key_id for row in log} == {digest.current_key_id()}
 
@@ -98,7 +98,7 @@ class TestKeyedDigests:
         settings.AUDIT_SECRETS = ["new", *settings.AUDIT_SECRETS]
         acts.record("test.act", by=None)
         assert Act.objects.get(number=5).digest_key_id != log[0].digest_key_id
-        assert queries.broken() is None
+        assert queries.find_break() is None
 
     def test_without_its_secret_a_digest_cannot_be_checked_and_this_is_said(self, log: list[Act], settings):
         settings.AUDIT_SECRETS = ["another site's"]
@@ -131,12 +131,12 @@ class TestOlderSites:
         assert list(Act.objects.order_by("number").values())[:4] == before
         mark = Act.objects.get(number=5)
         assert (mark.verb, mark.previous) == ("log.key", before[-1]["digest"])
-        assert queries.broken() is None
+        assert queries.find_break() is None
         assert TRIGGERS not in found()
 
     def test_from_then_on_they_cannot_be_rewritten(self, older: None):
         self.migrate()
-        run(triggers.dropping(connection.vendor))
+        run(triggers.build_drop_statements(connection.vendor))
         Act.objects.filter(number=1).update(name="another")
         rewrite(1)
         assert found()[CHAIN] == (queries.NO_KEY,)
@@ -211,7 +211,7 @@ class TestSecondPlace:
         previous = log[1].digest
         for row in Act.objects.filter(number__gte=3).order_by("number"):
             row.previous = previous
-            row.digest = previous = row.sealed()
+            row.digest = previous = row.compute_digest()
             row.save()
         said = found()
         assert CHAIN not in said
@@ -255,7 +255,7 @@ class TestSecondPlace:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.1", 0))
             server.settimeout(20)
-            made = logging_as("line", "INFO", f"127.0.0.1:{server.getsockname()[1]}")
+            made = build_logging("line", "INFO", f"127.0.0.1:{server.getsockname()[1]}")
             assert made["loggers"]["concord.audit_heads"] == {
                 "handlers": ["audit_syslog"],
                 "level": "INFO",
@@ -340,7 +340,7 @@ class TestGoingBack:
         back_and_forth()
         assert triggers.find_missing(connection) == []
         acts.record("test.act", by=None)
-        assert queries.broken() is None
+        assert queries.find_break() is None
 
     def test_the_migration_that_made_it_refuses_as_well(self, db: None):
         first = importlib.import_module("annotation.migrations.0017_acts")
@@ -360,4 +360,4 @@ def test_the_command_counts_what_it_checks(db: None, second_place: Path, capsys)
 
 def test_before_the_first_act_there_is_nothing(db: None):
     assert queries.head() == (0, BEGINNING)
-    assert queries.broken() is None
+    assert queries.find_break() is None

@@ -82,5 +82,5 @@ def test_the_site_goes_on_and_its_acts_are_on_record(role: None, client):
     call_command("migrate", verbosity=0)
     verbs = ["study.create", "sample.draw", "study.open", "study.close", "export.labels"]
     assert list(Act.objects.order_by("number").values_list("verb", flat=True)) == verbs
-    assert audit_queries.broken() is None
+    assert audit_queries.find_break() is None
     assert invariants.findings() == []

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from core import faults
-from core.faults import fault_in
+from core.faults import describe_fault
 from tests.factories import ResearcherFactory
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +83,7 @@ def test_it_is_told_what_is_wrong_and_that_it_may_wait(signed_in, what):
 
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_wrong_is_no_matter_of_waiting(signed_in, what):
-    assert fault_in(WRONG[what]) is None
+    assert describe_fault(WRONG[what]) is None
     with raising(WRONG[what]):
         assert signed_in.get("/studies/").status_code == 500
 

@@ -53,7 +53,7 @@ def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     restored = Act.objects.get(number=3)
     assert (restored.verb, restored.asked["acts"]) == ("site.restore", 2)
     gold_questions.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
-    assert (audit_queries.head()[0], audit_queries.broken()) == (4, None)
+    assert (audit_queries.head()[0], audit_queries.find_break()) == (4, None)
 
 
 def with_later_migration(manifest: bytes) -> str:

@@ -15,11 +15,12 @@ from annotation.corpus.models import Profile
 from config.api.views import load_document
 from core.accounts.models.tokens import Scope
 from core.accounts.services import tokens
+from core.jobs.backoff import TransientError
 from judging.judges.parsing import Unscored, parse
-from judging.judges.prompts.evaluation import summary_in
-from judging.judges.providers.base import Reply, TransientError
-from judging.judges.providers.scorer import asked, endpoint
-from simulation.agents.parsing.made import UnfitError, document
+from judging.judges.prompts.evaluation import parse_summary
+from judging.judges.providers.base import Reply
+from judging.judges.providers.scorer import endpoint, model_ratings
+from simulation.agents.parsing.generated import UnfitError, document
 from tests.factories import AssignmentFactory, CriterionFactory, ResearcherFactory
 from tests.labelled import with_items
 
@@ -102,10 +103,10 @@ def test_files_and_options_of_commands(rosa, tmp_path):
 def test_replies_of_models():
     """What a model says is no mistake of a person: it counts as a reply that holds nothing."""
     assert isinstance(parse('{"verdict": ' + "[" * 20_000, scale={"1": "1"}), Unscored)
-    assert summary_in('{"summary": ' + DEEP) == ""
-    assert "no rating" in asked.read(Reply(text='{"verdict": ' + DEEP)).reason
+    assert parse_summary('{"summary": ' + DEEP) == ""
+    assert "no rating" in model_ratings.parse_score(Reply(text='{"verdict": ' + DEEP)).reason
     with pytest.raises(TransientError):
-        endpoint.read(('{"score": ' + DEEP).encode())
+        endpoint.parse_score(('{"score": ' + DEEP).encode())
     with pytest.raises(UnfitError):
         document('{"a": ' + DEEP + "}")
 

@@ -11,7 +11,7 @@ from core.accounts.models.users import User
 from judging.judges.models.judges import Judge
 from judging.judges.providers.local import Local
 from judging.runs.models.runs import JudgeRun
-from judging.runs.services import leases
+from judging.runs.services.leases import leases
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -35,7 +35,7 @@ class TestImage:
         assert all((ROOT / name).exists() for name in allowed)
         kept_out = {".git", ".venv", "data", "deploy", "tests", "docs", "secret_key", "."}
         assert not kept_out & allowed
-        packages = {folder.parent.name for folder in ROOT.glob("*/__init__.py")} - {"tests", "concord_client"}
+        packages = {folder.parent.name for folder in ROOT.glob("*/__init__.py")} - {"tests"}
         assert packages | {"manage.py", "templates"} <= allowed
 
     def test_what_the_build_copies_by_name_is_let_in(self):

@@ -32,7 +32,7 @@ from annotation.studies.services import studies
 from config import invariants
 from config.backups import tables
 from config.erasure import names
-from config.erasure.erasing import DELETED, concerns, erase_person, number_of
+from config.erasure.erasing import DELETED, concerns, erase_person, to_pseudonym
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.tokens import ApiToken, IdempotentWrite
 from core.accounts.models.users import User
@@ -63,7 +63,7 @@ MARK = "xylophone-4711"
 
 def everything() -> dict[str, str]:
     """Every row of every table that has the mark, sessions opened."""
-    found = {model._meta.label: "".join(tables.rows(model)) for model in tables.models_kept()}
+    found = {model._meta.label: "".join(tables.rows(model)) for model in tables.list_models()}
     found["sessions"] = "".join(str(one.get_decoded()) for one in Session.objects.all())
     found["admin"] = "".join(tables.rows(LogEntry))
     return {label: text for label, text in found.items() if MARK in text}
@@ -137,7 +137,7 @@ def test_nothing_that_says_who_it_was_is_left(db):
             user=cleo, content_type=kind, object_id=row.pk, object_repr=f"{MARK}", action_flag=CHANGE, change_message=""
         )
     options = JudgedOptions(bootstrap=0)
-    agreement.load_or_compute(by=None, study=study, options=options, ratings=StudyRatings.of(study, options))
+    agreement.load_or_compute(by=None, study=study, options=options, ratings=StudyRatings.from_options(study, options))
     trusted(criterion)
     decided = Adjudication.objects.create(item=study.items.first(), criterion=criterion, value="1", decided_by=bob)
     released = BenchmarkFactory(study=study)
@@ -161,12 +161,12 @@ def test_nothing_that_says_who_it_was_is_left(db):
     assert everything() == {}
     assert labels(study) == before
     bob.refresh_from_db()
-    assert bob.username == number_of(bob) == f"erased-{bob.pk}-{bob.username[-6:]}"
+    assert bob.username == to_pseudonym(bob) == f"erased-{bob.pk}-{bob.username[-6:]}"
     assert (bob.is_active, bob.has_usable_password(), bob.erased_at is None) == (False, False, False)
     assert BenchmarkCase.objects.get().history == [other, {**step, "by": bob.username}]
     assert not study.assignments.filter(annotator=bob).exclude(state="submitted").exists()
     assert Adjudication.objects.get().decided_by == bob
-    assert audit_queries.broken() is None
+    assert audit_queries.find_break() is None
     newest = Act.objects.latest("number")
     assert (newest.verb, newest.key, newest.name, newest.who_id) == ("account.erase", bob.pk, "", bob.pk)
 
@@ -211,7 +211,7 @@ def test_they_can_not_sign_in_again_and_are_signed_out_everywhere(pilot, bob):
     erase_person(by=None, person=bob)
     assert elsewhere.get(reverse("my_work")).status_code == 302
     assert Client().get("/api/v1/me", headers={"Authorization": f"Bearer {token}"}).status_code == 401
-    reply = Client().post(reverse("login"), {"login": number_of(bob), "password": "right-one-7"})
+    reply = Client().post(reverse("login"), {"login": to_pseudonym(bob), "password": "right-one-7"})
     assert reply.status_code == 200
 
 
@@ -229,7 +229,7 @@ class TestResearcher:
         assert study.created_by == rosa
         assert hook.ended_at is not None
         assert not Membership.objects.filter(user=rosa).exists()
-        assert audit_queries.broken() is None
+        assert audit_queries.find_break() is None
 
     def test_the_only_owner_of_a_project_hands_it_on_first(self, db):
         rosa = ResearcherFactory(username="rosa")  # owns the only project, as its first researcher
@@ -340,7 +340,7 @@ class TestNamesInResults:
             ],
             "mean": 3.5,
         }
-        assert names.renamed(before, "mean", "erased-1") == {
+        assert names.rename_rater(before, "mean", "erased-1") == {
             "raters": [{"rater": "erased-1", "n_ratings": 3}],
             "pairs": [{"a": "erased-1", "b": "cleo", "n": 2}],
             "judges": {"mean": {"per_annotator": {"erased-1": {"value": 0.5, "method": "mean"}}}},
@@ -421,7 +421,7 @@ class TestApi:
         return {"Authorization": f"Bearer {text}"}
 
     def test_it_says_and_does_the_same(self, client, root, pilot, bob):
-        address, number = "/api/v1/people/bob/erase", number_of(bob)
+        address, number = "/api/v1/people/bob/erase", to_pseudonym(bob)
         told = {"username": "bob", "number": number, "labels": 4, "studies": ["Pilot"], "refused": ""}
         assert client.get(address, headers=root).json() == told
         slip = client.post(address, {"confirm": "Bob"}, content_type="application/json", headers=root)

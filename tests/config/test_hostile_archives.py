@@ -99,7 +99,10 @@ def anew(key: str, **values: Any) -> Change:
 
 def refused(path: Path, says: str) -> None:
     """Refused with these words, and the site is as it was."""
-    before = {model: model._base_manager.count() for model in (*members.shared(), *members.own(), Act, ApiToken)}
+    before = {
+        model: model._base_manager.count()
+        for model in (*members.list_shared_tables(), *members.list_own_tables(), Act, ApiToken)
+    }
     with pytest.raises(InputError, match=says):
         reading.restore(by=None, path=path)
     assert {model: model._base_manager.count() for model in before} == before

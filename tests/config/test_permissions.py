@@ -157,7 +157,7 @@ def test_the_site_has_routes():
 def test_every_part_of_an_address_has_a_rule_and_an_object(name, route, view, both, db):
     here, there = both
     assert rule_of(view), f"{name}: mark the view with a decorator of core/accounts/access.py"
-    permissions.rules_of(route)  # a part that core/accounts/permissions.py does not know is a LookupError
+    permissions.list_rules(route)  # a part that core/accounts/permissions.py does not know is a LookupError
     filled(route, here), filled(route, there)  # and one that tests/projects.py does not make a KeyError
 
 
@@ -288,7 +288,7 @@ def test_a_search_finds_nothing_of_another_project(address, word, both, db):
 
 def test_a_route_without_a_rule_is_refused():
     with pytest.raises(LookupError, match="has no rule"):
-        permissions.rules_of("secrets/<int:pk>/")
+        permissions.list_rules("secrets/<int:pk>/")
 
 
 def test_the_door_costs_one_query(both, db):
@@ -298,10 +298,10 @@ def test_the_door_costs_one_query(both, db):
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        assert permissions.lets_in(user, address, given, roles=permissions.RESEARCHING)
+        assert permissions.is_allowed(user, address, given, roles=permissions.RESEARCHING)
     assert len(asked) == 1
     with CaptureQueriesContext(connection) as asked:
-        assert permissions.lets_in(user, "studies/", {}, roles=permissions.RESEARCHING)
+        assert permissions.is_allowed(user, "studies/", {}, roles=permissions.RESEARCHING)
     assert len(asked) == 0
 
 

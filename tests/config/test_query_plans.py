@@ -14,12 +14,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Item, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.labels import load_people
-from annotation.studies.queries.studies import rated
+from annotation.studies.queries.studies import list_rated_items
 from annotation.workbench.queries import adjudication, queue_position, work
-from annotation.workbench.services.assignments import open_slots
+from annotation.workbench.services.assignments import list_open_assignments
 from core.accounts.models.users import User
+from core.row_counts import LARGE as MOST
 from judging.assessment.queries import items as judged_items
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import runs
@@ -36,19 +36,19 @@ Asked = Callable[[Study, User, JudgeRun], QuerySet[Any, Any]]
 
 QUERYSETS: dict[str, Asked] = {
     "items of a study, a page of positions": lambda study, me, run: study.items.order_by("position")[:50],
-    "items at these positions": lambda study, me, run: judged_items.items_of(study).filter(position__in=[1, 2, 3]),
+    "items at these positions": lambda study, me, run: judged_items.list_items(study).filter(position__in=[1, 2, 3]),
     "the item after a position": lambda study, me, run: study.items.filter(position__gt=2).order_by("position")[:50],
-    "what people said of an item": lambda study, me, run: judged_items.annotations_on(study.items.all()[0]),
-    "what judges said of an item": lambda study, me, run: judged_items.judgments_on(study.items.all()[0]),
-    "what one item is disputed about": lambda study, me, run: Annotation.objects.counting().filter(
+    "what people said of an item": lambda study, me, run: judged_items.load_annotations(study.items.all()[0]),
+    "what judges said of an item": lambda study, me, run: judged_items.load_judgments(study.items.all()[0]),
+    "what one item is disputed about": lambda study, me, run: Annotation.objects.only_counting().filter(
         assignment__item=study.items.all()[0], criterion=study.criteria.all()[0]
     ),
     "whether a study is large": lambda study, me, run: (
-        Assignment.objects.filter(study=study, state="submitted").order_by().values("pk")[size.LARGE : size.LARGE + 1]
+        Assignment.objects.filter(study=study, state="submitted").order_by().values("pk")[MOST : MOST + 1]
     ),
-    "slots that are free": lambda study, me, run: open_slots(me, study)[:1],
-    "what I hold": lambda study, me, run: work.mine(me).filter(pk=1),
-    "what I submitted": lambda study, me, run: work.sent(me, study)[:20],
+    "slots that are free": lambda study, me, run: list_open_assignments(me, study)[:1],
+    "what I hold": lambda study, me, run: work.list_mine(me).filter(pk=1),
+    "what I submitted": lambda study, me, run: work.list_submitted(me, study)[:20],
     "labels after a key, in the API": lambda study, me, run: Annotation.objects.filter(
         pk__gt=100, assignment__study=study
     ).order_by("pk")[:101],
@@ -63,17 +63,15 @@ QUERYSETS: dict[str, Asked] = {
     "judgments of a run on one item, in the API": lambda study, me, run: Judgment.objects.filter(
         run=run, item__study=study, item__position=2
     ).order_by("pk")[:101],
-    "whether a run is large": lambda study, me, run: run.judgments.order_by("pk").values("pk")[
-        size.LARGE : size.LARGE + 1
-    ],
+    "whether a run is large": lambda study, me, run: run.judgments.order_by("pk").values("pk")[MOST : MOST + 1],
     "judgments of texts that were written since": lambda study, me, run: run.judgments.stale().filter(
-        runs.written_since(run.created_at, study)
+        runs.filter_written_since(run.created_at, study)
     ),
     "texts that were written since": lambda study, me, run: Dialogue.objects.filter(updated_at__gte=run.created_at),
     "parts of a run": lambda study, me, run: JudgeChunk.objects.filter(run=run, finished_at=None),
     "dialogues after a key": lambda study, me, run: Dialogue.objects.filter(pk__gt=100).order_by("pk")[:101],
-    "how many labels each item of a study has": lambda study, me, run: rated(study),
-    "labels of some items": lambda study, me, run: Annotation.objects.counting().filter(
+    "how many labels each item of a study has": lambda study, me, run: list_rated_items(study),
+    "labels of some items": lambda study, me, run: Annotation.objects.only_counting().filter(
         assignment__study=study, assignment__item__in=[1, 2, 3]
     ),
     "verdicts on some items": lambda study, me, run: Judgment.objects.filter(run__in=[run.pk], item__in=[1, 2, 3]),
@@ -81,8 +79,8 @@ QUERYSETS: dict[str, Asked] = {
     "who holds or has submitted something of a study": lambda study, me, run: User.objects.filter(
         Exists(Assignment.objects.filter(study=study, annotator=OuterRef("pk")))
     ),
-    "labels of a study up to a number": lambda study, me, run: load_people(study).plain.order_by()[: size.LARGE + 1],
-    "verdicts of a study up to a number": lambda study, me, run: load_judges(study).plain.order_by()[: size.LARGE + 1],
+    "labels of a study up to a number": lambda study, me, run: load_people(study).plain.order_by()[: MOST + 1],
+    "verdicts of a study up to a number": lambda study, me, run: load_judges(study).plain.order_by()[: MOST + 1],
     "late answers of a study": lambda study, me, run: adjudication.Draft.objects.filter(
         assignment__study=study, state="late"
     ),

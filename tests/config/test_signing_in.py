@@ -22,8 +22,8 @@ from django.test import Client
 from django.urls import reverse
 
 from config.accounts import Accounts
-from config.broker import CACHE_TABLE, FileCache, shared_cache
-from config.single_sign_on import single_sign_on
+from config.broker import CACHE_TABLE, FileCache, build_shared_cache
+from config.single_sign_on import build_providers
 from core.accounts.models.users import User
 from tests.factories import UserFactory
 
@@ -100,13 +100,16 @@ class TestGuessing:
 
     def test_processes_count_together(self, tmp_path):
         sqlite, postgresql, redis = "django.db.backends.sqlite3", "config.postgresql", "redis://broker:6379/0"
-        assert "FileCache" in shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
-        assert "FileCache" in shared_cache("amqp://broker", sqlite, tmp_path)["BACKEND"]
-        assert "DatabaseCache" in shared_cache("amqp://broker", postgresql, tmp_path)["BACKEND"]
-        assert [shared_cache(redis, engine, tmp_path)["LOCATION"] for engine in (sqlite, postgresql)] == [redis, redis]
+        assert "FileCache" in build_shared_cache("filesystem://", sqlite, tmp_path)["BACKEND"]
+        assert "FileCache" in build_shared_cache("amqp://broker", sqlite, tmp_path)["BACKEND"]
+        assert "DatabaseCache" in build_shared_cache("amqp://broker", postgresql, tmp_path)["BACKEND"]
+        assert [build_shared_cache(redis, engine, tmp_path)["LOCATION"] for engine in (sqlite, postgresql)] == [
+            redis,
+            redis,
+        ]
 
     def test_many_made_up_names_do_not_push_out_a_counter(self, tmp_path):
-        made = shared_cache("filesystem://", "django.db.backends.sqlite3", tmp_path)
+        made = build_shared_cache("filesystem://", "django.db.backends.sqlite3", tmp_path)
         cache = FileCache(made["LOCATION"], made)
         cache.set("attempts:alice", 4)
         for number in range(400):
@@ -127,7 +130,7 @@ class TestGuessing:
         assert sorted(won) == [False, False, False, True]
 
     def test_where_there_is_no_redis_they_count_in_the_database(self, client, bob, settings, tmp_path):
-        settings.CACHES = {"default": shared_cache("amqp://broker", "config.postgresql", tmp_path)}
+        settings.CACHES = {"default": build_shared_cache("amqp://broker", "config.postgresql", tmp_path)}
         for _ in range(5):
             attempt(client, "wrong")
         assert "Too many failed login attempts" in attempt(client, "right-one-7").content.decode()
@@ -214,7 +217,7 @@ def lab(settings) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Lab)
     Thread(target=server.serve_forever, daemon=True).start()
     issuer = f"http://127.0.0.1:{server.server_port}"
-    settings.SOCIALACCOUNT_PROVIDERS = single_sign_on(
+    settings.SOCIALACCOUNT_PROVIDERS = build_providers(
         {"CONCORD_OIDC_ISSUER": issuer, "CONCORD_OIDC_CLIENT_ID": "concord", "CONCORD_OIDC_NAME": "the lab"}
     )
     yield issuer
@@ -245,5 +248,5 @@ class TestSingleSignOn:
         assert client.get(reverse("my_work")).status_code == 302
 
     def test_without_an_issuer_there_is_no_button(self, client, db):
-        assert single_sign_on({}) == {}
+        assert build_providers({}) == {}
         assert "Sign in with" not in client.get(reverse("login")).content.decode()

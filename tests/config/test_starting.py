@@ -17,7 +17,7 @@ from config.checks import data_folder_is_writable
 ROOT = Path(__file__).resolve().parents[2]
 LATER = (
     *("altair", "anthropic", "bm25s", "krippendorff", "openai", "redis", "sklearn", "vl_convert"),
-    *("scipy.special", "scipy.stats"),
+    *("pyarrow", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats", "statsmodels"),
 )
 
 EVERYTHING = f"""

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.recruitment.services import invitations
 from config import checks, readiness
-from config.logs import logging_as
+from config.logs import build_logging
 from tests.factories import (
     ExperimentFactory,
     JudgeChunkFactory,
@@ -113,7 +113,7 @@ class TestLogs:
     def stream(self):
         """What is logged as JSON; the settings of the tests are put back."""
         out = io.StringIO()
-        made = logging.config.DictConfigurator(described := logging_as("json", "INFO"))
+        made = logging.config.DictConfigurator(described := build_logging("json", "INFO"))
         handler = logging.StreamHandler(out)
         handler.setFormatter(made.configure_formatter(described["formatters"]["json"]))
         for name in described["handlers"]["stderr"]["filters"]:
@@ -169,7 +169,7 @@ class TestLogs:
 
     def test_an_unknown_format_is_an_error_before_anything_runs(self, monkeypatch):
         monkeypatch.setenv("CONCORD_LOG_FORMAT", "xml")
-        assert [found.id for found in checks.log_format_is_known()] == ["concord.E003"]
+        assert [found.id for found in checks.check_log_format()] == ["concord.E003"]
 
 
 class TestPolicy:

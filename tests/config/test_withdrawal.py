@@ -31,7 +31,7 @@ MARK = "xylophone-4711"
 
 def everything() -> dict[str, str]:
     """Every row of every table, as a backup holds it."""
-    return {model._meta.label: "".join(tables.rows(model)) for model in tables.models_kept()}
+    return {model._meta.label: "".join(tables.rows(model)) for model in tables.list_models()}
 
 
 def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, django_capture_on_commit_callbacks):
@@ -60,7 +60,7 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, djang
     submitted = 0
     for person, note in ((cleo, "hers"), (bob, MARK)):
         for _ in range(2):  # with the third comes the check
-            slot = assignments.next_for(by=person, study=study)
+            slot = assignments.lease_next(by=person, study=study)
             assert slot
             annotations.submit(
                 by=person, assignment=slot, values={criterion.key: value}, notes={criterion.key: f"note {note}"}
@@ -77,7 +77,7 @@ def test_nothing_that_somebody_wrote_is_left(db, tmp_path: Path, settings, djang
         headers={"Idempotency-Key": "once"},
     )
     assert done.status_code == 200
-    later = assignments.next_for(by=bob, study=study)
+    later = assignments.lease_next(by=bob, study=study)
     assert later
     drafts.save(by=bob, assignment=later, changes={f"note-{criterion.key}": MARK}, active_seconds=1)
     lost = Assignment.objects.filter(study=study, annotator=cleo, state="submitted")[0]

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from core.addresses import ForbiddenAddressError, Rule, check, looked_at
+from core.addresses import ForbiddenAddressError, Rule, check, resolve_checked
 
 
 def resolving(*addresses: str):
@@ -102,7 +102,7 @@ def test_what_is_not_public_is_not_called(address):
 def test_what_a_cloud_tells_a_machine_is_never_called(address):
     host = f"[{address}]" if ":" in address else address
     with pytest.raises(ForbiddenAddressError, match="the machine's own link"):
-        looked_at("https://lab.example/", Rule(private=True), resolve=resolving(address))
+        resolve_checked("https://lab.example/", Rule(private=True), resolve=resolving(address))
     with pytest.raises(ForbiddenAddressError, match="the machine's own link"):
         check(f"http://{host}/", Rule(private=True), resolve=resolving(address))
 
@@ -166,7 +166,7 @@ def test_what_is_no_address_of_the_web_is_not_called(url):
 
 
 def test_a_listed_host_may_be_private():
-    rule = Rule.of_webhooks({"CONCORD_ALLOWED_HOOK_HOSTS": "other, Lab.Example"})
+    rule = Rule.build_webhook_rule({"CONCORD_ALLOWED_HOOK_HOSTS": "other, Lab.Example"})
     assert check("http://lab.example/", rule, resolve=resolving("10.0.0.1"))
     with pytest.raises(ForbiddenAddressError):
         check("http://lab.example.evil/", rule, resolve=resolving("10.0.0.1"))
@@ -182,4 +182,4 @@ def test_a_listed_host_may_be_private():
     ],
 )
 def test_models_may_be_at_home_on_a_laptop_and_not_on_a_site(environment, private):
-    assert Rule.of_models(environment).private is private
+    assert Rule.build_model_rule(environment).private is private

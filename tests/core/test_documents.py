@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from core.documents import AT_ONCE, Rows, drop_nan, numbered_rows, pieces
+from core.documents import AT_ONCE, Rows, build_numbered_rows, drop_nan, pieces
 
 
 def made(which: np.ndarray) -> list[dict[str, object]]:
@@ -24,8 +24,12 @@ def made(which: np.ndarray) -> list[dict[str, object]]:
         float("nan"),
         {"a": [], "b": {}, "c": (1, 2.5, True, None), "d": {"e": [{"f": float("inf")}]}, 3: "key", "ü": -1e-300},
         [{"a": 1}, {"a": [1, [2, []]]}],
-        {"rows": numbered_rows(3, made), "none": numbered_rows(0, made), "in": {"rows": numbered_rows(1, made)}},
-        numbered_rows(2, made),
+        {
+            "rows": build_numbered_rows(3, made),
+            "none": build_numbered_rows(0, made),
+            "in": {"rows": build_numbered_rows(1, made)},
+        },
+        build_numbered_rows(2, made),
     ],
 )
 def test_the_text_is_that_of_json(document):
@@ -39,7 +43,7 @@ def test_rows_are_made_some_thousand_at_a_time():
         asked.append(which.size)
         return made(which)
 
-    rows = numbered_rows(2 * AT_ONCE + 1, noted)
+    rows = build_numbered_rows(2 * AT_ONCE + 1, noted)
     assert [row["n"] for row in rows] == list(range(2 * AT_ONCE + 1))
     assert asked == [AT_ONCE, AT_ONCE, 1]
     assert rows[3]["n"] == 3
@@ -50,8 +54,8 @@ def test_rows_are_made_some_thousand_at_a_time():
 def test_rows_in_another_order():
     kappa = np.array([0.5, np.nan, 0.1, 0.5])
     rows = Rows(np.arange(4), made, {"kappa": kappa})
-    assert [row["n"] for row in rows.by("kappa")] == [2, 0, 3, 1]
-    assert [row["n"] for row in rows.by("kappa", descending=True)] == [1, 0, 3, 2]
-    assert [row["n"] for row in rows.at(np.array([3, 1])).by("kappa")] == [3, 1]
-    assert rows.at(np.array([2])) == [made(np.array([2]))[0]]
+    assert [row["n"] for row in rows.sort_by("kappa")] == [2, 0, 3, 1]
+    assert [row["n"] for row in rows.sort_by("kappa", descending=True)] == [1, 0, 3, 2]
+    assert [row["n"] for row in rows.take(np.array([3, 1])).sort_by("kappa")] == [3, 1]
+    assert rows.take(np.array([2])) == [made(np.array([2]))[0]]
     assert rows != [made(np.array([2]))[0]]

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from annotation.studies.models.studies import Study
-from core.read_snapshot import one_moment, read_at_one_moment
+from core.read_snapshot import iterate_in_snapshot, read_snapshot
 from tests.factories import StudyFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,7 +26,7 @@ def elsewhere(act):
 
 def test_what_others_write_meanwhile_is_not_seen_and_they_do_not_wait():
     StudyFactory()
-    with one_moment():
+    with read_snapshot():
         assert Study.objects.count() == 1
         elsewhere(make_a_study)
         assert Study.objects.count() == 1
@@ -35,7 +35,7 @@ def test_what_others_write_meanwhile_is_not_seen_and_they_do_not_wait():
 
 def test_a_reader_that_is_left_gives_the_moment_back():
     StudyFactory()
-    counts = read_at_one_moment(Study.objects.count() for _ in range(9))
+    counts = iterate_in_snapshot(Study.objects.count() for _ in range(9))
     assert next(counts) == 1
     elsewhere(make_a_study)
     assert next(counts) == 1

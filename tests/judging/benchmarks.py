@@ -44,7 +44,7 @@ def evaluated(benchmark: Benchmark, judge: Judge, *settings: Setting, **options:
         by=None, evaluation=evaluation, judges=[judge], settings=settings or (Setting(),), queue=False, **options
     )
     for run in runs:
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
     return evaluation
 

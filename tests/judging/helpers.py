@@ -37,7 +37,7 @@ def scripted(**parameters: Any) -> Judge:
 def judged(study: Study, judge: Judge, **options: Any) -> JudgeRun:
     """A run begun and worked through in this process."""
     run = runs.make(by=None, plan=runs.plan(study=study, judge=judge, **options), queue=False)
-    for _ in work.through(run):
+    for _ in work.work_through(run):
         pass
     run.refresh_from_db()
     return run

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from annotation.studies.queries import size
+from core import row_counts
 from core.jobs import waiting
 
 
 @pytest.fixture
 def all_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(size, "LARGE", 3)
-    size.forget()
+    monkeypatch.setattr(row_counts, "LARGE", 3)
+    row_counts.forget()
     cache.clear()
     yield
-    size.forget()
+    row_counts.forget()
     cache.clear()
 
 

@@ -50,8 +50,7 @@ class Site:
             text=True,
             capture_output=True,
             check=check,
-            timeout=280,
-            **options,
+            **{"timeout": 280, **options},
         )
 
     def judge(self, *arguments: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class TestAJudgeDeletedWhileItRuns:
         study, judge = dialogue_study(3), scripted()
         run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
 
-        steps = work.through(run)
+        steps = work.work_through(run)
         next(steps)
         with pytest.raises(InputError, match="1 of them still going: stop it there first"):
             judges.delete(by=None, judge=judge)
@@ -72,7 +72,7 @@ class TestAJudgeDeletedWhileItRuns:
         run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
 
         newer = judges.define(by=None, name=judge.name, provider="scripted", parameters={"otherwise": "2"})
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
 
         assert newer.version == judge.version + 1

@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from annotation.studies.models.studies import Item
 from judging.assessment.models.assessment import Look
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out as holding_out
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ProfileFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
@@ -60,9 +60,7 @@ def right(document):
 def test_the_positions_are_those_of_the_held_out_part(criterion):
     masked = hold_out.positions(criterion.study)
     assert 0 < len(masked) < N
-    parts = {
-        p: {int(n) for n in StudyEvidence.read(criterion.study, p).material.names} for p in (DEVELOPMENT, HELD_OUT)
-    }
+    parts = {p: {int(n) for n in StudyData.load(criterion.study, p).material.names} for p in (DEVELOPMENT, HELD_OUT)}
     assert masked == parts[HELD_OUT]
     assert parts[DEVELOPMENT].isdisjoint(masked)
 

@@ -20,7 +20,8 @@ from judging.assessment import wording
 from judging.assessment.wording import interval, short
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun
-from judging.runs.services import leases, work
+from judging.runs.services import work
+from judging.runs.services.leases import leases
 from tests.factories import ResearcherFactory
 from tests.labelled import judge_says, pandalm_study
 from tests.shared_rows import share_rows
@@ -53,7 +54,7 @@ def of_two_judges(name: str) -> Study:
         patched.setattr(leases, "send", lambda ids, wait=None: None)
         demo.load()
     for run in JudgeRun.objects.all():
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
     if name == "demo pairs":
         found = Study.objects.get(name=demo.PAIRS)

@@ -76,7 +76,7 @@ def test_marks_count_the_references_in_the_order_of_their_naming():
 
 
 def test_latex_escapes_what_it_would_read():
-    assert latex.escaped("a_b & 50 % of {x}\n$y$ \\ ~") == (
+    assert latex.escape("a_b & 50 % of {x}\n$y$ \\ ~") == (
         r"a\_b \& 50 \% of \{x\} \$y\$ \textbackslash{} \textasciitilde{}"
     )
     assert latex.estimate(KNOWN) == "$-0.500$ [$-0.750$, $0.250$]"

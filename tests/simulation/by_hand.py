@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from sacrebleu.metrics.bleu import BLEU
-
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
 from simulation.experiments.models.experiments import Experiment, Turn
@@ -49,7 +47,12 @@ class Talk:
 
     @property
     def words(self) -> list[list[str]]:
-        return [re.findall(r"\w+(?:['’][^\W\d_]+)*|[^\w\s]", text.lower()) for _, text in self.said]
+        return [words_of(text) for _, text in self.said]
+
+
+def words_of(text: str) -> list[str]:
+    """Words and punctuation marks in lower case; for scripts with spaces between words."""
+    return re.findall(r"\w+(?:['’][^\W\d_]+)*|[^\w\s]", text.lower())
 
 
 def talks_of(experiment: Experiment, judge: Judge) -> list[Talk]:
@@ -78,15 +81,17 @@ def mean(values: Iterable[float | None]) -> float | None:
     return fmean(there) if there else None
 
 
-def score(talk: Talk, measure: str) -> float | None:
+def score(talk: Talk, measure: str, turn: int | None = None) -> float | None:
     """The judge's; and completion as published, where a dialogue without a verdict has failed."""
+    if turn:
+        return talk.by_turn.get(turn) if measure == "personalization" else None
     if measure == "task_completion_published":
         return float(talk.scores.get("task_completion") == 1.0)
     return talk.scores.get(measure) if talk.is_regular else None
 
 
-def measured(talks: list[Talk], measures: Iterable[str]) -> dict[str, float | None]:
-    return {measure: mean(score(talk, measure) for talk in talks) for measure in measures}
+def measured(talks: list[Talk], measures: Iterable[str], turn: int | None) -> dict[str, float | None]:
+    return {measure: mean(score(talk, measure, turn) for talk in talks) for measure in measures}
 
 
 def values(document: Mapping[str, Any]) -> dict[Key, float | None]:
@@ -110,39 +115,57 @@ def are_same(a: float | None, b: float | None) -> bool:
     return a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def tables(experiment: Experiment, judge: Judge, assistant: str = "") -> dict[Key, float | None]:
-    """Every number of Tables 3, 4, 10, 12 and 13 and of Figures 4 and 5, of all assistants or of one."""
-    talks = [talk for talk in talks_of(experiment, judge) if assistant in ("", talk.assistant)]
+def tables(
+    experiment: Experiment,
+    judge: Judge,
+    *,
+    assistant: str = "",
+    condition: str = "",
+    tasks: str = "",
+    domain: str = "",
+    turn: int | None = None,
+) -> dict[Key, float | None]:
+    """Every number of Tables 3, 4, 10, 12 and 13 and of Figures 4 and 5, of all dialogues or of those asked for."""
+    talks = [
+        talk
+        for talk in talks_of(experiment, judge)
+        if assistant in ("", talk.assistant)
+        and condition in ("", talk.condition)
+        and {"": True, "single": talk.kind == SINGLE, "multi": talk.kind == SEVERAL}[tasks]
+        and domain in ("", *talk.domains)
+    ]
+    conditions = [key for key in experiment.conditions if key in {talk.condition for talk in talks}]
     found: dict[Key, float | None] = {}
-    for number, group, row, values in rows(talks, {talk.condition for talk in talks}):
+    for number, group, row, values in rows(talks, conditions, turn):
         found |= {(number, group, row, measure): value for measure, value in values.items()}
     return found
 
 
-def rows(talks: list[Talk], conditions: set[str]) -> Iterator[Found]:
+def rows(talks: list[Talk], conditions: list[str], turn: int | None) -> Iterator[Found]:
     from simulation.agents.prompts import CONDITIONS  # what conditions are called
 
     judged = ["task_completion", "task_completion_published", *OF_ASSISTANT[1:]]
     assistants = list(dict.fromkeys(talk.assistant for talk in talks))
-    base = [talk for talk in talks if talk.condition == "base"]
+    shown = "base" if "base" in conditions else conditions[0] if conditions else ""
+    base = [talk for talk in talks if talk.condition == shown]
     several = len(assistants) > 1
     for kind in (SINGLE, SEVERAL):
         for assistant in assistants:
             mine = [talk for talk in base if (talk.assistant, talk.kind) == (assistant, kind)]
-            yield "Table 3", kind, assistant, measured(mine, judged)
-            yield "Table 12", kind, assistant, measured(mine, OF_USER)
+            yield "Table 3", kind, assistant, measured(mine, judged, turn)
+            yield "Table 12", kind, assistant, measured(mine, OF_USER, turn)
             regular = [talk for talk in mine if talk.is_regular]
-            if regular:
+            if regular and not turn:
                 yield "Table 10", kind, assistant, variety(regular)
                 yield "Table 13", kind, assistant, size(regular)
             for condition in conditions:
                 here = [t for t in talks if (t.assistant, t.kind, t.condition) == (assistant, kind, condition)]
                 group = f"{kind}, {assistant}" if several else kind
-                yield "Table 4", group, CONDITIONS[condition].name, measured(here, judged)
+                yield "Table 4", group, CONDITIONS[condition].name, measured(here, judged, turn)
     for assistant in assistants:
         mine = [talk for talk in base if talk.assistant == assistant]
-        yield from figure_4(mine, assistant if several else "", judged)
-        yield from figure_5(mine, assistant if several else "")
+        yield from figure_4(mine, assistant if several else "", judged, turn)
+        yield from figure_5(mine, assistant if several else "", turn)
 
 
 def by_domain(talks: list[Talk]) -> dict[str, list[Talk]]:
@@ -153,22 +176,23 @@ def by_domain(talks: list[Talk]) -> dict[str, list[Talk]]:
     return found
 
 
-def figure_4(talks: list[Talk], group: str, judged: list[str]) -> Iterator[Found]:
-    single = {domain: measured(there, judged) for domain, there in by_domain(talks).items()}
+def figure_4(talks: list[Talk], group: str, judged: list[str], turn: int | None) -> Iterator[Found]:
+    single = {domain: measured(there, judged, turn) for domain, there in by_domain(talks).items()}
     for domain, values in single.items():
         yield "Figure 4", group, domain, values
-    yield "Figure 4", group, SEVERAL, measured([talk for talk in talks if talk.kind == SEVERAL], judged)
+    several = [talk for talk in talks if talk.kind == SEVERAL]
+    yield "Figure 4", group, SEVERAL, measured(several, judged, turn)
     of_domains = {measure: mean(values[measure] for values in single.values()) for measure in judged}
     yield "Figure 4", group, "mean of domains", of_domains
-    yield "Figure 4", group, "all", measured(talks, judged)
+    yield "Figure 4", group, "all", measured(talks, judged, turn)
 
 
-def figure_5(talks: list[Talk], group: str) -> Iterator[Found]:
+def figure_5(talks: list[Talk], group: str, turn: int | None) -> Iterator[Found]:
     single = [talk for talk in talks if talk.kind == SINGLE]
     curves = {"all of one domain": single, SEVERAL: [talk for talk in talks if talk.kind == SEVERAL]}
     for name, there in {group: single}.items() if group else {**curves, **by_domain(talks)}.items():
-        for turn in sorted({turn for talk in talks for turn in talk.by_turn}):
-            yield "Figure 5", name, str(turn), {"personalization": mean(talk.by_turn.get(turn) for talk in there)}
+        for n in sorted({n for talk in talks for n in talk.by_turn if turn in (None, n)}):
+            yield "Figure 5", name, str(n), {"personalization": mean(talk.by_turn.get(n) for talk in there)}
 
 
 def runs(texts: list[list[str]], n: int) -> Counter[tuple[str, ...]]:
@@ -186,8 +210,29 @@ def entropy(texts: list[list[str]]) -> float:
 
 
 def self_bleu(texts: list[list[str]]) -> float:
-    bleu, joined = BLEU(tokenize="none", effective_order=True), [" ".join(text) for text in texts]
-    return fmean(bleu.sentence_score(text, joined[:i] + joined[i + 1 :]).score / 100 for i, text in enumerate(joined))
+    """BLEU as Papineni et al. (2002) have it, smoothed exponentially where nothing matches, as far as the order goes.
+
+    Of each run of words the most that another text holds is the largest or, for the text that holds that, the second.
+    """
+    counts = [[runs([text], n) for n in range(1, 5)] for text in texts]
+    most: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0])
+    for run, n in (pair for of_text in counts for of_order in of_text for pair in of_order.items()):
+        most[run] = sorted([*most[run], n])[1:]
+    lengths = Counter(map(len, texts))
+    return fmean(bleu(text, of_text, most, lengths) for text, of_text in zip(texts, counts, strict=True))
+
+
+def bleu(text: list[str], counts: list[Counter[Any]], most: Mapping[Any, list[int]], lengths: Counter[int]) -> float:
+    logs, smooth = [], 1.0
+    for of_order in filter(None, counts):
+        matched = sum(min(n, most[run][0] if most[run][1] == n else most[run][1]) for run, n in of_order.items())
+        if not matched and not logs:
+            return 0.0
+        smooth = smooth if matched else smooth * 2
+        logs.append(math.log((matched or 1 / smooth) / of_order.total()))
+    nearest = min(lengths - Counter([len(text)]), key=lambda length: (abs(length - len(text)), length))
+    brevity = 1.0 if len(text) >= nearest else math.exp(1 - nearest / len(text))
+    return brevity * math.exp(fmean(logs))
 
 
 VARIETY: dict[str, Callable[[list[list[str]]], float]] = {

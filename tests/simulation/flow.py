@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
+from annotation.studies.models.studies import Study
 from judging.judges.models.judges import Judge
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import MESSAGES, Limits
@@ -16,6 +17,7 @@ from simulation.experiments.services import experiments, studies
 from simulation.experiments.services.grids import grid
 from tests import factories
 from tests.judging.helpers import judged
+from tests.labelled import people_say
 from tests.model_server import Answer, ModelServer, Request, verdict
 from tests.simulation.helpers import finished
 from tests.simulation.synthetic import scenarios
@@ -52,9 +54,9 @@ def flow(
         by=None,
         plan=experiments.plan(
             name="Flow",
-            user_agent=agents_services.drafted(side="user", provider="openai_compatible", model=USER),
+            user_agent=agents_services.build_agent(side="user", provider="openai_compatible", model=USER),
             assistants=[
-                agents_services.drafted(side="assistant", provider="openai_compatible", model=name)
+                agents_services.build_agent(side="assistant", provider="openai_compatible", model=name)
                 for name in names(assistants)
             ],
             conditions=conditions,
@@ -69,3 +71,23 @@ def flow(
     judged(study, judge)
     judged(study, judge, every_turn=True, criteria=["personalization"])
     return experiment, judge
+
+
+def human_check(experiment: Experiment, judge: Judge, n: int) -> Study:
+    """Let three people rate a random sample by script, half of the time as the judge does, and the judge too."""
+    study = studies.create_human_check(by=None, experiment=experiment, n=n)
+    run = judged(study, judge)
+    for criterion in study.criteria.all():
+        scale = [str(one["value"]) for one in criterion.categories]
+        said = dict(run.judgments.filter(criterion=criterion).values_list("item", "value"))
+        items = list(study.items.order_by("position").values_list("pk", flat=True))
+        people_say(criterion, {who: [vote(who, said[item], scale, item) for item in items] for who in PEOPLE})
+    return study
+
+
+PEOPLE = ("ann", "bob", "cho")
+
+
+def vote(who: str, said: str, scale: Sequence[str], item: int) -> str:
+    digest = sha256(f"{who} {item} {len(scale)}".encode()).digest()
+    return said if said and digest[0] % 2 else scale[digest[1] % len(scale)]

@@ -41,7 +41,7 @@ def people(n_users: int = 2, tasks: int = 2, **interests: int) -> list[Scenario]
 
 def scripted(side: str = "user", **parameters: Any) -> Agent:
     lines = USER_LINES if side == "user" else ASSISTANT_LINES
-    return agents_services.drafted(
+    return agents_services.build_agent(
         side=side, provider="scripted", model=f"scripted {side}", parameters={"lines": lines} | parameters
     )
 
@@ -59,7 +59,7 @@ def begun(*, user: Agent | None = None, assistant: Agent | None = None, **option
 
 def finished(experiment: Experiment) -> Experiment:
     """Worked through in this process."""
-    for _ in work.through(experiment):
+    for _ in work.work_through(experiment):
         pass
     experiment.refresh_from_db()
     return experiment

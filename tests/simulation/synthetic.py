@@ -20,6 +20,14 @@ from tests import factories
 
 DOMAINS = [f"Domain {n}" for n in range(20)]
 CUISINES = [f"choice {n}" for n in range(12)]
+PEOPLE: dict[str, list[str]] = {
+    "age": ["25-34", "18-24", "25-34", "35-44", "45-54"],
+    "gender": ["Female", "Male", "Female"],
+    "religion": ["Agnostic", "", "Christian", "Buddhist"],
+    "education": ["Vocational", "Some Secondary"],
+    "birth_country": ["Norway", "China", "N/A", "Mexico", "Canada", "Korea, Republic of", "Poland"],
+}
+"""What the profiles hold in turn; an empty value is none."""
 LIKELY = {"task_completion": ["yes", "no"]}
 BATCH = 2000
 
@@ -48,8 +56,16 @@ def scenarios(users: int, tasks: int) -> list[Scenario]:
     """Every user with every task, in one situation."""
     source = "synthetic"
     PreferenceType.objects.bulk_create(
-        PreferenceType(source=source, domain=domain, name="Kind", possible_values=CUISINES, is_categorical=True)
-        for domain in DOMAINS
+        [
+            *(
+                PreferenceType(source=source, domain=domain, name="Kind", possible_values=CUISINES, is_categorical=True)
+                for domain in DOMAINS
+            ),
+            PreferenceType(
+                source=source, domain="Weather", name="Sky", possible_values=["blue", "grey"], is_categorical=True
+            ),
+            PreferenceType(source=source, domain="Weather", name="Wind", possible_values=["calm"]),
+        ]
     )
     made_tasks = Task.objects.bulk_create(
         Task(
@@ -70,8 +86,11 @@ def scenarios(users: int, tasks: int) -> list[Scenario]:
             source=source,
             external_id=f"user{n}",
             content_hash=str(n),
-            demographics={"age": "25-34"},
-            preferences={domain: {"Kind": [CUISINES[(n + k) % 12]]} for k, domain in enumerate(DOMAINS)},
+            demographics={field: held[n % len(held)] for field, held in PEOPLE.items()} | {"user_id": f"user{n}"},
+            preferences={
+                **{domain: {"Kind": [CUISINES[(n + k) % 12]]} for k, domain in enumerate(DOMAINS)},
+                "Weather": {"Sky": [["blue"], ["grey", "blue"], ["pink", "pink"]][n % 3], "Wind": f"force {n % 4}"},
+            },
             interests=dict.fromkeys(DOMAINS, 1),
             interactions=dict.fromkeys(DOMAINS, f"The user asked for {CUISINES[n % 12]} before. " * 20),
         )

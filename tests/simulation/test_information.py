@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.corpus.models import Dialogue, Scenario
+from annotation.corpus.models import PROVENANCE, Dialogue, Scenario
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.queries.context import PARTS as SHOWN
 from judging.judges import prompts as judge_prompts
 from judging.judges.providers.base import Category, CriterionSpec
-from judging.runs.queries.requests import dialogue_content
+from judging.judges.queries.contents import dialogue_content
 from simulation.agents.prompts import (
     CONDITIONS,
     TASK_PREFERENCES,
@@ -22,9 +22,9 @@ from simulation.agents.prompts import (
     build_user_cue,
     roles,
 )
-from simulation.agents.prompts.information import HERE, PUBLISHED, Told, table, told_by
+from simulation.agents.prompts.information import HERE, PUBLISHED, UserKnowledge, select_knowledge, table
 from simulation.experiments.models.schemas import PreferenceType
-from simulation.experiments.queries.scenarios import scene_of
+from simulation.experiments.queries.scenarios import build_scene
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generators
 from tests import factories
@@ -43,18 +43,18 @@ SCOPES = ("named", "task", "all")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "simulation.md"
 
 
-def told_in(text: str) -> Told:
+def told_in(text: str) -> UserKnowledge:
     """What is told in a rendered prompt, by the marks in it. The widest scope holds the narrower ones too."""
     found = {name: mark in text for name, mark in MARKS.items()}
     preferences = [scope for scope in SCOPES if f"mark-preference-{scope}" in text]
     interactions = [scope for scope in SCOPES if f"mark-interaction-{scope}" in text]
     assert preferences == list(SCOPES[: len(preferences)]) or preferences == ["all"]
-    return Told(**found, preferences=(preferences or [""])[-1], interactions=(interactions or [""])[-1])
+    return UserKnowledge(**found, preferences=(preferences or [""])[-1], interactions=(interactions or [""])[-1])
 
 
 def rendered(scenario: Scenario, dialogue: Dialogue) -> Mapping[str, str]:
     """The text of every prompt, by the names that the declaration has."""
-    scene, said = scene_of(scenario), [SpokenTurn("user", "mark-dialogue"), SpokenTurn("assistant", "Which?")]
+    scene, said = build_scene(scenario), [SpokenTurn("user", "mark-dialogue"), SpokenTurn("assistant", "Which?")]
     variant = {"information": TASK_PREFERENCES}
     found = {
         "user_opening": build_user_cue(scene, []).text,
@@ -117,7 +117,11 @@ def marked() -> Mapping[str, str]:
         domains=["Restaurants"],
         preference_types=["Cuisine"],
     )
-    scenario = factories.ScenarioFactory(profile=profile, task=task, situation={"Location": "mark-situation"})
+    scenario = factories.ScenarioFactory(
+        profile=profile,
+        task=task,
+        situation={"Location": "mark-situation", PROVENANCE: {"justifications": {"Location": "mark-why"}}},
+    )
     turns = [{"role": "user", "content": "mark-dialogue"}, {"role": "assistant", "content": "Which?"}]
     return rendered(scenario, factories.DialogueFactory(scenario=scenario, turns=turns))
 
@@ -125,6 +129,7 @@ def marked() -> Mapping[str, str]:
 @pytest.mark.parametrize("role", HERE)
 def test_a_prompt_is_told_what_is_declared(texts, role):
     assert told_in(texts[role]) == HERE[role]
+    assert "mark-why" not in texts[role], "why a situation was made so is told to nobody"
 
 
 def test_every_prompt_is_declared(texts):
@@ -141,7 +146,7 @@ def test_the_table_in_the_docs_is_made_of_the_declaration():
 def test_placeholders_say_what_the_user_agent_is_told(role, information):
     name = role if information == roles.FAITHFUL else f"{role}/{information}"
 
-    assert told_by(roles.placeholders_in(role, information, {}), dialogue=role == "user_later") == HERE[name]
+    assert select_knowledge(roles.list_placeholders(role, information, {}), dialogue=role == "user_later") == HERE[name]
 
 
 SPEAKS_OF = {

@@ -52,6 +52,7 @@ def test_it_resumes_without_a_turn_asked_for_twice(site):
         server.by_default = reply
         server.models = [MODEL, "another"]
         site.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        site.environment["CONCORD_WORKER_GONE_SECONDS"] = "30"  # on a busy machine a live worker is silent for 2
         given = json.dumps({"concurrency": SEATS, "max_retries": 0})
         asked = ["--users", "all", "--tasks", "all", "--condition", "base", "base+I", "--no-wait"]
         asked += ["--user-agent", f"openai_compatible:{MODEL} {given}", "--max-turns", str(N_TURNS)]
@@ -59,7 +60,7 @@ def test_it_resumes_without_a_turn_asked_for_twice(site):
         begun = json.loads(site.manage("simulate", *asked).stdout)
         assert begun["counts"]["dialogues"] == 24
         with site.worker() as worker:
-            wait_until(lambda: n_turns(site) == PROMPT and server.flying, seconds=PATIENCE)
+            wait_until(lambda: n_turns(site) == PROMPT and server.in_flight, seconds=PATIENCE)
             kill(worker)
             stuck.clear()
         assert not is_finished(site), "killed in the middle"

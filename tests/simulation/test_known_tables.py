@@ -36,7 +36,7 @@ def judged(experiment: Experiment, **scores):
     study = studies.create_judge_study(by=None, experiment=experiment)
     judge = scripted_judge(answers=answers)
     run = runs.make(by=None, plan=runs.plan(study=study, judge=judge), queue=False)
-    for _ in judging_work.through(run):
+    for _ in judging_work.work_through(run):
         pass
     return judge
 
@@ -59,7 +59,7 @@ def experiment():
 
 @pytest.fixture
 def document(experiment):
-    [(judge, n)] = results.judgments.judges_of(experiment)
+    [(judge, n)] = results.judgments.list_experiment_judges(experiment)
     assert n == 8 * 6
     return results.document(experiment, judge)
 
@@ -224,7 +224,7 @@ def test_personalization_turn_by_turn():
         plan=runs.plan(study=study, judge=judge, every_turn=True, criteria=["personalization"]),
         queue=False,
     )
-    for _ in judging_work.through(run):
+    for _ in judging_work.work_through(run):
         pass
     for index, values in ((1, {2: "1", 4: "3", 6: "2"}), (2, {2: "2", 4: "4", 6: "2"})):
         for turn, value in values.items():
@@ -241,7 +241,7 @@ def test_personalization_turn_by_turn():
     first = found["tables"]["turns"]["rows"][0]["cells"]["personalization"]
     assert (first["n_items"], first["n_raters"]) == (2, 2)
     assert numbers(found, "assistants") == {("one domain", "scripted assistant"): [None] * 5}, "no dialogue was rated"
-    assert charts.drawn(found["tables"]["turns"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, found["tables"]["turns"], charts.FILE).startswith("<svg")
 
 
 def test_the_quality_of_the_history():
@@ -256,7 +256,7 @@ def test_the_quality_of_the_history():
         ("shortened", "50"): [3.0, 1.0],
         ("shortened", "100"): [2.0, 0.0],
     }
-    assert charts.drawn(document["tables"]["history"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, document["tables"]["history"], charts.FILE).startswith("<svg")
 
 
 SCORES = ("personalization", "naturalness_assistant", "coherence_assistant", "naturalness_user", "coherence_user")
@@ -280,7 +280,7 @@ def test_persona_drift_by_turn():
 
     # user0 says at eight, user1 Greek in the second turn; both hold Thai
     assert numbers(document, "drift") == {("", "1"): [0.0], ("", "2"): [0.5], ("", "3"): [0.0]}
-    assert charts.drawn(document["tables"]["drift"]).startswith("<svg")
+    assert charts.svg(charts.table_chart, document["tables"]["drift"], charts.FILE).startswith("<svg")
 
 
 def test_assistants_of_one_model_with_other_parameters_are_kept_apart():

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Scenario, Task
-from simulation.agents.prompts.making import SITUATION
+from simulation.agents.prompts.generation import SITUATION
 from simulation.experiments.models.schemas import PreferenceType
 from tests.shared_rows import share_rows
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES
@@ -66,6 +66,9 @@ def test_it_is_simulated_and_measured():
     assert measured["tables"]["1"]["rows"] == [{"domain": "Gardening", "tasks": 3, "scenarios": 9}]
 
 
+QUIET = {"value": "quiet", "justification": "It suits."}
+
+
 def test_more_is_generated_for_it():
     one = {"description": "d", "intent": "i", "goal": "g", "preference_types": ["Growing place"]}
     made = command(
@@ -73,7 +76,7 @@ def test_more_is_generated_for_it():
         *("--domains", "Gardening", *SOURCE),
     )
     task = Task.objects.get(pk=made["made"][0]["id"])
-    situation = speaker(otherwise=json.dumps(dict.fromkeys(SITUATION, "quiet")))
+    situation = speaker(otherwise=json.dumps(dict.fromkeys(SITUATION, QUIET)))
     command("make_material", "situation", "--agent", situation, "--profiles", "g1,g2", "--task", task.external_id)
 
     assert Scenario.objects.filter(task=task).count() == 2

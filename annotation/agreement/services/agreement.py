@@ -61,7 +61,7 @@ class Options:
         if self.seed < 0:
             raise InputError("must not be negative", field="seed")
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All that decides on the result besides the labels and the seed."""
         return {name: value for name, value in asdict(self).items() if name != "seed"}
 
@@ -74,12 +74,12 @@ MAJORITY = "The majority is the category that more people chose than any other; 
 
 def compute_people(table: RatingTable, options: Options, design: Design) -> dict[str, Any]:
     """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
-    found = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).as_json()
-    dependence, headline = design.as_json(table), choose_headline(table.level, table.n_categories)
+    found = agreement(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).to_json()
+    dependence, headline = design.to_json(table), choose_headline(table.level, table.n_categories)
     return {
         **found,
-        "warnings": [*found["warnings"], *(one.as_json() for one in design_warnings(design, table.weights))],
-        "headline": headline.as_json(),
+        "warnings": [*found["warnings"], *(one.to_json() for one in design_warnings(design, table.weights))],
+        "headline": headline.to_json(),
         "majority": majority_counts(table),
         "dependence": dependence,
         "conventions": [
@@ -97,7 +97,7 @@ def majority_counts(table: RatingTable) -> dict[str, Any]:
     return {"counts": counts, "tied": int(found.tied.sum()), "unrated": int(found.unrated.sum())}
 
 
-def saved_or_computed(
+def load_or_compute_run(
     *,
     by: User | None,
     study: Study,

@@ -25,6 +25,6 @@ def compute_criterion(
 
     Who is not patient is told where a worker has yet to fit the model.
     """
-    counted, held = tiers.compute_criterion(study, ratings, options, by=by), tiers.holding(ratings, options)
+    counted, held = tiers.compute_criterion(study, ratings, options, by=by), tiers.load_tiers(ratings, options)
     by_model = difficulty.compute_criterion(study, ratings, cuts=agreeing, counted=held, patient=patient)
     return {**counted, "difficulty": by_model}

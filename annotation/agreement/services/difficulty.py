@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import Fit
-from annotation.agreement.services.tiers import cuts_from
+from annotation.agreement.services.tiers import parse_cuts
 from annotation.stats.bands import TIERS, Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.model_tiers import compare_with_counted, count_intervals
@@ -18,8 +18,8 @@ from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of, turn_of
-from core.documents import Row, Rows, numbered_rows
+from annotation.studies.queries.units import to_position, to_turn
+from core.documents import Row, Rows, build_numbered_rows
 from core.errors import InputError
 
 Names = Callable[[Sequence[str]], list[dict[str, Any]]]
@@ -31,10 +31,10 @@ COLUMNS = ("difficulty", "low", "high", *(f"p_{tier}" for tier in reversed(TIERS
 """What a table with an item a row says of each."""
 
 
-def cuts_of(text: str, field: str = FIELD) -> Cuts:
+def parse_model_cuts(text: str, field: str = FIELD) -> Cuts:
     """Cuts as they are typed, 0.6,0.75,0.9. Raises InputError where they are not three ascending shares."""
     try:
-        return check_shares(cuts_from(text), field)
+        return check_shares(parse_cuts(text), field)
     except InputError as error:
         raise InputError(error.message.replace("0.4,0.6,0.8", "0.6,0.75,0.9"), field=field) from error
 
@@ -57,7 +57,7 @@ def compute_table(
 
     `counted` are the items' tiers by their own kappa.
     """
-    return document(stored_difficulty.fit(table, check_shares(cuts)), cuts, counted=counted, named=named)
+    return document(stored_difficulty.fit_and_describe(table, check_shares(cuts)), cuts, counted=counted, named=named)
 
 
 def compute_criterion(
@@ -73,7 +73,7 @@ def compute_criterion(
     Who is not patient is told where a worker has yet to fit the model.
     """
     (fit,) = stored_difficulty.load_or_fit_all([ratings], check_shares(cuts), patient=patient)
-    return document(fit, cuts, counted=counted, named=lambda rows: names_of(study, rows))
+    return document(fit, cuts, counted=counted, named=lambda rows: list_item_names(study, rows))
 
 
 def summaries(each: Sequence[PeoplesRatings], *, patient: bool) -> dict[str, dict[str, Any]]:
@@ -90,15 +90,15 @@ def summary(fit: Fit, cuts: Cuts) -> dict[str, Any]:
     return {**drop_items(fit.found), "reason": None}
 
 
-def names_of(study: Study, rows: Sequence[str]) -> list[dict[str, Any]]:
+def list_item_names(study: Study, rows: Sequence[str]) -> list[dict[str, Any]]:
     """What a document calls the items of these rows of a table. One query."""
-    ids = items.external_ids(study, [position_of(row) for row in rows])
-    return [_named(row, ids[position_of(row)]) for row in rows]
+    ids = items.external_ids(study, [to_position(row) for row in rows])
+    return [_named(row, ids[to_position(row)]) for row in rows]
 
 
 def _named(row: str, name: str) -> dict[str, Any]:
-    turn = turn_of(row)
-    return {"item": name, "position": position_of(row), **({"turn": turn} if turn else {})}
+    turn = to_turn(row)
+    return {"item": name, "position": to_position(row), **({"turn": turn} if turn else {})}
 
 
 def document(
@@ -110,7 +110,9 @@ def document(
         return {**summary(fit, cuts), "items": []}
     return {
         **summary(fit, cuts),
-        "items": numbered_rows(len(found.items), lambda which: rows_of(found, which, named), columns_of(found)),
+        "items": build_numbered_rows(
+            len(found.items), lambda which: select_rows(found, which, named), build_sort_columns(found)
+        ),
         "by_counted": [] if counted is None else compare_with_counted(found, counted),
     }
 
@@ -118,7 +120,7 @@ def document(
 def drop_items(found: Difficulty) -> dict[str, Any]:
     """All that is said of the criterion, with n and the interval of each count."""
     return {
-        **{key: value for key, value in _at(found, np.arange(0)).as_json().items() if key != "items"},
+        **{key: value for key, value in _at(found, np.arange(0)).to_json().items() if key != "items"},
         "expected_counts": found.expected_counts,
         "count_intervals": {tier: list(ends) for tier, ends in count_intervals(found.tiers).items()},
         "clear": int(found.clear.sum()),
@@ -133,16 +135,16 @@ def _at(found: Difficulty, which: IntArray) -> Difficulty:
     return replace(found, items=tuple(found.items[k] for k in which.tolist()), **columns)
 
 
-def rows_of(found: Difficulty, which: IntArray, named: Names | None = None) -> list[Row]:
+def select_rows(found: Difficulty, which: IntArray, named: Names | None = None) -> list[Row]:
     """Those of the items, new dicts."""
-    rows: list[Row] = _at(found, which).as_json()["items"]
+    rows: list[Row] = _at(found, which).to_json()["items"]
     if named is None:
         return rows
     names = named([row["item"] for row in rows])
     return [{**row, **name} for row, name in zip(rows, names, strict=True)]
 
 
-def columns_of(found: Difficulty) -> dict[str, FloatArray]:
+def build_sort_columns(found: Difficulty) -> dict[str, FloatArray]:
     """By what items can be sorted: their order, difficulty, and the probability of the likeliest tier."""
     certain = np.where(found.fitted, np.nan_to_num(found.tiers).max(axis=1, initial=0.0), np.nan)
     return {"position": np.arange(len(found.items), dtype=float), "difficulty": found.value, "certain": certain}

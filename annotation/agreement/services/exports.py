@@ -12,11 +12,11 @@ from typing import Any
 from annotation.agreement.services import label_files
 from annotation.agreement.services.label_files import EVIDENCE
 from annotation.studies.queries.labels import LabelRow
-from core.csv_files import drop_formula, trusted_csv_pieces
+from core.csv_files import drop_formula, write_safe_csv
 from core.documents import AT_ONCE
 from core.errors import InputError
 from core.files.atomic import write_whole
-from core.read_snapshot import read_at_one_moment
+from core.read_snapshot import iterate_in_snapshot
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
@@ -50,7 +50,7 @@ class Format:
 
 def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
     """A header and one line per row (RFC 4180), some thousand at a time. What a spreadsheet would run is defused."""
-    return trusted_csv_pieces(LabelRow._fields, map(_cells, rows))
+    return write_safe_csv(LabelRow._fields, map(_cells, rows))
 
 
 def _cells(row: LabelRow) -> list[Any]:
@@ -75,7 +75,9 @@ def to_json(row: LabelRow) -> dict[str, Any]:
     return {**row._asdict(), "submitted_at": at}
 
 
-def encoded(lines: Callable[[Iterable[LabelRow]], Iterator[str]]) -> Callable[[Iterable[LabelRow]], Iterator[bytes]]:
+def encode_lines(
+    lines: Callable[[Iterable[LabelRow]], Iterator[str]],
+) -> Callable[[Iterable[LabelRow]], Iterator[bytes]]:
     """The lines as UTF-8."""
 
     def pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
@@ -92,14 +94,14 @@ FORMATS = {
             "CSV",
             "For a spreadsheet or R. Texts that a spreadsheet would run as formulas are defused.",
             "text/csv; charset=utf-8",
-            encoded(csv_lines),
+            encode_lines(csv_lines),
         ),
         Format(
             "jsonl",
             "JSONL",
             "One JSON object a line, texts as they are.",
             "application/x-ndjson; charset=utf-8",
-            encoded(jsonl_lines),
+            encode_lines(jsonl_lines),
         ),
         Format(
             "parquet",
@@ -124,10 +126,10 @@ def format_named(name: str) -> Format:
 
 def write(rows: Iterable[LabelRow], fmt: Format, path: Path) -> None:
     """Write the file as a whole or not at all. Raises InputError where the place cannot be written."""
-    put(read_at_one_moment(fmt.pieces(rows)), path)
+    write_pieces(iterate_in_snapshot(fmt.pieces(rows)), path)
 
 
-def put(pieces: Iterable[bytes], path: Path) -> None:
+def write_pieces(pieces: Iterable[bytes], path: Path) -> None:
     """Write a file as a whole or not at all. Raises InputError where the place cannot be written."""
     try:
         with write_whole(path) as file:

@@ -15,9 +15,9 @@ from annotation.stats.table import MISSING, IntArray, Level, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.items import external_ids
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of, turn_of
+from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import adjudication
-from core.documents import numbered_rows
+from core.documents import build_numbered_rows
 from core.errors import InputError
 
 
@@ -51,7 +51,7 @@ class GoldOptions:
 
 def compute_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
     """The gold of a table's items, without adjudications. Raises InputError where the method does not fit them."""
-    return _gold(table, options).as_json()
+    return _gold(table, options).to_json()
 
 
 def _gold(
@@ -88,8 +88,8 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
     the items share. Two queries, and one for each two thousand items that are looked at.
     """
     decided = adjudication.decisions(ratings.criterion)
-    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.holding(ratings))
-    unrated = sorted(set(decided) - set(found.names), key=lambda name: (position_of(name), turn_of(name)))
+    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.load_tiers(ratings))
+    unrated = sorted(set(decided) - set(found.names), key=lambda name: (to_position(name), to_turn(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 
     def made(which: IntArray) -> list[dict[str, Any]]:
@@ -97,11 +97,11 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
         late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
         return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
 
-    items = numbered_rows(kinds.size, made)
-    told = found.as_head()
+    items = build_numbered_rows(kinds.size, made)
+    told = found.to_head()
     told["counts"]["adjudication"] += len(unrated)
     names = kinds_of_gold(found.method)
-    chosen = items.at(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
+    chosen = items.take(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
     return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
 
 
@@ -117,10 +117,10 @@ def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArra
 
 def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
-    positions = [position_of(row["item"]) for row in rows]
+    positions = [to_position(row["item"]) for row in rows]
     ids = external_ids(study, positions)
     for row, position in zip(rows, positions, strict=True):
-        turn = turn_of(row["item"])
+        turn = to_turn(row["item"])
         row |= {"item": ids[position], "position": position, **({"turn": turn} if turn else {})}
     return rows
 

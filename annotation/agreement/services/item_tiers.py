@@ -41,7 +41,7 @@ class ItemTiers:
             }
         )
 
-    def beside(self, label: LabelRow) -> LabelRow:
+    def add_tier(self, label: LabelRow) -> LabelRow:
         """The label with the tier that its item has on its criterion; as it was where it has none."""
         found, rows = self.fits.get(label.criterion, (None, {}))
         row = rows.get(unit(label.position, label.turn or 0))

@@ -59,10 +59,10 @@ EVIDENCE = LabelRow._fields.index("evidence")
 
 def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
     """The file, a row group at a time."""
-    return table_pieces(map(typed, rows), LABELS)
+    return table_pieces(map(to_typed_row, rows), LABELS)
 
 
-def typed(row: LabelRow) -> tuple[Any, ...]:
+def to_typed_row(row: LabelRow) -> tuple[Any, ...]:
     """The row as the columns have it."""
     evidence = json.dumps(list(row.evidence), ensure_ascii=False) if row.evidence else ""
     return (*row[:EVIDENCE], evidence, *row[EVIDENCE + 1 :])

@@ -13,14 +13,14 @@ from annotation.agreement.services.difficulty import check_shares
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.difficulty.more import AHEAD, more_ratings
+from annotation.stats.difficulty.more import AHEAD, compute_more_ratings
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of, turn_of
+from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import overlap
 from core.errors import InputError
 from core.hashing import content_hash, digest
@@ -47,7 +47,7 @@ def compute_criterion(
     if not 1 <= ahead <= AHEAD:
         raise InputError(f"look from 1 to {AHEAD} ratings ahead", field="ahead")
     table, shown = preferences(ratings)
-    found = _kept(table, shown, cuts, ahead, at_once=None if patient else AT_ONCE)
+    found = _load_or_compute(table, shown, cuts, ahead, at_once=None if patient else AT_ONCE)
     head = {"study": study.name, "criterion": ratings.criterion.key, "cuts": list(cuts)}
     if found["reason"]:
         return {
@@ -59,7 +59,9 @@ def compute_criterion(
     return {**head, **found, **_of_items(study, found["items"]), "sentence": to_words(found)}
 
 
-def _kept(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int, *, at_once: int | None) -> Document:
+def _load_or_compute(
+    table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int, *, at_once: int | None
+) -> Document:
     key = f"more-{_input_hash(table, shown, cuts, ahead)}"
     kept: Document | None = cache.get(key)
     if kept is not None:
@@ -68,7 +70,7 @@ def _kept(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int, *, at
         reason = f"the study has more than {at_once:,} ratings; `plan --settle-tiers` and the API compute it"
         return {"reason": reason, "items": []}
     try:
-        found = {**more_ratings(table, cuts=cuts, ahead=ahead, shown=shown).as_json(), "reason": None}
+        found = {**compute_more_ratings(table, cuts=cuts, ahead=ahead, shown=shown).to_json(), "reason": None}
     except NoConvergenceError as why:
         found = {"reason": str(why), "items": []}
     cache.set(key, found, KEPT)
@@ -94,12 +96,12 @@ def _input_hash(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int)
 
 def _of_items(study: Study, rows: list[dict[str, Any]]) -> Document:
     """The rows with the names of their items, and about which items one can ask now. Two queries."""
-    positions = [position_of(row["item"]) for row in rows]
+    positions = [to_position(row["item"]) for row in rows]
     ids = items.external_ids(study, positions)
-    slots = overlap.slots_by_item(study) if rows else {}
+    slots = overlap.count_assignments_by_item(study) if rows else {}
     named = []
     for row, position in zip(rows, positions, strict=True):
-        turn = turn_of(row["item"])
+        turn = to_turn(row["item"])
         there = slots.get(position)
         named.append(
             {
@@ -126,19 +128,19 @@ def to_words(found: Document) -> str:
     if not first:
         return f"None of the {unclear:,} unclear items is likely to become clear within {more}."
     said = (
-        f"{_number(found['ratings'])} more ratings on {first:,} items are expected to settle "
-        f"{_number(found['settled'])} of {unclear:,} unclear items."
+        f"{_format_count(found['ratings'])} more ratings on {first:,} items are expected to settle "
+        f"{_format_count(found['settled'])} of {unclear:,} unclear items."
     )
     rest = unclear - first
     return f"{said} {rest:,} lie too near a threshold to become clear within {more}." if rest else said
 
 
-def _number(one: Document) -> str:
+def _format_count(one: Document) -> str:
     """12 (9 to 15)."""
     return f"{one['value']:,.0f} ({one['low']:,.0f} to {one['high']:,.0f})"
 
 
-def more_of(study: Study, ratings: PeoplesRatings, *, cuts: Cuts = AGREEMENT_CUTS) -> Document:
+def build_more_context(study: Study, ratings: PeoplesRatings, *, cuts: Cuts = AGREEMENT_CUTS) -> Document:
     """What `judging/_tier_more.html` shows, beside `study`: `more`, the document, and `more_items`, the first of it."""
     found = compute_criterion(study, ratings, cuts=cuts, patient=False)
     return {"more": found, "more_items": found["items"][:SHOWN_ITEMS]}

@@ -41,5 +41,5 @@ def tier_that_holds(item: Item, criterion: Criterion) -> str:
     return (
         newest.tier
         if newest and newest.tier
-        else agreement_queries.computed(criterion, agreement_queries.values_on(item, criterion))
+        else agreement_queries.compute_tier(criterion, agreement_queries.values_on(item, criterion))
     )

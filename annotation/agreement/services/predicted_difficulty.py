@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import AT_ONCE
 from annotation.stats.bands import Cuts
-from annotation.stats.difficulty.features import FeatureTable, build_features
+from annotation.stats.difficulty.features import FeatureTable, ItemFacts, build_features, vector_columns
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
 from annotation.stats.table import FloatArray
@@ -18,6 +18,7 @@ from annotation.studies.queries import item_features, items
 from annotation.studies.queries import ratings as read_ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
+from core import vectors
 from core.errors import InputError
 
 STUDY, DATASET = "study", "dataset"
@@ -65,15 +66,21 @@ class Prediction:
     reason: str | None
     names: Mapping[str, str]
 
-    def as_json(self, study: Study, criterion: str) -> dict[str, Any]:
+    def to_json(self, study: Study, criterion: str) -> dict[str, Any]:
         """The document: first the error out of sample, then the items."""
         head = {"study": study.name, "criterion": criterion, "of": self.scope}
+        features = {
+            "word_vectors": None if vectors.explain_missing() else vectors.NAME,
+            "reason": vectors.explain_missing() or None,
+        }
         if self.found is None:
-            return {**head, "predicts": False, "reason": self.reason, "error": None, "n_items": 0, "items": []}
-        found = self.found.as_json()
+            nothing: dict[str, Any] = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
+            return {**head, "predicts": False, "reason": self.reason, **nothing}
+        found = self.found.to_json()
         rows = [{**row, **self._named(row["item"])} for row in found.pop("items")]
         predicts = self.found.error.predicts
-        return {**head, "predicts": predicts, "reason": self.reason, "n_items": len(rows), **found, "items": rows}
+        told = {"features": {"used": list(self.found.slopes), **features}, "n_items": len(rows)}
+        return {**head, "predicts": predicts, "reason": self.reason, **told, **found, "items": rows}
 
     def _named(self, name: str) -> dict[str, Any]:
         position = None if name.startswith(OUTSIDE) else int(name)
@@ -117,12 +124,18 @@ def _features(study: Study, scope: str, judged: Mapping[str, FloatArray] | None)
     named = items.external_ids(study, [int(one.name) for one in own])
     ids = {str(position): name for position, name in named.items()}
     if scope == STUDY:
-        return build_features(own, judged), ids
+        return build_features(own, {**_by_vectors(own), **(judged or {})}), ids
     outside, further = item_features.load_dataset(study, prefix=OUTSIDE)
-    return build_features([*own, *outside]), ids | further
+    facts = [*own, *outside]
+    return build_features(facts, _by_vectors(facts)), ids | further
 
 
-def predicted_tiers(criterion: Criterion) -> dict[int, str]:
+def _by_vectors(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
+    """Similarities by word vectors, where these are installed."""
+    return {} if vectors.explain_missing() else vector_columns(facts, vectors.embed)
+
+
+def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:
     """By the id of a dialogue or pair of the dataset, its tier: the likeliest one, fitted where people rated it.
 
     Raises InputError where difficulty cannot be predicted: strata would tell nothing apart.

@@ -1,8 +1,8 @@
 """The difficulty model of one criterion, fitted once for the same labels and kept.
 
 A fit is found again by the hash of what it was fitted to, so that every page, file, command and API answer shows the
-same one, and none shows an old one. It is kept without anybody's name in the cache that web and workers share; where
-that is emptied, the same labels give the same fit again.
+same one, and none shows an old one. Other cut-offs describe the same fit. It is kept without anybody's name in the
+cache that web and workers share; where that is emptied, the same labels give the same fit again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from django.core.cache import cache
 
 from annotation.stats.bands import Cuts
-from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, difficulty
+from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, FittedGroups, fit_groups
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import RatingTable
@@ -55,28 +55,61 @@ class Fit:
     is_left: bool = False
 
 
-def fit(table: RatingTable, cuts: Cuts, shown: Shown | None = None) -> Fit:
-    """The model fitted now; `shown` says how preferences were."""
+@dataclass(frozen=True, eq=False)
+class StoredFit:
+    """A table's fit without names and cut-offs; `groups` is None where there is none, for this reason."""
+
+    groups: FittedGroups | None
+    reason: str | None = None
+
+    def describe(self, cuts: Cuts) -> Fit:
+        """At these cut-offs, still without names."""
+        return Fit(None, self.reason) if self.groups is None else Fit(self.groups.describe(cuts))
+
+
+def fit(table: RatingTable, shown: Shown | None = None) -> StoredFit:
+    """The model fitted now, items and people by their places in the table; `shown` says how preferences were."""
+    n, r = table.codes.shape
+    unnamed = replace(table, items=tuple(map(str, range(n))), raters=tuple(map(str, range(r))))
     try:
-        return Fit(difficulty(table, cuts=cuts, shown=shown))
+        return StoredFit(fit_groups(unnamed, shown))
     except NoConvergenceError as why:
-        return Fit(None, str(why))
+        return StoredFit(None, str(why))
+
+
+def fit_and_describe(table: RatingTable, cuts: Cuts) -> Fit:
+    """The model fitted now and not kept."""
+    return _named(fit(table).describe(cuts), table)
 
 
 def load_or_fit(
     table: RatingTable, cuts: Cuts = AGREEMENT_CUTS, *, shown: Shown | None = None, at_once: int | None = AT_ONCE
 ) -> Fit:
-    """The kept fit, or one made now. More than `at_once` ratings are left to a worker; None leaves nothing to it."""
-    key = f"difficulty-{_input_hash(table, cuts, shown)}"
-    if kept := cache.get(key):
-        return _named(kept, table)
-    if at_once is not None and table.n_ratings > at_once:
-        return Fit(None, LEFT, is_left=True)
+    """The kept fit at these cut-offs, or one made now.
+
+    More than `at_once` ratings are left to a worker where nothing is kept of them; None leaves nothing to it.
+    """
+    key = f"difficulty-{_input_hash(table, shown)}"
+    at_cuts = f"{key}-{content_hash(list(cuts))[:16]}"
+    if told := cache.get(at_cuts):
+        return _named(told, table)
+    kept = cache.get(key)
+    if kept is None:
+        if at_once is not None and table.n_ratings > at_once:
+            return Fit(None, LEFT, is_left=True)
+        kept = _fit_in_turn(key, table, shown)
+    told = kept.describe(cuts)
+    cache.set(at_cuts, told, KEPT)
+    return _named(told, table)
+
+
+def _fit_in_turn(key: str, table: RatingTable, shown: Shown | None) -> StoredFit:
     with take_turn(f"{key}-turn"):
-        if not (kept := cache.get(key)):
-            kept = _unnamed(fit(table, cuts, shown), table)
+        kept: StoredFit | None = cache.get(key)
+        if kept is None:
+            kept = fit(table, shown)
             cache.set(key, kept, KEPT)
-    return _named(kept, table)
+    return kept
 
 
 def load_or_fit_all(each: Sequence[PeoplesRatings], cuts: Cuts = AGREEMENT_CUTS, *, patient: bool = False) -> list[Fit]:
@@ -92,9 +125,9 @@ def ask(*, by: User, study: Study, cuts: Cuts = AGREEMENT_CUTS) -> None:
     waiting.ask(by=by, key=_key(study.pk, cuts), task=TASK, args=[study.pk, list(cuts), by.username])
 
 
-def asked_for(study: Study, cuts: Cuts) -> waiting.DeferredRequest | None:
+def find_request(study: Study, cuts: Cuts) -> waiting.DeferredRequest | None:
     """What stands of it; None where nobody has asked, or it is done."""
-    return waiting.asked_for(_key(study.pk, cuts))
+    return waiting.find_request(_key(study.pk, cuts))
 
 
 def compute(study_id: int, cuts: Sequence[float], reader: str) -> None:
@@ -111,7 +144,7 @@ def _key(study_id: int, cuts: Cuts) -> str:
     return f"difficulty-of-{study_id}-{content_hash(list(cuts))[:16]}"
 
 
-def _input_hash(table: RatingTable, cuts: Cuts, shown: Shown | None) -> str:
+def _input_hash(table: RatingTable, shown: Shown | None) -> str:
     """Of all that the fit depends on; strata are not among it, nor are names."""
     weights = None if table.weights is None else digest(table.weights.tobytes())
     scale: list[Any] = [table.level, list(table.categories), None if table.values is None else list(table.values)]
@@ -119,20 +152,12 @@ def _input_hash(table: RatingTable, cuts: Cuts, shown: Shown | None) -> str:
     shape = [*table.codes.shape, str(table.codes.dtype)]
     pairs = None if shown is None else [digest(shown.order.tobytes()), [list(pair) for pair in shown.systems]]
     labels = [digest(table.codes.tobytes()), shape, scale, clusters, weights, pairs]
-    return content_hash([*labels, list(cuts), code_version()])
+    return content_hash([*labels, code_version()])
 
 
-def _unnamed(made: Fit, table: RatingTable) -> Fit:
-    """The same with a person's column in the table in place of their name."""
-    if made.found is None:
-        return made
-    column = {name: str(place) for place, name in enumerate(table.raters)}
-    people = tuple(replace(one, person=column[one.person]) for one in made.found.people)
-    return replace(made, found=replace(made.found, people=people, items=()))
-
-
-def _named(kept: Fit, table: RatingTable) -> Fit:
-    if kept.found is None:
-        return kept
-    people = tuple(replace(one, person=table.raters[int(one.person)]) for one in kept.found.people)
-    return replace(kept, found=replace(kept.found, people=people, items=table.items))
+def _named(told: Fit, table: RatingTable) -> Fit:
+    """The same with the names of the table's items and people in place of their numbers."""
+    if told.found is None:
+        return told
+    people = tuple(replace(one, person=table.raters[int(one.person)]) for one in told.found.people)
+    return replace(told, found=replace(told.found, people=people, items=table.items))

@@ -17,7 +17,7 @@ from annotation.stats.tiers import (
     Chance,
     TierResult,
     chance_agreement,
-    counted_tiers,
+    count_tiers,
     group_tiers,
     item_kappas,
     tiers,
@@ -25,8 +25,8 @@ from annotation.stats.tiers import (
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of, turn_of
-from core.documents import Rows, numbered_rows
+from annotation.studies.queries.units import to_position, to_turn
+from core.documents import Rows, build_numbered_rows
 from core.errors import InputError
 
 
@@ -55,7 +55,7 @@ class TierOptions:
     seed: int = 0
 
 
-def cuts_from(text: str) -> Cuts:
+def parse_cuts(text: str) -> Cuts:
     """Cuts as they are typed, 0.4,0.6,0.8. Raises InputError where they are not three ascending numbers."""
     try:
         numbers = [float(part) for part in text.split(",")]
@@ -65,7 +65,7 @@ def cuts_from(text: str) -> Cuts:
     return numbers[0], numbers[1], numbers[2]
 
 
-def chance_from(text: str) -> Chance:
+def parse_chance(text: str) -> Chance:
     """Uniform or margins. Raises InputError for anything else."""
     if text == "uniform":
         return "uniform"
@@ -88,9 +88,9 @@ def compute_table(
     computed = tiers(table, cuts=options.cuts, chance=options.chance, draws=options.draws, seed=options.seed)
     holding, overridden = _by_hand(computed, set_by_hand or {})
     found = {
-        **computed.as_head(),
-        "items": numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
-        "counts": counted_tiers(holding),
+        **computed.to_head(),
+        "items": build_numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
+        "counts": count_tiers(holding),
         "computed_counts": computed.counts,
         "overridden": overridden,
     }
@@ -98,7 +98,7 @@ def compute_table(
         return found
     grouped = group_tiers(table, by, cuts=options.cuts, bootstrap=options.bootstrap, seed=options.seed)
     counts = _counts_of_groups(holding, by)
-    return {**found, "groups": [{**group.as_json(), "counts": counts[group.group]} for group in grouped]}
+    return {**found, "groups": [{**group.to_json(), "counts": counts[group.group]} for group in grouped]}
 
 
 def _by_hand(computed: TierResult, by_hand: Mapping[str, str]) -> tuple[IntArray, int]:
@@ -127,10 +127,10 @@ def _columns(computed: TierResult) -> dict[str, FloatArray]:
 def _counts_of_groups(holding: IntArray, by: Sequence[str]) -> dict[str, dict[str, int]]:
     """By group, the number of its items in each tier."""
     names, group = np.unique(np.array([str(name) for name in by], dtype=object), return_inverse=True)
-    return {name: counted_tiers(holding[group == place]) for place, name in enumerate(names.tolist())}
+    return {name: count_tiers(holding[group == place]) for place, name in enumerate(names.tolist())}
 
 
-def computed(table: RatingTable, options: TierOptions | None = None) -> list[str | None]:
+def compute_tiers(table: RatingTable, options: TierOptions | None = None) -> list[str | None]:
     """The tier of each item of a table by its own kappa; None where it has none."""
     chosen = options or TierOptions()
     if not table.n_items:
@@ -139,9 +139,9 @@ def computed(table: RatingTable, options: TierOptions | None = None) -> list[str
     return [NAMES[place] for place in tier_places(kappas, chosen.cuts).tolist()]
 
 
-def holding(ratings: PeoplesRatings, options: TierOptions | None = None) -> list[str | None]:
+def load_tiers(ratings: PeoplesRatings, options: TierOptions | None = None) -> list[str | None]:
     """The tier of each item of a criterion's table: what a person set, else what is computed. One query."""
-    by_hand, of_items = agreement_queries.holding(ratings.criterion), computed(ratings.table, options)
+    by_hand, of_items = agreement_queries.load_overrides(ratings.criterion), compute_tiers(ratings.table, options)
     if not by_hand:
         return of_items
     found = zip(ratings.positions, of_items, strict=True)
@@ -157,7 +157,7 @@ def compute_criterion(
     """
     named = items.groups(study, by) if by else {}
     names = [named[position] for position in ratings.positions] if by else None
-    by_hand = agreement_queries.holding(ratings.criterion)
+    by_hand = agreement_queries.load_overrides(ratings.criterion)
     found = compute_table(
         ratings.table, options, by=names, set_by_hand={str(p): one.tier for p, one in by_hand.items()}
     )
@@ -172,10 +172,10 @@ def compute_criterion(
 
 def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[int, TierOverride]) -> list[dict[str, Any]]:
     """The rows with their items' ids in their source, their positions, and what a person said of their tiers."""
-    positions = [position_of(row["item"]) for row in rows]
+    positions = [to_position(row["item"]) for row in rows]
     ids = items.external_ids(study, positions)
     for row, position in zip(rows, positions, strict=True):
-        turn, one = turn_of(row["item"]), by_hand.get(position)
+        turn, one = to_turn(row["item"]), by_hand.get(position)
         of_turn = {"turn": turn} if turn else {}
         row |= {"item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
     return rows

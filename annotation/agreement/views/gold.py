@@ -48,7 +48,7 @@ class GoldRequest:
     only: str
 
     @classmethod
-    def of(cls, study: Study, query: Mapping[str, str]) -> GoldRequest:
+    def from_query(cls, study: Study, query: Mapping[str, str]) -> GoldRequest:
         """Raises InputError where the query makes no sense."""
         options = GoldOptions(method=cast(GoldMethod | None, query.get("method") or None))
         read, key = ratings.load_study(study), query.get("criterion", "")
@@ -57,7 +57,7 @@ class GoldRequest:
             raise InputError(f"no criterion is called {key!r}", field="criterion")
         return cls(ours, read, options, query.get("only", ""))
 
-    def as_query(self, **other: str) -> str:
+    def to_query(self, **other: str) -> str:
         """For an address."""
         key = self.ours.criterion.key if self.ours else ""
         given = {"criterion": key, "method": self.options.method, "only": self.only, **other}
@@ -72,7 +72,7 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "methods": METHODS.items()}
     try:
-        asked = GoldRequest.of(study, request.GET.dict())
+        asked = GoldRequest.from_query(study, request.GET.dict())
     except InputError as error:
         return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
     context["asked"] = asked
@@ -90,13 +90,13 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
         "total": sum(found["counts"].values()),
         "with_gold": sum(n for name, n in found["counts"].items() if name not in REASONS),
         "counts": [
-            (SOURCES.get(name, name), name in REASONS, n, f"?{asked.as_query(only=name)}")
+            (SOURCES.get(name, name), name in REASONS, n, f"?{asked.to_query(only=name)}")
             for name, n in found["counts"].items()
         ],
         "page": page,
-        "all_href": f"?{asked.as_query(only='')}",
+        "all_href": f"?{asked.to_query(only='')}",
         "downloads": [
-            (name.upper(), f"{reverse('gold_download', args=[study.slug, name])}?{asked.as_query(only='')}")
+            (name.upper(), f"{reverse('gold_download', args=[study.slug, name])}?{asked.to_query(only='')}")
             for name in DOWNLOADS
         ],
     }
@@ -119,7 +119,7 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
     """The same as json or csv, an item a row."""
     study = get_object_or_404(Study, slug=slug)
     try:
-        asked = GoldRequest.of(study, request.GET.dict())
+        asked = GoldRequest.from_query(study, request.GET.dict())
     except InputError as error:
         raise Http404(str(error)) from error
     if format not in DOWNLOADS or asked.ours is None:

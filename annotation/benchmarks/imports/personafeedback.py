@@ -25,7 +25,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from core.hashing import content_hash
 
@@ -57,10 +57,10 @@ def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str
     """
     if releases.is_release(folder):
         return benchmarks.load(by=by, folder=folder)
-    root, problems = InputFile.of(folder), Problems(on_error)
+    root, problems = InputFile.from_path(folder), Problems(on_error)
     outcome = Outcome(("profiles", "pairs", "benchmarks", "cases"))
     groups, members = parsing.groups(root), list[Member]()
-    with refused_by_database(root), transaction.atomic():
+    with explain_refusal(root), transaction.atomic():
         profiles = save_personas(parsing.read_personas(parsing.persona_files(root), problems), outcome)
         for group in groups:
             cases = group.cases(set(profiles), problems)

@@ -20,7 +20,7 @@ from core.accounts.permissions import sees, unless_taken
 from core.audit.log import audited
 from core.files.checking import read_jsonl
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import Problems
 
 BATCH = 500
@@ -32,25 +32,25 @@ KINDS = ("profiles", "pairs", "benchmarks", "cases")
 def load(*, by: User | None, folder: Path) -> Outcome:
     """Import a release, all or nothing. Importing it again changes nothing; another one of the same name and version
     is refused, and so is material that is here with another content."""
-    root, outcome = InputFile.of(folder), Outcome(KINDS)
+    root, outcome = InputFile.from_path(folder), Outcome(KINDS)
     manifest = layout.read_manifest(root)
     found = Benchmark.objects.filter(name=manifest.name, version=manifest.version).first()
     there = unless_taken(by, found, field="version")
     if there:
-        return same(root, there, manifest, outcome)
-    with refused_by_database(root), transaction.atomic():
+        return is_same_release(root, there, manifest, outcome)
+    with explain_refusal(root), transaction.atomic():
         profiles = save_personas(root, manifest, outcome)
         benchmark = draft(by, manifest)
         for listed in manifest.cases:
             file = layout.file_of(root, listed)
-            records = cases_of(file, listed.records)
+            records = read_cases(file, listed.records)
             while batch := list(islice(records, BATCH)):
                 save_cases(file, benchmark, batch, profiles, outcome)
         finish(root, benchmark, manifest, outcome)
     return outcome
 
 
-def same(root: InputFile, there: Benchmark, manifest: Manifest, outcome: Outcome) -> Outcome:
+def is_same_release(root: InputFile, there: Benchmark, manifest: Manifest, outcome: Outcome) -> Outcome:
     if releases.digest(there) != manifest.digest:
         raise root.error(f"{there} is here already, with other cases", field="version")
     outcome.add("benchmarks", unchanged=1)
@@ -94,10 +94,10 @@ def save_personas(root: InputFile, manifest: Manifest, outcome: Outcome) -> dict
     if not manifest.personas.records:
         return {}
     given = dict(read_jsonl(file, ReleasedPersona, stop, id_of=lambda one: one.user_id))
-    stored = known(Profile, [(one.source, one.id) for one in given.values()])
+    stored = load_known_records(Profile, [(one.source, one.id) for one in given.values()])
     new, found = [], {}
     for line, one in given.items():
-        row = agreed(file, line, stored.get((one.source, one.id)), one.content_hash)
+        row = find_agreeing_record(file, line, stored.get((one.source, one.id)), one.content_hash)
         if row is None:
             fields = {name: getattr(one, name) for name in PERSONA_FIELDS}
             new.append(Profile(source=one.source, external_id=one.id, content_hash=one.content_hash, **fields))
@@ -106,11 +106,13 @@ def save_personas(root: InputFile, manifest: Manifest, outcome: Outcome) -> dict
     Profile.objects.bulk_create(new, batch_size=BATCH)
     outcome.add("profiles", created=len(new), unchanged=len(found))
     if new:
-        stored = known(Profile, [(one.source, one.id) for one in given.values()])
+        stored = load_known_records(Profile, [(one.source, one.id) for one in given.values()])
     return {one.user_id: stored[one.source, one.id][0] for one in given.values()}
 
 
-def known(model: type[SourcedModel], names: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, str]]:
+def load_known_records(
+    model: type[SourcedModel], names: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[int, str]]:
     """Of the records named: id and hash of those that are here."""
     sources, ids = {source for source, _ in names}, [name for _, name in names]
     rows = model._default_manager.filter(source__in=sources, external_id__in=ids)
@@ -122,7 +124,7 @@ def known(model: type[SourcedModel], names: Sequence[tuple[str, str]]) -> dict[t
     }
 
 
-def agreed(file: InputFile, line: int, stored: tuple[int, str] | None, digest: str) -> int | None:
+def find_agreeing_record(file: InputFile, line: int, stored: tuple[int, str] | None, digest: str) -> int | None:
     """The record that is here; None where there is none. InputError where it is another one."""
     if stored is None:
         return None
@@ -131,7 +133,7 @@ def agreed(file: InputFile, line: int, stored: tuple[int, str] | None, digest: s
     return stored[0]
 
 
-def cases_of(file: InputFile, expected: int) -> Iterator[tuple[int, ReleasedCase]]:
+def read_cases(file: InputFile, expected: int) -> Iterator[tuple[int, ReleasedCase]]:
     n = 0
     for line, case in read_jsonl(file, ReleasedCase, Problems("stop"), id_of=lambda one: f"{one.source}/{one.id}"):
         n += 1
@@ -148,15 +150,15 @@ def save_cases(
     outcome: Outcome,
 ) -> None:
     names = [(case.source, case.id) for _, case in batch]
-    stored, new = known(ResponsePair, names), []
+    stored, new = load_known_records(ResponsePair, names), []
     for line, case in batch:
         if case.user_id is not None and case.user_id not in profiles:
             raise file.error(f"{layout.PERSONAS} has no {case.user_id!r}", line=line, field="user_id")
-        if agreed(file, line, stored.get((case.source, case.id)), case.content_hash) is None:
-            new.append(pair_of(case, profiles))
+        if find_agreeing_record(file, line, stored.get((case.source, case.id)), case.content_hash) is None:
+            new.append(build_pair(case, profiles))
     ResponsePair.objects.bulk_create(new)
     outcome.add("pairs", created=len(new), unchanged=len(batch) - len(new))
-    stored = known(ResponsePair, names) if new else stored
+    stored = load_known_records(ResponsePair, names) if new else stored
     BenchmarkCase.objects.bulk_create(
         BenchmarkCase(benchmark=benchmark, pair_id=stored[case.source, case.id][0], **case_fields(case))
         for _, case in batch
@@ -164,7 +166,7 @@ def save_cases(
     outcome.add("cases", created=len(batch))
 
 
-def pair_of(case: ReleasedCase, profiles: dict[str, int]) -> ResponsePair:
+def build_pair(case: ReleasedCase, profiles: dict[str, int]) -> ResponsePair:
     one, two = case.responses
     return ResponsePair(
         source=case.source,

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from core.files.checking import check_part, parse_document
+from core.files.checking import check_value, parse_document
 from core.files.input_files import InputFile, read_document
 
 FORMAT = "concord-benchmark/1"
@@ -77,7 +77,7 @@ class ReleasedCase(BaseModel):
     content_hash: Sha
 
     @model_validator(mode="after")
-    def hangs_together(self) -> ReleasedCase:
+    def check_consistency(self) -> ReleasedCase:
         if self.gold and (self.chosen is None or self.reject is None):
             raise ValueError("a case with gold has a chosen and a reject")
         if not self.gold and (self.response_1 is None or self.response_2 is None):
@@ -137,7 +137,7 @@ class ReleasedFile(BaseModel):
         return path
 
 
-class CountedTier(BaseModel):
+class TierCount(BaseModel):
     """The cases of one counted tier: how many, and how many of each tier the difficulty model expects among them."""
 
     model_config = ConfigDict(extra="allow")
@@ -159,7 +159,7 @@ class ModelTiers(BaseModel):
     clear_from: Number
     expected: dict[TierName, Number]
     intervals: dict[TierName, tuple[Number, Number]]
-    by_counted: list[CountedTier]
+    by_counted: list[TierCount]
 
 
 class Made(BaseModel):
@@ -211,7 +211,7 @@ def read_manifest(root: InputFile) -> Manifest:
     """What belongs to the release. InputError with file, line and field where that is not said well."""
     file = InputFile(root.path / MANIFEST, f"{root.name}/{MANIFEST}")
     data = read_document(file)
-    return check_part(file, data, [], parse_document(file, data), Manifest)
+    return check_value(file, data, [], parse_document(file, data), Manifest)
 
 
 def file_of(root: InputFile, listed: ReleasedFile) -> InputFile:

@@ -15,7 +15,7 @@ from annotation.stats.benchmarks.audit import Persona
 from annotation.stats.benchmarks.cases import TIERS, Case
 from annotation.stats.benchmarks.votes import Votes
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 
 CHUNK = 2000
@@ -37,7 +37,7 @@ class BenchmarkRow:
     def excluded(self) -> int:
         return self.cases - self.counting
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As the commands print it."""
         one = self.benchmark
         return {
@@ -77,7 +77,7 @@ def numbers(benchmark: Benchmark) -> Numbers:
     return Numbers(found["cases"], found["counting"], benchmark.audits.count())
 
 
-def called(name: str) -> Benchmark:
+def find_benchmark(name: str) -> Benchmark:
     """The benchmark with this address, or the newest version of this name. InputError where there is none."""
     found = Benchmark.objects.select_related("parent", "study")
     one = found.filter(slug=name).first() or found.filter(name=name).order_by("-created_at", "-pk").first()
@@ -99,7 +99,7 @@ def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
             personas=Count("pair__profile", distinct=True),
         )
     }
-    tiers, kinds = counted(cases, "tier"), counted(cases, "kind")
+    tiers, kinds = count_cases(cases, "tier"), count_cases(cases, "kind")
     return [
         BenchmarkRow(
             one,
@@ -112,7 +112,7 @@ def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
     ]
 
 
-def counted(cases: QuerySet[BenchmarkCase], field: str) -> dict[tuple[int, str], int]:
+def count_cases(cases: QuerySet[BenchmarkCase], field: str) -> dict[tuple[int, str], int]:
     """Cases that count, by benchmark and a field."""
     grouped = cases.filter(excluded_reason="").values_list("benchmark", field).annotate(n=Count("pk"))
     return {(pk, value): n for pk, value, n in grouped}
@@ -120,7 +120,7 @@ def counted(cases: QuerySet[BenchmarkCase], field: str) -> dict[tuple[int, str],
 
 def kind_by_tier(benchmark: Benchmark) -> dict[tuple[str, str], int]:
     """Cases that count of each kind and tier. One query."""
-    grouped = benchmark.cases.counting().order_by().values_list("kind", "tier").annotate(n=Count("pk"))
+    grouped = benchmark.cases.only_counting().order_by().values_list("kind", "tier").annotate(n=Count("pk"))
     return {(kind, tier): n for kind, tier, n in grouped}
 
 
@@ -131,7 +131,7 @@ def row(benchmark: Benchmark) -> BenchmarkRow:
 def pure_cases(benchmark: Benchmark, *, all_of_them: bool = False) -> list[Case]:
     """The cases that count (or all of them) as the statistics see them, by source and id: the same in every database.
     One query."""
-    found = benchmark.cases.all() if all_of_them else benchmark.cases.counting()
+    found = benchmark.cases.all() if all_of_them else benchmark.cases.only_counting()
     fields = found.order_by("pair__source", "pair__external_id").values_list(
         "pair__external_id",
         "kind",
@@ -219,7 +219,7 @@ def newest_audit(benchmark: Benchmark) -> BenchmarkAudit | None:
     return benchmark.audits.select_related("created_by").order_by("-created_at", "-pk").first()
 
 
-def ids_of(benchmark: Benchmark, names: Sequence[str]) -> dict[str, int]:
+def load_case_ids(benchmark: Benchmark, names: Sequence[str]) -> dict[str, int]:
     """Case name -> its number in the addresses."""
     return dict(benchmark.cases.filter(pair__external_id__in=names).values_list("pair__external_id", "pk"))
 
@@ -228,7 +228,7 @@ SHOWN = {"counting": "that count", "excluded": "excluded", "revised": "with a hi
 """What a list of cases can be narrowed to."""
 
 
-def listed(
+def list_cases(
     benchmark: Benchmark, *, search: str = "", kind: str = "", tier: str = "", split: str = "", only: str = ""
 ) -> QuerySet[BenchmarkCase]:
     """The cases, in their order, narrowed down. `search` is a part of an id, a question or a persona's id."""
@@ -267,13 +267,13 @@ def neighbours(case: BenchmarkCase) -> tuple[BenchmarkCase | None, BenchmarkCase
     )
 
 
-def same_texts(case: BenchmarkCase, *, by: User) -> list[BenchmarkCase]:
+def list_same_texts(case: BenchmarkCase, *, by: User) -> list[BenchmarkCase]:
     """Cases that `by` may see with the same persona, question and responses in either order. One query."""
     pair = case.pair
     either = Q(pair__response_1=pair.response_1, pair__response_2=pair.response_2) | Q(
         pair__response_1=pair.response_2, pair__response_2=pair.response_1
     )
-    found = visible_to(
+    found = filter_visible(
         by, BenchmarkCase.objects.filter(either, pair__question=pair.question, pair__profile=pair.profile_id)
     )
     return list(found.exclude(pk=case.pk).select_related("benchmark", "pair").order_by("benchmark", "pk")[:20])

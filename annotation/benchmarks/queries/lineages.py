@@ -51,7 +51,7 @@ class Lineage:
         return next((one for one in self.outcomes if one.item_id == self.last.pk), None)
 
 
-def studies_from(study: Study) -> list[Study]:
+def list_derived_studies(study: Study) -> list[Study]:
     """The study and all that were made from its filter rounds, directly or not. A query for each generation."""
     found, newest = [study], [study]
     while newest:
@@ -62,17 +62,19 @@ def studies_from(study: Study) -> list[Study]:
 
 def load_study(study: Study) -> list[Lineage]:
     """Every item of the study, by position. Two queries besides those for the studies."""
-    studies = studies_from(study)
+    studies = list_derived_studies(study)
     items = list(Item.objects.filter(study__in=studies).select_related("study", "pair__profile").order_by("position"))
     outcomes = FilterOutcome.objects.filter(round__study__in=studies).select_related(
         "round__study", "round__follow_up", "revised_pair", "decided_by", "item__pair"
     )
     by_item = {one.item_id: one for one in outcomes}
     place = {(item.study_id, item.pair_id): item for item in items}
-    return [followed(item, by_item, place) for item in items if item.study_id == study.pk]
+    return [follow_lineage(item, by_item, place) for item in items if item.study_id == study.pk]
 
 
-def followed(item: Item, by_item: Mapping[int, FilterOutcome], place: Mapping[tuple[int, int | None], Item]) -> Lineage:
+def follow_lineage(
+    item: Item, by_item: Mapping[int, FilterOutcome], place: Mapping[tuple[int, int | None], Item]
+) -> Lineage:
     found, outcomes = [item], list[FilterOutcome]()
     while outcome := by_item.get(found[-1].pk):
         outcomes.append(outcome)
@@ -86,9 +88,9 @@ def followed(item: Item, by_item: Mapping[int, FilterOutcome], place: Mapping[tu
 def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[dict[int, Vote]]:
     """By person's id, the counting votes on each item: those of its last study, or with `pooled` those of all studies
     in which its texts were the same, the newest of each person. One query."""
-    wanted = {item.pk for one in lineages for item in (since_revision(one) if pooled else [one.last])}
+    wanted = {item.pk for one in lineages for item in (list_revised_items(one) if pooled else [one.last])}
     given: dict[int, dict[int, Vote]] = {}
-    labels = Annotation.objects.counting().filter(
+    labels = Annotation.objects.only_counting().filter(
         assignment__item__study__in={item.study_id for one in lineages for item in one.items}, criterion__key=criterion
     )
     fields = ("assignment__item", "assignment__annotator", "value", "assignment__order", "strength")
@@ -98,14 +100,14 @@ def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[
     return [_newest(one, given, pooled=pooled) for one in lineages]
 
 
-def since_revision(one: Lineage) -> list[Item]:
+def list_revised_items(one: Lineage) -> list[Item]:
     """The items at the end of the lineage that have the same pair."""
     return [item for item in one.items if item.pair_id == one.last.pair_id]
 
 
 def _newest(one: Lineage, given: Mapping[int, Mapping[int, Vote]], *, pooled: bool) -> dict[int, Vote]:
     said: dict[int, Vote] = {}
-    for item in since_revision(one) if pooled else [one.last]:
+    for item in list_revised_items(one) if pooled else [one.last]:
         said |= given.get(item.pk, {})
     return said
 
@@ -116,7 +118,7 @@ def count(said: Mapping[int, Vote]) -> Votes:
     return Votes(*(values.count(value) for value in VALUES))
 
 
-def decided(lineages: Sequence[Lineage], criterion: str) -> dict[int, Adjudication]:
+def load_adjudications(lineages: Sequence[Lineage], criterion: str) -> dict[int, Adjudication]:
     """By the id of an item, the adjudication that holds. One query."""
     ids = {one.last.pk for one in lineages}
     found = Adjudication.objects.filter(
@@ -132,6 +134,6 @@ def tiers_by_hand(lineages: Sequence[Lineage], criterion: str) -> dict[int, Tier
     for study in {one.last.study_id: one.last.study for one in lineages}.values():
         positions = {one.last.position: one.last.pk for one in lineages if one.last.study_id == study.pk}
         asked = study.criteria.filter(key=criterion).first()
-        held = agreement_queries.holding(asked) if asked else {}
+        held = agreement_queries.load_overrides(asked) if asked else {}
         found |= {positions[position]: one for position, one in held.items() if position in positions}
     return found

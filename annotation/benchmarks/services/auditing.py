@@ -42,7 +42,7 @@ def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, 
         seed=seed,
         input_hash=digest,
         code_version=code_version(),
-        result=audit_of(cases, personas, bootstrap=bootstrap, seed=seed).as_json(),
+        result=audit_of(cases, personas, bootstrap=bootstrap, seed=seed).to_json(),
         created_by=by,
     )
 
@@ -52,7 +52,7 @@ def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], versio
     """A new version without what the rules leave out. Every case stays on record, those left out with the reason."""
     cases = queries.pure_cases(benchmark)
     try:
-        left_out = cleaning.cleaned(cases, rules)
+        left_out = cleaning.find_left_out(cases, rules)
     except ValueError as error:
         raise InputError(str(error), field="rules") from error
     why = Counter(reason.split(":")[0] for reason in left_out.values())
@@ -74,12 +74,12 @@ def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], versio
             },
             input_hash=content_hash(sorted(benchmark.cases.values_list("pair__external_id", "content_hash"))),
         )
-        copies = [copied(case, made, left_out) for case in benchmark.cases.select_related("pair").order_by("pk")]
+        copies = [copy_case(case, made, left_out) for case in benchmark.cases.select_related("pair").order_by("pk")]
         BenchmarkCase.objects.bulk_create(copies, batch_size=BATCH)
     return made
 
 
-def copied(case: BenchmarkCase, into: Benchmark, left_out: dict[str, str]) -> BenchmarkCase:
+def copy_case(case: BenchmarkCase, into: Benchmark, left_out: dict[str, str]) -> BenchmarkCase:
     """The case in another version, with what the cleaning did to it."""
     why = left_out.get(case.pair.external_id, "")
     case.pk, case._state.adding = None, True

@@ -12,12 +12,12 @@ from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterOutcome
 from annotation.benchmarks.queries import lineages
 from annotation.benchmarks.queries.lineages import Lineage, Vote
 from annotation.benchmarks.services import model_tiers, versions
-from annotation.benchmarks.services.filtering import PREFERENCE, criterion_of
+from annotation.benchmarks.services.filtering import PREFERENCE, find_criterion
 from annotation.corpus.models import ResponsePair
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.benchmarks.cases import Case
 from annotation.stats.benchmarks.splitting import UNEVEN, find_uneven, split
-from annotation.stats.benchmarks.votes import Counted, counted
+from annotation.stats.benchmarks.votes import CaseVotes, count_votes
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.tiers import Chance
 from annotation.studies.models.labels import Adjudication, Annotation
@@ -34,6 +34,10 @@ TIERS_FROM: dict[Tiers, str] = {
     "counted": "the kappa of each case's own votes",
     "model": "the likeliest by the difficulty model of all votes together",
 }
+
+
+BY_MODEL, BY_HAND = "tier by the difficulty model", "tier set by hand"
+"""Steps in the history of a case."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class BuildOptions:
     by_question: bool = False
     seed: int = 0
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As it is kept with the benchmark."""
         return {
             "criterion": self.criterion,
@@ -100,7 +104,7 @@ class Judged:
     """A lineage with what its votes, an adjudication and the filter rounds make of it."""
 
     lineage: Lineage
-    found: Counted
+    found: CaseVotes
     decided: Adjudication | None
     by_hand: Any
     by_model: Mapping[str, float] | None = None
@@ -131,7 +135,7 @@ class Judged:
             return ""
         if self.decided:
             return "decided to be a tie"
-        reason = self.found.as_reason()
+        reason = self.found.to_reason()
         if self.by_model and not self.by_hand and self.found.state == "contested":
             return reason.replace("contested:", "contested by the difficulty model:", 1)
         return reason
@@ -153,10 +157,10 @@ def build(
     Nothing is lost: what was dropped, or has no gold, is a case too, excluded with its reason.
     """
     chosen = options or BuildOptions()
-    asked = criterion_of(study, chosen.criterion)
+    asked = find_criterion(study, chosen.criterion)
     with_tie = "tie" in asked.values
     judged, by_model = judge(study, chosen, with_tie=with_tie)
-    places = splits_of(judged, chosen)
+    places = assign_splits(judged, chosen)
     with audit_transaction() as done:
         benchmark = done.result = versions.create(
             by=by,
@@ -168,8 +172,8 @@ def build(
             made={
                 "how": "built",
                 "study": study.slug,
-                "studies": [one.slug for one in lineages.studies_from(study)],
-                **chosen.as_json(),
+                "studies": [one.slug for one in lineages.list_derived_studies(study)],
+                **chosen.to_json(),
                 **({"model": by_model} if by_model else {}),
                 "with_tie": with_tie,
                 "question": asked.question,
@@ -182,7 +186,7 @@ def build(
             input_hash=content_hash([[one.pair.external_id, str(one.found.votes), one.gold] for one in judged]),
         )
         BenchmarkCase.objects.bulk_create(
-            (case_of(benchmark, one, place) for one, place in zip(judged, places, strict=True)), batch_size=BATCH
+            (build_case(benchmark, one, place) for one, place in zip(judged, places, strict=True)), batch_size=BATCH
         )
     return benchmark
 
@@ -195,12 +199,12 @@ def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> tuple[list[
     said = lineages.votes(found, options.criterion, pooled=options.pooled)
     votes = [lineages.count(one) for one in said]
     by_hand = lineages.tiers_by_hand(found, options.criterion)
-    decided = lineages.decided(found, options.criterion)
+    decided = lineages.load_adjudications(found, options.criterion)
     model = _fitted(found, said, options, with_tie=with_tie) if options.tiers == "model" else None
     likeliest = model.tier if model else (None,) * len(found)
 
     count = partial(
-        counted,
+        count_votes,
         votes,
         with_tie=with_tie,
         cuts=options.cuts,
@@ -227,7 +231,7 @@ def _fitted(
     )
 
 
-def splits_of(judged: Sequence[Judged], options: BuildOptions) -> list[str]:
+def assign_splits(judged: Sequence[Judged], options: BuildOptions) -> list[str]:
     """The split of each case; all of them take part, so that a case that counts again later has its place."""
     if not options.splits:
         return [""] * len(judged)
@@ -274,7 +278,7 @@ def texts_for_anybody(pair: ResponsePair) -> list[str]:
     return [text for text, level in zip((pair.response_1, pair.response_2), levels, strict=False) if level == "none"]
 
 
-def case_of(benchmark: Benchmark, one: Judged, place: str) -> BenchmarkCase:
+def build_case(benchmark: Benchmark, one: Judged, place: str) -> BenchmarkCase:
     votes, kappa = one.found.votes, one.found.kappa
     return BenchmarkCase(
         benchmark=benchmark,
@@ -301,7 +305,7 @@ def history(one: Judged) -> list[dict[str, Any]]:
     if one.by_hand:
         steps.append(
             {
-                "step": "tier set by hand",
+                "step": BY_HAND,
                 "outcome": one.by_hand.tier,
                 "reason": one.by_hand.reason,
                 "by": str(one.by_hand.decided_by),
@@ -326,7 +330,7 @@ def model_step(tiers: Mapping[str, float]) -> dict[str, Any]:
     likeliest = max(reversed(tuple(tiers)), key=tiers.__getitem__)  # of equal ones the harder, as everywhere
     odds = ", ".join(f"{tier} {p:.2f}" for tier, p in tiers.items())
     return {
-        "step": "tier by the difficulty model",
+        "step": BY_MODEL,
         "outcome": likeliest,
         "reason": f"Probability of each tier: {odds}.",
         "tiers": dict(tiers),
@@ -356,6 +360,6 @@ def step(outcome: FilterOutcome) -> dict[str, Any]:
 def annotators(judged: Sequence[Judged]) -> dict[str, int]:
     """How many people of each kind voted in the studies, without names."""
     studies = {item.study_id for one in judged for item in one.lineage.items}
-    labels = Annotation.objects.counting().filter(assignment__study__in=studies)
+    labels = Annotation.objects.only_counting().filter(assignment__study__in=studies)
     people = User.objects.filter(pk__in=labels.values("assignment__annotator"))
     return dict(Counter(people.values_list("kind", flat=True)))

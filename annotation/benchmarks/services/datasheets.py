@@ -17,7 +17,7 @@ from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.benchmarks.services import markdown
 from annotation.stats.benchmarks.cases import TIERS
-from annotation.stats.benchmarks.votes import Votes, agreement_by, agreement_of, table_of
+from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
 
 BOOTSTRAP = 2000
 NUMBERS = re.compile(r"\d+")
@@ -28,16 +28,16 @@ def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0
     row, cases = queries.row(benchmark), queries.vote_rows(benchmark)
     audited = queries.newest_audit(benchmark)
     return {
-        **row.as_json(),
+        **row.to_json(),
         "by_kind_and_tier": [
             {"kind": kind, "tier": tier, "n": n} for (kind, tier), n in count_by_kind_and_tier(cases, row.kinds)
         ],
         "splits": [
             {"split": name, "n": n, "personas": personas} for name, (n, personas) in sorted(count_splits(cases).items())
         ],
-        "excluded_because": [{"reason": reason, "n": n} for reason, n in excluded(cases)],
-        "written_by": written_by(benchmark),
-        "votes": votes_of(cases),
+        "excluded_because": [{"reason": reason, "n": n} for reason, n in count_exclusions(cases)],
+        "written_by": count_authors(benchmark),
+        "votes": count_votes(cases),
         "agreement": agreements(cases, benchmark, bootstrap, seed),
         "audit": audited and {"at": audited.created_at.isoformat(), **short(audited.result)},
         "versions": [
@@ -66,10 +66,10 @@ def count_splits(cases: Sequence[queries.VoteRow]) -> dict[str, tuple[int, int]]
     return {name: (len(people), len(set(people))) for name, people in found.items()}
 
 
-def written_by(benchmark: Benchmark) -> list[dict[str, Any]]:
+def count_authors(benchmark: Benchmark) -> list[dict[str, Any]]:
     """Of the responses of cases that count: their level, who wrote them, the hash of the prompt, and how many."""
     found: Counter[tuple[str, str, str]] = Counter()
-    fields = benchmark.cases.counting().values_list("pair__model_1", "pair__model_2", "pair__extra")
+    fields = benchmark.cases.only_counting().values_list("pair__model_1", "pair__model_2", "pair__extra")
     for one, two, extra in fields.iterator(chunk_size=2000):
         levels, prompts = extra.get("levels") or ["", ""], extra.get("prompts") or ["", ""]
         found.update(zip(levels, (one, two), prompts, strict=True))
@@ -80,18 +80,18 @@ def written_by(benchmark: Benchmark) -> list[dict[str, Any]]:
     ]
 
 
-def excluded(cases: Sequence[queries.VoteRow]) -> list[tuple[str, int]]:
+def count_exclusions(cases: Sequence[queries.VoteRow]) -> list[tuple[str, int]]:
     """Why cases are excluded, most frequent first; reasons that differ in what follows a colon count as one."""
-    reasons = Counter(first_words(case.excluded) for case in cases if case.excluded)
+    reasons = Counter(shorten_reason(case.excluded) for case in cases if case.excluded)
     return sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def first_words(reason: str) -> str:
+def shorten_reason(reason: str) -> str:
     """A reason without the numbers of its own case: up to the last colon before its votes."""
     return re.sub(r": \d+ to \d+.*$", "", reason, flags=re.DOTALL)
 
 
-def votes_of(cases: Sequence[queries.VoteRow]) -> dict[str, Any]:
+def count_votes(cases: Sequence[queries.VoteRow]) -> dict[str, Any]:
     """How many votes the cases have."""
     totals = [case.votes.total for case in cases if case.votes]
     return {
@@ -114,15 +114,15 @@ def agreements(
     counting = [case for case in voted if not case.excluded]
 
     def one(part: Sequence[queries.VoteRow], group: str) -> dict[str, Any]:
-        return agreement_of(table(part, with_tie), group=group, bootstrap=bootstrap, seed=seed).as_json()
+        return compute_agreement(table(part, with_tie), group=group, bootstrap=bootstrap, seed=seed).to_json()
 
     return {
         "resampled": "personas",
         "overall": [one(voted, "all cases with votes"), *([one(counting, "cases that count")] if counting else [])],
         "groups": {
-            name: agreement_by(table(counting, with_tie), groups, bootstrap=bootstrap, seed=seed)
+            name: compute_agreement_by(table(counting, with_tie), groups, bootstrap=bootstrap, seed=seed)
             for name in GROUPS
-            if len(set(groups := [group_of(case, name) for case in counting])) > 1
+            if len(set(groups := [group_case(case, name) for case in counting])) > 1
         },
     }
 
@@ -130,13 +130,13 @@ def agreements(
 GROUPS = ("kind", "tier", "split")
 
 
-def group_of(case: queries.VoteRow, name: str) -> str:
+def group_case(case: queries.VoteRow, name: str) -> str:
     return str(getattr(case, name)) or f"(no {name})"
 
 
 def table(cases: Sequence[queries.VoteRow], with_tie: bool) -> Any:
     votes = [case.votes or Votes(0, 0) for case in cases]
-    return table_of(votes, [case.id for case in cases], with_tie=with_tie, clusters=[case.cluster for case in cases])
+    return build_table(votes, [case.id for case in cases], with_tie=with_tie, clusters=[case.cluster for case in cases])
 
 
 def short(result: Mapping[str, Any]) -> dict[str, Any]:

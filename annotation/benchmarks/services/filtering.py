@@ -17,7 +17,7 @@ from annotation.agreement import queries as agreement_queries
 from annotation.benchmarks.models import FilterOutcome, FilterRound
 from annotation.corpus.models import ResponsePair
 from annotation.stats.benchmarks.filtering import AGAIN, Rule
-from annotation.stats.benchmarks.votes import VALUES, Counted, Votes, counted
+from annotation.stats.benchmarks.votes import VALUES, CaseVotes, Votes, count_votes
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
 from annotation.studies.queries import ratings
 from annotation.studies.services import studies
@@ -52,7 +52,7 @@ class Decided:
     """An item with what its votes make of it and what becomes of it."""
 
     item: Item
-    found: Counted
+    found: CaseVotes
     outcome: str
     reason: str
     revision: Revision | None = None
@@ -75,11 +75,11 @@ def run(
     `revisions` (by the pair's id) are asked again with their new texts, whatever their votes. `name` and `overlap`
     are those of the study in which is asked again, `seed` that of its order.
     """
-    asked = criterion_of(study, criterion)
+    asked = find_criterion(study, criterion)
     chosen, new = rule or Rule(), dict(revisions or {})
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        ready = undecided(locked)
+        ready = list_undecided_items(locked)
         check_revisions(new, ready)
         decided = decide(ready, asked, chosen, new)
         if not decided:
@@ -90,7 +90,7 @@ def run(
     return found
 
 
-def criterion_of(study: Study, key: str) -> Criterion:
+def find_criterion(study: Study, key: str) -> Criterion:
     if study.kind != Study.Kind.PAIR:
         raise InputError(
             f"{study} is about {study.get_kind_display()}; a benchmark is made of response pairs.", field="study"
@@ -104,7 +104,7 @@ def criterion_of(study: Study, key: str) -> Criterion:
     return found
 
 
-def undecided(study: Study) -> list[Item]:
+def list_undecided_items(study: Study) -> list[Item]:
     """Items without an outcome that nobody will rate any more: all ratings there, or the study is closed."""
     found = study.items.filter(filter_outcomes=None).select_related("pair__profile").order_by("position")
     if study.state == Study.State.OPEN:
@@ -127,7 +127,7 @@ def check_revisions(new: Mapping[str, Revision], ready: Iterable[Item]) -> None:
             raise InputError(f"Say why {name!r} is revised.", field="revisions")
 
 
-def votes_of(criterion: Criterion) -> dict[int, Votes]:
+def load_votes(criterion: Criterion) -> dict[int, Votes]:
     """By item position, the counting votes of a study on a choice. One query."""
     table = ratings.load_criterion(criterion).table
     column = {str(category): k for k, category in enumerate(table.categories)}
@@ -138,8 +138,8 @@ def votes_of(criterion: Criterion) -> dict[int, Votes]:
 
 
 def decide(items: Sequence[Item], criterion: Criterion, rule: Rule, new: Mapping[str, Revision]) -> list[Decided]:
-    votes, by_hand = votes_of(criterion), agreement_queries.holding(criterion)
-    found = counted(
+    votes, by_hand = load_votes(criterion), agreement_queries.load_overrides(criterion)
+    found = count_votes(
         [votes.get(item.position, Votes(0, 0)) for item in items],
         with_tie="tie" in criterion.values,
         cuts=rule.cuts,
@@ -153,7 +153,7 @@ def decide(items: Sequence[Item], criterion: Criterion, rule: Rule, new: Mapping
         if revision:
             decided.append(Decided(item, one, FilterOutcome.Outcome.REVISED, revision.reason.strip(), revision))
         else:
-            decided.append(Decided(item, one, rule.of(one), one.as_reason()))
+            decided.append(Decided(item, one, rule.decide_outcome(one), one.to_reason()))
     return decided
 
 
@@ -169,7 +169,7 @@ def save_round(
         study=study,
         criterion=criterion,
         number=last + 1,
-        rule=rule.as_json(),
+        rule=rule.to_json(),
         seed=seed,
         input_hash=content_hash(seen),
         code_version=code_version(),
@@ -190,7 +190,7 @@ def save_outcomes(by: User | None, found: FilterRound, decided: Sequence[Decided
                 votes_1=one.found.votes.one,
                 votes_2=one.found.votes.two,
                 votes_tie=one.found.votes.tie,
-                revised_pair=revised(one) if one.revision else None,
+                revised_pair=create_revised_pair(one) if one.revision else None,
                 decided_by=by,
             )
             for one in decided
@@ -199,7 +199,7 @@ def save_outcomes(by: User | None, found: FilterRound, decided: Sequence[Decided
     )
 
 
-def revised(one: Decided) -> ResponsePair:
+def create_revised_pair(one: Decided) -> ResponsePair:
     """The pair with its new texts, as material of its own. What was revised to these texts before is found again."""
     old, revision = one.item.pair, one.revision
     if old is None or revision is None:
@@ -269,7 +269,7 @@ def follow_up(by: User | None, found: FilterRound, name: str, overlap: int | Non
     studies.check_numbers(wanted, found.seed)
     study = Study(
         project_id=before.project_id,
-        name=studies.checked_name(name or f"{before.name[:100]}, asked again {found.number}"),
+        name=studies.clean_name(name or f"{before.name[:100]}, asked again {found.number}"),
         kind=before.kind,
         overlap=wanted,
         shown=before.shown,

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
-from annotation.benchmarks.services.filtering import PREFERENCE, criterion_of
+from annotation.benchmarks.services.filtering import PREFERENCE, find_criterion
 from annotation.corpus.models import Dialogue, ResponsePair, Scenario
-from annotation.stats.benchmarks.graded import CHOICES, Both, hidden
-from annotation.stats.labels import number_of
+from annotation.stats.benchmarks.graded import CHOICES, Both, compute_hidden
+from annotation.stats.labels import parse_number
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Item, Sample, Study
 from annotation.studies.queries.context import PARTS
@@ -34,7 +34,7 @@ BATCH = 500
 @audited("study.grade", says=("study", "seed"))
 def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) -> Study:
     """A draft in which the annotators of `study` grade each of its responses once. Its order is drawn with the seed."""
-    criterion_of(study, PREFERENCE)
+    find_criterion(study, PREFERENCE)
     pairs = [item.pair for item in study.items.select_related("pair__profile").order_by("position") if item.pair]
     if not pairs:
         raise InputError(f"{study} has no items.", field="study")
@@ -51,7 +51,7 @@ def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) 
             description=f"The responses of {study.name}, graded one by one.",
         )
         made.annotators.set(study.annotators.all())
-        dialogues = responses_of(pairs)
+        dialogues = create_response_dialogues(pairs)
         sample = Sample.objects.create(
             study=made,
             method="all",
@@ -80,7 +80,7 @@ def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) 
     return made
 
 
-def responses_of(pairs: Iterable[ResponsePair]) -> list[Dialogue]:
+def create_response_dialogues(pairs: Iterable[ResponsePair]) -> list[Dialogue]:
     """Each response as a dialogue of two turns; those that are there already are found again."""
     scenarios: dict[int, Scenario] = {}
     found = []
@@ -109,21 +109,21 @@ def responses_of(pairs: Iterable[ResponsePair]) -> list[Dialogue]:
 
 def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0) -> dict[str, Any]:
     """What the choices in `study` hide that the same people's grades in `graded` show."""
-    criterion = criterion_of(study, PREFERENCE)
+    criterion = find_criterion(study, PREFERENCE)
     scale = graded.criteria.filter(key=GRADE).first()
     if scale is None:
         raise InputError(f"{graded} does not ask for {GRADE}.", field="graded")
-    numbers = [number_of(value) for value in scale.values]
+    numbers = [parse_number(value) for value in scale.values]
     if None in numbers:
         raise InputError(f"{scale} is not graded in numbers.", field="graded")
-    grades = grades_of(graded)
+    grades = load_grades(graded)
     rows = [
         Both(str(pair), persona or "", person, choice, grades[pair, "1", person], grades[pair, "2", person])
-        for pair, persona, person, choice in choices_of(study)
+        for pair, persona, person, choice in load_choices(study)
         if choice in CHOICES and (pair, "1", person) in grades and (pair, "2", person) in grades
     ]
     known = [number for number in numbers if number is not None]
-    found = hidden(rows, middle=(min(known) + max(known)) / 2, bootstrap=bootstrap, seed=seed)
+    found = compute_hidden(rows, middle=(min(known) + max(known)) / 2, bootstrap=bootstrap, seed=seed)
     return {
         "study": study.slug,
         "graded": graded.slug,
@@ -131,13 +131,15 @@ def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0
         "choices": criterion.values,
         "bootstrap": bootstrap,
         "seed": seed,
-        **found.as_json(),
+        **found.to_json(),
     }
 
 
-def choices_of(study: Study) -> Iterable[tuple[int, str | None, str, str]]:
+def load_choices(study: Study) -> Iterable[tuple[int, str | None, str, str]]:
     """Pair, persona, person and choice of every counting answer. One query."""
-    found = Annotation.objects.counting().filter(assignment__study=study, criterion__key=PREFERENCE).exclude(value="")
+    found = (
+        Annotation.objects.only_counting().filter(assignment__study=study, criterion__key=PREFERENCE).exclude(value="")
+    )
     rows = found.order_by("assignment__item__position", "assignment__annotator__username").values_list(
         "assignment__item__pair",
         "assignment__item__pair__profile__external_id",
@@ -146,12 +148,12 @@ def choices_of(study: Study) -> Iterable[tuple[int, str | None, str, str]]:
         "value",
     )
     for pair, persona, person, slug, value in rows:
-        yield pair, persona, same_person(person, slug), value
+        yield pair, persona, normalise_person(person, slug), value
 
 
-def grades_of(study: Study) -> dict[tuple[int, str, str], float]:
+def load_grades(study: Study) -> dict[tuple[int, str, str], float]:
     """(pair, response, person) -> grade, of counting answers. One query."""
-    found = Annotation.objects.counting().filter(assignment__study=study, criterion__key=GRADE).exclude(value="")
+    found = Annotation.objects.only_counting().filter(assignment__study=study, criterion__key=GRADE).exclude(value="")
     rows = found.values_list(
         "assignment__item__dialogue__source",
         "assignment__item__dialogue__extra",
@@ -160,18 +162,18 @@ def grades_of(study: Study) -> dict[tuple[int, str, str], float]:
         "value",
     )
     return {
-        (extra["pair"], extra["response"], same_person(person, slug)): float(value)
+        (extra["pair"], extra["response"], normalise_person(person, slug)): float(value)
         for source, extra, person, slug, value in rows
         if source == SOURCE
     }
 
 
-def same_person(username: str, slug: str) -> str:
+def normalise_person(username: str, slug: str) -> str:
     """Imported and simulated annotators have an account for each study, `<name>@<study>`: the name is the person."""
     return username.removesuffix(f"@{slug}")
 
 
-def graded_studies(study: Study) -> list[Study]:
+def list_graded_studies(study: Study) -> list[Study]:
     """The studies in which the responses of this one are graded, the newest first. One query."""
     found = Study.objects.filter(samples__filters__graded=[study.slug]).distinct()
     return list(found.order_by("-created_at", "-pk"))

@@ -16,10 +16,10 @@ AGREE_MORE = (
 
 def to_markdown(found: Mapping[str, Any]) -> str:
     """The datasheet as GitHub-flavoured Markdown."""
-    return "\n\n".join(part for part in parts(found) if part) + "\n"
+    return "\n\n".join(part for part in render_parts(found) if part) + "\n"
 
 
-def parts(found: Mapping[str, Any]) -> Iterator[str]:
+def render_parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {found['name']} {found['version']}: datasheet"
     yield found["notes"]
     yield "## What it is"
@@ -36,7 +36,7 @@ def parts(found: Mapping[str, Any]) -> Iterator[str]:
         [[one["level"] or "–", one["model"] or "–", one["prompt"] or "–", one["n"]] for one in found["written_by"]],
     )
     yield tiers_by_model(found["made"])
-    yield rows(["tier by kappa", "cases", *expected_head()], expected_rows(found["made"]))
+    yield rows(["tier by kappa", "cases", *build_expected_head()], build_expected_rows(found["made"]))
     yield "## Who judged, and how far they agreed"
     yield from render_people(found)
     if found["excluded_because"]:
@@ -56,7 +56,7 @@ def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
         "facts": facts(found),
         "issues": issues(found),
         "sure": tiers_by_model(made),
-        "expected": expected_rows(made),
+        "expected": build_expected_rows(made),
     }
 
 
@@ -86,12 +86,12 @@ def tiers_by_model(made: Mapping[str, Any]) -> str:
     )
 
 
-def expected_head() -> list[str]:
+def build_expected_head() -> list[str]:
     """Tiers, the easiest first."""
     return [f"expected {tier}" for tier in reversed(TIERS)]
 
 
-def expected_rows(made: Mapping[str, Any]) -> list[list[str]]:
+def build_expected_rows(made: Mapping[str, Any]) -> list[list[str]]:
     """By counted tier, how many cases the model expects of each tier; last all cases, with 95 % intervals."""
     model = made.get("model")
     if not model:

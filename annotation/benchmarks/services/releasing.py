@@ -25,7 +25,7 @@ from annotation.benchmarks.services import datasheets, markdown, parquet
 from annotation.corpus.parsing.personafeedback import persona_document
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.parquet import Rows
+from core.files.parquet import ParquetRows
 
 PEOPLE = "personas"
 TAKEN = ("all", PEOPLE)
@@ -56,7 +56,7 @@ class Written:
         self.hashes[path].update(line.encode())
         self.records[path] += 1
 
-    def listed(self, path: str) -> dict[str, Any]:
+    def describe_file(self, path: str) -> dict[str, Any]:
         """The file as the manifest names it."""
         return {"path": path, "records": self.records[path], "sha256": self.hashes[path].hexdigest()}
 
@@ -65,7 +65,7 @@ def write(*, benchmark: Benchmark, folder: Path) -> dict[str, Any]:
     """Write the release and return its manifest. InputError where it is a draft, or something else lies there."""
     check(benchmark)
     digest = releases.digest(benchmark)
-    if there := written_already(folder, digest):
+    if there := find_existing_release(folder, digest):
         return there
     beside = folder.with_name(f".{folder.name}.part")
     try:
@@ -82,7 +82,7 @@ def write(*, benchmark: Benchmark, folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def packed(*, benchmark: Benchmark) -> IO[bytes]:
+def pack_release(*, benchmark: Benchmark) -> IO[bytes]:
     """The folder that `write` makes as one ZIP file, to be read from its start. Once it is closed it is gone."""
     made = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
     try:
@@ -109,12 +109,12 @@ def check(benchmark: Benchmark) -> None:
         )
 
 
-def written_already(folder: Path, digest: str) -> dict[str, Any] | None:
+def find_existing_release(folder: Path, digest: str) -> dict[str, Any] | None:
     """The manifest of the same release that lies there; InputError where anything else does."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
     if folder.is_dir() and layout.is_release(folder):
-        found = layout.read_manifest(InputFile.of(folder))
+        found = layout.read_manifest(InputFile.from_path(folder))
         if found.digest == digest:
             return {**found.model_dump(mode="json"), "unchanged": True}
     raise InputError("something else is there already; name an empty or a new folder", file=str(folder))
@@ -139,8 +139,8 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, Any]:
         "code_version": benchmark.code_version,
         "released_at": benchmark.released_at.isoformat() if benchmark.released_at else None,
         "digest": digest,
-        "cases": [written.listed(path) for path in written.records if path != layout.PERSONAS],
-        "personas": written.listed(layout.PERSONAS),
+        "cases": [written.describe_file(path) for path in written.records if path != layout.PERSONAS],
+        "personas": written.describe_file(layout.PERSONAS),
     }
     sheet = datasheets.datasheet(benchmark)
     (root / layout.MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -155,7 +155,7 @@ def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, s
     """The personas in all three forms; their texts by what cases call them."""
     (written.root / "persona").mkdir()
     texts = {}
-    with Rows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
+    with ParquetRows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
         for record in releases.persona_records(benchmark, names):
             written.add(layout.PERSONAS, record)
             table.add(parquet.persona_row(record))
@@ -170,16 +170,16 @@ def write_cases(
     benchmark: Benchmark, written: Written, names: Mapping[int, str], texts: Mapping[str, str]
 ) -> dict[str, int]:
     """The cases as lines and as rows; how many rows each split has."""
-    tables: dict[str, Rows] = {}
+    tables: dict[str, ParquetRows] = {}
     counts: dict[str, int] = {}
     for case in releases.cases(benchmark):
         record = releases.case_record(case, names)
         written.add(layout.EXCLUDED if case.excluded_reason else place(case.kind, case.tier), record)
         if not case.excluded_reason:
-            split = split_name(case.split)
+            split = to_split_name(case.split)
             if split not in tables:
                 path = written.root / "data" / f"{split}.parquet"
-                tables[split] = written.stack.enter_context(Rows(path, parquet.CASES))
+                tables[split] = written.stack.enter_context(ParquetRows(path, parquet.CASES))
             tables[split].add(parquet.case_row(record, texts.get(record["user_id"] or "", "")))
             counts[split] = counts.get(split, 0) + 1
     return counts
@@ -190,7 +190,7 @@ def place(kind: str, tier: str) -> str:
     return f"{slugify(kind) or 'other'}/{tier or 'untiered'}.jsonl"
 
 
-def split_name(split: str) -> str:
+def to_split_name(split: str) -> str:
     """A split as data sets call it: letters, digits and underscores; `test` where there is none."""
     name = slugify(split).replace("-", "_") or "test"
     return f"{name}_cases" if name in TAKEN else name
@@ -244,8 +244,8 @@ def size_category(n: int) -> str:
     return "n>100K"
 
 
-def released(name: str) -> Benchmark:
+def find_released_benchmark(name: str) -> Benchmark:
     """The benchmark called so, which must be released."""
-    found = benchmarks.called(name)
+    found = benchmarks.find_benchmark(name)
     check(found)
     return found

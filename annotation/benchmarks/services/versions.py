@@ -11,7 +11,7 @@ from django.utils.text import slugify
 
 from annotation.benchmarks.models import Benchmark
 from annotation.studies.models.studies import Study
-from core.accounts.models.projects import where
+from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -37,9 +37,9 @@ def create(
     """A draft without cases. InputError where that version of the name is there already."""
     above = parent or study
     benchmark = Benchmark(
-        project=above.project if above else where(by),
-        name=checked("name", name, LONGEST_NAME),
-        version=checked("version", version, LONGEST_VERSION),
+        project=above.project if above else choose_project(by),
+        name=check_text("name", name, LONGEST_NAME),
+        version=check_text("version", version, LONGEST_VERSION),
         notes=notes.strip(),
         parent=parent,
         study=study,
@@ -67,9 +67,9 @@ def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         if locked.is_released:
             raise InputError(f"{locked} is released already.", field="benchmark")
-        if not locked.cases.counting().exists():
+        if not locked.cases.only_counting().exists():
             raise InputError(f"{locked} has no case with gold.", field="benchmark")
-        filled = set(locked.cases.counting().values_list("split", flat=True))
+        filled = set(locked.cases.only_counting().values_list("split", flat=True))
         if empty := [name for name in locked.made.get("splits", {}) if name not in filled]:
             raise InputError(f"The split {empty[0]} of {locked} has no case that counts.", field="benchmark")
         locked.state, locked.released_at = Benchmark.State.RELEASED, timezone.now()
@@ -77,7 +77,7 @@ def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG
     return locked
 
 
-def checked(field: str, text: str, longest: int) -> str:
+def check_text(field: str, text: str, longest: int) -> str:
     return check_name(text, what="A benchmark", longest=longest, field=field)
 
 

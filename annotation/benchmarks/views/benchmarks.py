@@ -19,20 +19,20 @@ from annotation.benchmarks.queries import benchmarks as queries
 from annotation.benchmarks.services import auditing, datasheets, markdown, releasing, versions
 from annotation.benchmarks.steps import benchmark_steps
 from annotation.stats.benchmarks.cases import TIERS
-from annotation.studies.queries.context import Subject, panels_of
+from annotation.studies.queries.context import Subject, build_panels
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 
 PER_PAGE = 50
 JSON = "application/json; charset=utf-8"
 
 
-def found(slug: str) -> Benchmark:
+def find_benchmark(slug: str) -> Benchmark:
     return get_object_or_404(Benchmark.objects.select_related("parent", "study", "created_by"), slug=slug)
 
 
-def page_of(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **more: Any) -> HttpResponse:
+def render_step(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **more: Any) -> HttpResponse:
     context = {"benchmark": benchmark, "steps": benchmark_steps(benchmark, step), **more}
     return render(request, f"annotation/{name}.html", context)
 
@@ -44,7 +44,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "annotation/benchmark_list.html",
-        {"rows": queries.rows(visible_to(request.user, Benchmark.objects.all()))},
+        {"rows": queries.rows(filter_visible(request.user, Benchmark.objects.all()))},
     )
 
 
@@ -62,11 +62,11 @@ def benchmark_create(request: HttpRequest) -> HttpResponse:
 @require_safe
 def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One version: how many cases, how it was made, what it was made from."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     row = queries.row(benchmark)
     counts = queries.kind_by_tier(benchmark)
     tiers = [tier for tier in (*TIERS, "") if any(counts.get((kind, tier)) for kind in row.kinds)]
-    return page_of(
+    return render_step(
         request,
         "benchmark_detail",
         benchmark,
@@ -74,7 +74,7 @@ def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
         row=row,
         tiers=tiers,
         table=[(kind, n, [counts.get((kind, tier), 0) for tier in tiers]) for kind, n in row.kinds.items()],
-        **markdown.to_sections(row.as_json()),
+        **markdown.to_sections(row.to_json()),
         children=benchmark.children.order_by("created_at", "pk"),
     )
 
@@ -83,11 +83,11 @@ def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
     """The cases with gold, votes, tier and split."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     asked = {name: request.GET.get(name, "") for name in ("kind", "tier", "split", "only")}
     search = request.GET.get("q", "").strip()
-    cases = queries.listed(benchmark, search=search, **asked)
-    return page_of(
+    cases = queries.list_cases(benchmark, search=search, **asked)
+    return render_step(
         request,
         "benchmark_cases",
         benchmark,
@@ -104,18 +104,18 @@ def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One case: its texts, its votes, and all that happened to it."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     case = get_object_or_404(benchmark.cases.select_related("pair__profile"), pk=pk)
     before, after = queries.neighbours(case)
-    return page_of(
+    return render_step(
         request,
         "benchmark_case",
         benchmark,
         "cases",
         case=case,
         pair=case.pair,
-        panels=panels_of(Subject(case.pair.profile, None, {})),
-        others=queries.same_texts(case, by=get_account(request)),
+        panels=build_panels(Subject(case.pair.profile, None, {})),
+        others=queries.list_same_texts(case, by=get_account(request)),
         previous_href=before and reverse("benchmark_case", args=[slug, before.pk]),
         next_href=after and reverse("benchmark_case", args=[slug, after.pk]),
     )
@@ -124,15 +124,15 @@ def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @researcher_required
 def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
     """The newest audit, or the button that makes one; and a cleaned version."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     form = CleanForm(request.POST if "rules" in request.POST or "version" in request.POST else None)
     if request.method == "POST" and not form.is_bound:
-        return audited(request, benchmark)
+        return render_audit(request, benchmark)
     if form.is_valid() and (made := form.clean_into(get_account(request), benchmark)):
         messages.success(request, f"{made} leaves {made.made['before'] - made.made['after']} cases out.")
         return redirect("benchmark_detail", slug=made.slug)
     newest = queries.newest_audit(benchmark)
-    return page_of(
+    return render_step(
         request,
         "benchmark_audit",
         benchmark,
@@ -140,18 +140,18 @@ def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
         audit=newest,
         form=form,
         downloads=[("JSON", reverse("benchmark_audit_download", args=[slug]))],
-        **(shown(benchmark, newest.result) if newest else {}),
+        **(build_audit_context(benchmark, newest.result) if newest else {}),
     )
 
 
 MOST_SHOWN = 30
 
 
-def shown(benchmark: Benchmark, result: Mapping[str, Any]) -> dict[str, Any]:
+def build_audit_context(benchmark: Benchmark, result: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of an audit: tables of all and of tiers, and the first repeated pairs with links."""
     several = sum(1 for one in result["recurring"] if one["kind"]) > 0
     pairs = sorted(result["repeated_pairs"], key=lambda one: not one["opposite"])[:MOST_SHOWN]
-    links = queries.ids_of(benchmark, [name for one in pairs for name in one["cases"]])
+    links = queries.load_case_ids(benchmark, [name for one in pairs for name in one["cases"]])
     return {
         "several_kinds": several,
         "rules": sorted({one["rule"] for one in result["shortcuts"]}),
@@ -160,7 +160,7 @@ def shown(benchmark: Benchmark, result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def audited(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def render_audit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     try:
         auditing.audit(by=get_account(request), benchmark=benchmark)
     except InputError as error:
@@ -172,7 +172,7 @@ def audited(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     """The newest audit."""
-    newest = queries.newest_audit(found(slug))
+    newest = queries.newest_audit(find_benchmark(slug))
     if newest is None:
         raise Http404("there is no audit yet")
     return attach_file(json.dumps(newest.result, ensure_ascii=False, indent=1), JSON, f"{slug}-audit.json")
@@ -182,9 +182,9 @@ def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: AR
 @require_safe
 def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
     """What somebody must know who uses it."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     sheet = datasheets.datasheet(benchmark)
-    return page_of(
+    return render_step(
         request,
         "benchmark_datasheet",
         benchmark,
@@ -202,7 +202,7 @@ def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     if format not in SHEETS:
         raise Http404(f"a datasheet is not given as {format}")
     content_type, content = SHEETS[format]
-    return attach_file(content(datasheets.datasheet(found(slug))), content_type, f"{slug}-datasheet.{format}")
+    return attach_file(content(datasheets.datasheet(find_benchmark(slug))), content_type, f"{slug}-datasheet.{format}")
 
 
 SHEETS = {
@@ -215,7 +215,7 @@ SHEETS = {
 @researcher_required
 def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
     """Release a draft; download what is released."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     if request.method == "POST":
         try:
             versions.release(by=get_account(request), benchmark=benchmark)
@@ -224,18 +224,18 @@ def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{benchmark} is released. A correction is a new version.")
         return redirect("benchmark_release", slug=slug)
-    return page_of(request, "benchmark_release", benchmark, "release", row=queries.row(benchmark))
+    return render_step(request, "benchmark_release", benchmark, "release", row=queries.row(benchmark))
 
 
 @researcher_required
 @require_safe
 def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     """The folder that `release` writes, as one ZIP file. It is made for this answer and gone afterwards."""
-    benchmark = found(slug)
+    benchmark = find_benchmark(slug)
     if not benchmark.is_released:
         raise Http404("a draft is not given out")
     try:
-        packed = releasing.packed(benchmark=benchmark)
+        packed = releasing.pack_release(benchmark=benchmark)
     except InputError as error:
         messages.error(request, error.message)
         return redirect("benchmark_release", slug=slug)

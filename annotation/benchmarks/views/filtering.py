@@ -64,7 +64,7 @@ FIGURES = {
 
 
 @researcher_required
-def graded(request: HttpRequest, slug: str) -> HttpResponse:
+def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
     """What choices hide that grades of the same people show, or the button that makes the study of grades."""
     study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
     if request.method == "POST":
@@ -77,7 +77,7 @@ def graded(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("study_detail", slug=made.slug)
     simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "simulated": simulated}
-    if there := grading.graded_studies(study):
+    if there := grading.list_graded_studies(study):
         try:
             found = grading.compare(study=study, graded=there[0])
         except InputError as error:
@@ -91,10 +91,10 @@ def graded(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 @require_safe
-def graded_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+def grades_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     """What the page shows, with the number of draws and the seed."""
     study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
-    there = grading.graded_studies(study)
+    there = grading.list_graded_studies(study)
     if not there:
         raise Http404("its responses are not graded yet")
     try:

@@ -21,11 +21,11 @@ from annotation.corpus.exchange.dataset import (
     Rated,
     Scale,
     StudyHead,
-    number,
-    spelt,
+    parse_number,
+    spell_value,
 )
-from annotation.corpus.exchange.reading import gathered, json_list
-from annotation.corpus.exchange.texts import key_of, to_turns, written_out
+from annotation.corpus.exchange.reading import collect_package, json_list
+from annotation.corpus.exchange.texts import render_dialogue, to_key, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.json_text import parse_json
@@ -56,15 +56,15 @@ def record(head: StudyHead, item: Rated) -> dict[str, Any]:
     for answer in item.answers:
         if not answer.value:
             continue
-        question, value = question_of(answer), typed(head.scale(answer.criterion), answer.value)
+        question, value = build_question(answer), to_typed_value(head.scale(answer.criterion), answer.value)
         if answer.of_judge:
             suggestions.setdefault(question, {"value": value, "score": None, "agent": answer.rater})
-        elif not any(one["user_id"] == user_of(answer.rater) for one in responses[question]):
-            responses[question].append({"value": value, "user_id": user_of(answer.rater)})
-    kept = {"record": item.record, "facts": item.facts, "answers": [answer.besides() for answer in item.answers]}
+        elif not any(one["user_id"] == build_user(answer.rater) for one in responses[question]):
+            responses[question].append({"value": value, "user_id": build_user(answer.rater)})
+    kept = {"record": item.record, "facts": item.facts, "answers": [answer.to_extras() for answer in item.answers]}
     return {
         "id": str(item.record["id"]),
-        "fields": shown_fields(head, item.record),
+        "fields": build_shown_fields(head, item.record),
         "metadata": {META: json.dumps(kept, ensure_ascii=False)},
         "suggestions": suggestions,
         "responses": {question: given for question, given in responses.items() if given},
@@ -73,20 +73,20 @@ def record(head: StudyHead, item: Rated) -> dict[str, Any]:
     }
 
 
-def question_of(answer: ExchangedAnswer) -> str:
+def build_question(answer: ExchangedAnswer) -> str:
     return f"{answer.criterion}-turn-{answer.turn}" if answer.turn else answer.criterion
 
 
-def user_of(rater: str) -> str:
+def build_user(rater: str) -> str:
     return str(uuid.uuid5(PEOPLE, rater))
 
 
-def typed(scale: Scale, value: str) -> Any:
+def to_typed_value(scale: Scale, value: str) -> Any:
     """A rating question takes whole numbers, a label question texts."""
     return int(value) if scale.stars else value
 
 
-def shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, Any]:
+def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, Any]:
     """What annotators read."""
     if head.kind == "dialogue":
         return {"chat": [{"role": turn["role"], "content": turn["content"]} for turn in record["turns"]]}
@@ -98,7 +98,7 @@ def settings(head: StudyHead, items: Items) -> Iterator[str]:
     asked: dict[str, Scale] = {scale.key: scale for scale in head.scales if scale.unit == "item"}
     for item in items():
         for answer in item.answers:
-            asked.setdefault(question_of(answer), head.scale(answer.criterion))
+            asked.setdefault(build_question(answer), head.scale(answer.criterion))
     names = ["chat"] if head.kind == "dialogue" else ["question", "context", "response_1", "response_2"]
     kind = "chat" if head.kind == "dialogue" else "text"
     document = {
@@ -131,20 +131,20 @@ def question(name: str, scale: Scale) -> dict[str, Any]:
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Records as Argilla writes them (`records.to_json`). InputError names the file and the record."""
     given = json_list(file, "records, as Argilla writes them")
-    return gathered(file, problems, given, lambda one, _: rated(one, naming), known)
+    return collect_package(file, problems, given, lambda one, _: parse_rated(one, naming), known)
 
 
-def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
+def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """An item with its answers: Concord's own from the metadata, others from responses and suggestions."""
     ours = (given.get("metadata") or {}).get(META)
     if ours is not None:
         kept = parse_json(ours)
-        return Rated(kept["record"], tuple(ExchangedAnswer.restored(one) for one in kept["answers"]), kept["facts"])
+        return Rated(kept["record"], tuple(ExchangedAnswer.from_extras(one) for one in kept["answers"]), kept["facts"])
     answers = [
         ExchangedAnswer(
             rater=str(one["user_id"]),
-            criterion=key_of(name),
-            value=spelt(single(one["value"], name)),
+            criterion=to_key(name),
+            value=spell_value(single(one["value"], name)),
             of_judge=str(one["user_id"]) in naming.judges,
         )
         for name, responses in (given.get("responses") or {}).items()
@@ -154,14 +154,14 @@ def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     answers += [
         ExchangedAnswer(
             rater=str(one.get("agent") or "suggestion"),
-            criterion=key_of(name),
-            value=spelt(single(one["value"], name)),
+            criterion=to_key(name),
+            value=spell_value(single(one["value"], name)),
             of_judge=True,
         )
         for name, one in (given.get("suggestions") or {}).items()
         if one and one.get("value") is not None and not is_text(one["value"])
     ]
-    return Rated(record_of(given, naming), tuple(answers), {})
+    return Rated(parse_record(given, naming), tuple(answers), {})
 
 
 def single(value: Any, name: str) -> Any:
@@ -173,27 +173,29 @@ def single(value: Any, name: str) -> Any:
 
 def is_text(value: Any) -> bool:
     """Whether it looks like the answer to a text question, which is no label."""
-    return isinstance(value, str) and len(value) > 64 and number(value) is None
+    return isinstance(value, str) and len(value) > 64 and parse_number(value) is None
 
 
-def record_of(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
+def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
     """The dialogue or pair in the record's fields."""
     fields: Mapping[str, Any] = given["fields"]
     rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
-    identity = spelt(given.get("id") or naming.of("id", rest))
-    chat = naming.of("dialogue", fields, ("chat", "messages", "conversation"))
+    identity = spell_value(given.get("id") or naming.find_value("id", rest))
+    chat = naming.find_value("dialogue", fields, ("chat", "messages", "conversation"))
     if isinstance(chat, list):
         return {**rest, "id": identity, "turns": to_turns(chat)}
-    responses = [naming.of(name, fields, (usual,)) for name, usual in (("response_1", "a"), ("response_2", "b"))]
+    responses = [
+        naming.find_value(name, fields, (usual,)) for name, usual in (("response_1", "a"), ("response_2", "b"))
+    ]
     if None in responses:
         raise InputError(
             f"neither a chat nor two responses; the record's fields are: {', '.join(fields)}. Say which is which: "
             "--fields response_1=… response_2=…, or dialogue=…",
             field="fields",
         )
-    asked = naming.of("question", fields, ("prompt", "instruction"))
-    question = written_out(to_turns(asked)) if isinstance(asked, list) else asked
+    asked = naming.find_value("question", fields, ("prompt", "instruction"))
+    question = render_dialogue(to_turns(asked)) if isinstance(asked, list) else asked
     pair = {"id": identity, "question": question or "(no question)"}
     both = dict(zip(("response_1", "response_2"), responses, strict=True))
-    context = naming.of("context", fields)
+    context = naming.find_value("context", fields)
     return {**rest, **pair, **both, **({"context": context} if context else {})}

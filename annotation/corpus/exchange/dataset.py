@@ -75,7 +75,7 @@ class ExchangedAnswer:
     submitted_at: str = ""
     guideline_version: Annotated[int, Field(ge=1, le=32_767)] | None = None
 
-    def besides(self, *told: str) -> dict[str, Any]:
+    def to_extras(self, *told: str) -> dict[str, Any]:
         """What it holds besides the fields that are told elsewhere, without what was never given."""
         return {
             each.name: getattr(self, each.name)
@@ -84,8 +84,8 @@ class ExchangedAnswer:
         }
 
     @classmethod
-    def restored(cls, kept: Mapping[str, Any], **told: Any) -> ExchangedAnswer:
-        """An answer from what `besides` gave and what was told elsewhere. Unknown names are refused as such."""
+    def from_extras(cls, kept: Mapping[str, Any], **told: Any) -> ExchangedAnswer:
+        """An answer from what `to_extras` gave and what was told elsewhere. Unknown names are refused as such."""
         unknown = [name for name in kept if name not in cls.__slots__]
         if unknown:
             raise InputError(f"unknown: {unknown[0]}", field="concord")
@@ -147,7 +147,7 @@ class Naming:
     judges: frozenset[str] = frozenset()
     fixed_order: bool = False
 
-    def of(self, name: str, given: Mapping[str, Any], usual: Sequence[str] = ()) -> Any:
+    def find_value(self, name: str, given: Mapping[str, Any], usual: Sequence[str] = ()) -> Any:
         """The value of a field: under the name that was told, else under its own or a usual one; None if absent."""
         names = [self.fields[name]] if name in self.fields else [name, *usual]
         return next((given[each] for each in names if each in given), None)
@@ -157,7 +157,7 @@ FIELDS = ("id", "dialogue", "question", "context", "response_1", "response_2", "
 """What `Naming.fields` may name."""
 
 
-def naming(pairs: Iterable[str], judges: Iterable[str] = (), *, fixed_order: bool = False) -> Naming:
+def parse_naming(pairs: Iterable[str], judges: Iterable[str] = (), *, fixed_order: bool = False) -> Naming:
     """From what is written on a command line: `response_1=text1`. Raises InputError for a field that is not asked."""
     fields: dict[str, str] = {}
     for written in pairs:
@@ -172,7 +172,7 @@ Items = Callable[[], Iterable[Rated]]
 """Gives the items anew each time, so that each file of an export reads them once and none is held."""
 
 
-def scale_of(key: str, values: Iterable[str], *, known: Mapping[str, Scale]) -> Scale:
+def build_scale(key: str, values: Iterable[str], *, known: Mapping[str, Scale]) -> Scale:
     """The scale of answers whose file does not say more than their values.
 
     A known one of that key where all values are on it; 1 to 5, or to the largest, for whole numbers from 1 to 10;
@@ -183,20 +183,20 @@ def scale_of(key: str, values: Iterable[str], *, known: Mapping[str, Scale]) -> 
         return known[key]
     name = key.replace("_", " ").replace("-", " ").capitalize()
     question = f"{name}?"
-    numbers = [number(value) for value in seen]
+    numbers = [parse_number(value) for value in seen]
     if seen and all(value is not None for value in numbers):
         found = sorted(value for value in numbers if value is not None)
         whole = all(value == int(value) for value in found)
         if whole and found[0] >= 1 and found[-1] <= 10:
             top = max(5, int(found[-1]))
-            return Scale(key, name, question, "ordinal", labelled(str(step) for step in range(1, top + 1)))
+            return Scale(key, name, question, "ordinal", build_categories(str(step) for step in range(1, top + 1)))
         if set(found) <= {0.0, 1.0}:
-            return Scale(key, name, question, "nominal", labelled(["0", "1"]))
+            return Scale(key, name, question, "nominal", build_categories(["0", "1"]))
         return Scale(key, name, question, "interval")
-    return Scale(key, name, question, "nominal", labelled(sorted(seen)))
+    return Scale(key, name, question, "nominal", build_categories(sorted(seen)))
 
 
-def labelled(values: Iterable[str]) -> tuple[Mapping[str, Any], ...]:
+def build_categories(values: Iterable[str]) -> tuple[Mapping[str, Any], ...]:
     """Categories that are called what their values are."""
     return tuple({"value": value, "label": value.capitalize(), "guideline": ""} for value in values)
 
@@ -208,7 +208,7 @@ def preference(key: str = "preference", *, tie: bool = True) -> Scale:
     return Scale(key, "Preference", "Which response is better?", "nominal", categories)
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """A finite number, or None."""
     try:
         value = float(text)
@@ -217,7 +217,7 @@ def number(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-def spelt(value: Any) -> str:
+def spell_value(value: Any) -> str:
     """A value of a file as a scale spells it: 4.0 is 4, true is 1. Raises InputError for a number without an end."""
     if isinstance(value, bool):
         return str(int(value))
@@ -228,18 +228,18 @@ def spelt(value: Any) -> str:
     return str(value).strip()
 
 
-def shown(value: str, order: str) -> str:
+def to_shown_side(value: str, order: str) -> str:
     """The side on the screen, A or B, of the response that a value names; the value itself for a tie."""
-    return swapped(value, order, dict(zip(RESPONSES, SIDES, strict=True)))
+    return swap_value(value, order, dict(zip(RESPONSES, SIDES, strict=True)))
 
 
-def named(side: str, order: str) -> str:
-    """The response that a side of the screen shows; the other way round than `shown`."""
+def to_named_response(side: str, order: str) -> str:
+    """The response that a side of the screen shows; the other way round than `to_shown_side`."""
     back = {"A": "1", "B": "2"} if order != "BA" else {"A": "2", "B": "1"}
     return back.get(side, side)
 
 
-def swapped(value: str, order: str, sides: Mapping[str, str]) -> str:
+def swap_value(value: str, order: str, sides: Mapping[str, str]) -> str:
     if value not in sides:
         return value
     if order != "BA":
@@ -258,7 +258,7 @@ def add_scales(head: StudyHead, items: Sequence[Rated], known: Mapping[str, Scal
                 units.setdefault(answer.criterion, f"{item.record['turns'][answer.turn - 1]['role']}_turn")
     there = {scale.key: scale for scale in head.scales}
     further = [
-        replace(scale_of(key, seen, known=known), unit=units.get(key, "item"))
+        replace(build_scale(key, seen, known=known), unit=units.get(key, "item"))
         for key, seen in values.items()
         if key not in there
     ]

@@ -12,9 +12,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from annotation.corpus.exchange.dataset import ExchangedAnswer, Items, Naming, Package, Rated, Scale, StudyHead, spelt
-from annotation.corpus.exchange.reading import gathered, json_lines
-from annotation.corpus.exchange.texts import key_of, written_out
+from annotation.corpus.exchange.dataset import (
+    ExchangedAnswer,
+    Items,
+    Naming,
+    Package,
+    Rated,
+    Scale,
+    StudyHead,
+    spell_value,
+)
+from annotation.corpus.exchange.reading import collect_package, json_lines
+from annotation.corpus.exchange.texts import render_dialogue, to_key
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
@@ -36,21 +45,21 @@ def lines(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
 
 
 def line(item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
-    kept = {"record": item.record, "facts": item.facts, "answers": [answer.besides() for answer in answers]}
+    kept = {"record": item.record, "facts": item.facts, "answers": [answer.to_extras() for answer in answers]}
     labels = [f"{answer.criterion}{BETWEEN}{answer.value}" for answer in answers if answer.value and not answer.turn]
     return {
         "id": str(item.record["id"]),
-        "text": text_of(item.record),
+        "text": render_text(item.record),
         "label": labels,
         "annotator": rater,
         META: kept,
     }
 
 
-def text_of(record: Mapping[str, Any]) -> str:
+def render_text(record: Mapping[str, Any]) -> str:
     """What doccano shows: it knows neither turns nor pairs."""
     if "turns" in record:
-        return written_out(record["turns"])
+        return render_dialogue(record["turns"])
     parts = [record["question"], record.get("context", ""), record["response_1"], record["response_2"]]
     return "\n\n---\n\n".join(filter(None, parts))
 
@@ -58,21 +67,23 @@ def text_of(record: Mapping[str, Any]) -> str:
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Lines as doccano exports them. InputError names the file and the line."""
     rater = PurePath(file.name).stem
-    return gathered(file, problems, json_lines(file, problems), lambda one, _: rated(one, rater, naming), known)
+    return collect_package(
+        file, problems, json_lines(file, problems), lambda one, _: parse_rated(one, rater, naming), known
+    )
 
 
-def rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
+def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
     """An item with one rater's answers. A text without turns is one turn of the user."""
     ours = given.get(META)
     if ours is not None:
-        return Rated(ours["record"], tuple(ExchangedAnswer.restored(one) for one in ours["answers"]), ours["facts"])
-    text = naming.of("dialogue", given, ("text", "data"))
+        return Rated(ours["record"], tuple(ExchangedAnswer.from_extras(one) for one in ours["answers"]), ours["facts"])
+    text = naming.find_value("dialogue", given, ("text", "data"))
     if not isinstance(text, str) or not text:
         raise InputError("has no text", field="text")
     who = str(given.get("annotator") or rater)
     answers = [answer(one, who, naming) for one in given.get("label") or given.get("labels") or ()]
     rest = {name: value for name, value in given.items() if name not in ("text", "label", "labels", "annotator")}
-    identity = spelt(naming.of("id", given) or text[:100])
+    identity = spell_value(naming.find_value("id", given) or text[:100])
     return Rated({**rest, "id": identity, "turns": [{"role": "user", "content": text}]}, tuple(answers))
 
 
@@ -81,5 +92,5 @@ def answer(label: Any, rater: str, naming: Naming) -> ExchangedAnswer:
     if not isinstance(label, str):
         raise InputError("marks words of the text; Concord takes labels of whole items", field="label")
     criterion, between, value = label.partition(BETWEEN)
-    key, value = (key_of(criterion), value) if between else (ANY, label)
+    key, value = (to_key(criterion), value) if between else (ANY, label)
     return ExchangedAnswer(rater=rater, criterion=key, value=value, of_judge=rater in naming.judges)

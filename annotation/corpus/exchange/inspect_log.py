@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spelt
-from annotation.corpus.exchange.reading import Given, gathered
-from annotation.corpus.exchange.texts import key_of, to_turns
+from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spell_value
+from annotation.corpus.exchange.reading import Given, collect_package
+from annotation.corpus.exchange.texts import to_key, to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
 from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, read_document, unreadable
@@ -31,12 +31,12 @@ GRADES = (("I", "Incorrect"), ("P", "Partly correct"), ("C", "Correct"))
 
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """A log with its samples. InputError names the file and the sample."""
-    log = packed_log(file) if is_packed(file) else whole_log(file)
+    log = open_packed_log(file) if is_packed(file) else whole_log(file)
     answers = SampleAnswers(str(log.about.get("model", "?")), naming)
-    return gathered(file, problems, log.samples, answers.rated, {**known, **graded(known)})
+    return collect_package(file, problems, log.samples, answers.to_rated, {**known, **build_grade_scales(known)})
 
 
-def graded(known: Mapping[str, Scale]) -> dict[str, Scale]:
+def build_grade_scales(known: Mapping[str, Scale]) -> dict[str, Scale]:
     """Scorers give the grades C, P and I; they are a scale for whatever criterion is graded so."""
     categories = tuple({"value": value, "label": label, "guideline": ""} for value, label in GRADES)
     names = ("match", "includes", "choice", "model_graded_qa", "model_graded_fact", "answer", "exact", "pattern")
@@ -57,10 +57,12 @@ def whole_log(file: InputFile) -> Log:
     document = parse_document(file, read_document(file))
     if not isinstance(document, dict) or "eval" not in document or not isinstance(document.get("samples"), list):
         raise file.error("is no log of inspect_ai: an object with eval and samples is expected")
-    return Log(about_of(file, document), ((f"samples.{place}", one) for place, one in enumerate(document["samples"])))
+    return Log(
+        build_about(file, document), ((f"samples.{place}", one) for place, one in enumerate(document["samples"]))
+    )
 
 
-def about_of(file: InputFile, document: Any) -> Mapping[str, Any]:
+def build_about(file: InputFile, document: Any) -> Mapping[str, Any]:
     about = document.get("eval") if isinstance(document, dict) else None
     if not isinstance(about, dict):
         raise file.error("does not say what was evaluated", field="eval")
@@ -74,7 +76,7 @@ def is_packed(file: InputFile) -> bool:
         raise unreadable(file, error) from error
 
 
-def packed_log(file: InputFile) -> Log:
+def open_packed_log(file: InputFile) -> Log:
     """A log in a ZIP file: header.json, and a file for each sample."""
     try:
         with zipfile.ZipFile(file.path) as archive:
@@ -86,13 +88,13 @@ def packed_log(file: InputFile) -> Log:
         raise file.error(f"holds {size // MEGABYTE} MB, and a log may have {DOCUMENT_LIMIT // MEGABYTE} MB")
     if "header.json" not in inside:
         raise file.error("is no log of inspect_ai: it has no header.json")
-    header = parse_document(file, unpacked(file, inside["header.json"]))
+    header = parse_document(file, unpack_member(file, inside["header.json"]))
     names = [name for name in inside if name.startswith("samples/") and name.endswith(".json")]
-    samples = ((name, parse_document(file, unpacked(file, inside[name]))) for name in names)
-    return Log(about_of(file, header), samples)
+    samples = ((name, parse_document(file, unpack_member(file, inside[name]))) for name in names)
+    return Log(build_about(file, header), samples)
 
 
-def unpacked(file: InputFile, member: zipfile.ZipInfo) -> bytes:
+def unpack_member(file: InputFile, member: zipfile.ZipInfo) -> bytes:
     """The content of one file of the archive, no longer than it says it is."""
     try:
         if member.compress_type != ZSTANDARD:
@@ -119,12 +121,12 @@ class SampleAnswers:
     model: str
     naming: Naming
 
-    def rated(self, sample: Mapping[str, Any], place: str) -> Rated:  # noqa: ARG002
+    def to_rated(self, sample: Mapping[str, Any], place: str) -> Rated:  # noqa: ARG002
         """A dialogue with what each scorer gave it."""
         attached = sample.get("attachments") or {}
-        messages = [{**one, "content": resolved(one.get("content"), attached)} for one in sample["messages"]]
+        messages = [{**one, "content": resolve_attachments(one.get("content"), attached)} for one in sample["messages"]]
         turns = [{"role": turn["role"], "content": turn["content"]} for turn in to_turns(messages)]
-        identity = spelt(sample["id"])
+        identity = spell_value(sample["id"])
         epoch = sample.get("epoch", 1)
         record = {
             "id": identity if epoch == 1 else f"{identity}-{epoch}",
@@ -135,29 +137,33 @@ class SampleAnswers:
         answers = [
             answer
             for scorer, score in (sample.get("scores") or {}).items()
-            for answer in self.of_score(scorer, score, attached)
+            for answer in self.iterate_answers(scorer, score, attached)
         ]
         return Rated(record, tuple(answers))
 
-    def of_score(self, scorer: str, score: Mapping[str, Any], attached: Mapping[str, str]) -> Iterator[ExchangedAnswer]:
+    def iterate_answers(
+        self, scorer: str, score: Mapping[str, Any], attached: Mapping[str, str]
+    ) -> Iterator[ExchangedAnswer]:
         value = score["value"]
         values = value if isinstance(value, dict) else {scorer: value}
         told = {"rater": f"{scorer} of {self.model}"[:100], "of_judge": True}
-        note = str(resolved(score.get("explanation") or "", attached))
+        note = str(resolve_attachments(score.get("explanation") or "", attached))
         for name, one in values.items():
             if isinstance(one, list):
                 raise InputError("a score of several values without names cannot be read", field=scorer)
-            given = {"reason": "no answer"} if one in (None, NO_ANSWER) else {"value": spelt(one)}
-            yield ExchangedAnswer.restored({**given, "note": note}, **told, criterion=key_of(name))
+            given = {"reason": "no answer"} if one in (None, NO_ANSWER) else {"value": spell_value(one)}
+            yield ExchangedAnswer.from_extras({**given, "note": note}, **told, criterion=to_key(name))
 
 
-def resolved(content: Any, attached: Mapping[str, str]) -> Any:
+def resolve_attachments(content: Any, attached: Mapping[str, str]) -> Any:
     """The content; long texts lie apart and are named by their hash."""
     if isinstance(content, str) and content.startswith(ATTACHED):
         return attached[content.removeprefix(ATTACHED)]
     if isinstance(content, list):
         return [
-            {**part, "text": resolved(part["text"], attached)} if isinstance(part, dict) and "text" in part else part
+            {**part, "text": resolve_attachments(part["text"], attached)}
+            if isinstance(part, dict) and "text" in part
+            else part
             for part in content
         ]
     return content

@@ -24,11 +24,11 @@ from annotation.corpus.exchange.dataset import (
     Rated,
     Scale,
     StudyHead,
-    labelled,
-    spelt,
+    build_categories,
+    spell_value,
 )
-from annotation.corpus.exchange.reading import gathered, json_list
-from annotation.corpus.exchange.texts import key_of, to_turns
+from annotation.corpus.exchange.reading import collect_package, json_list
+from annotation.corpus.exchange.texts import to_key, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
@@ -73,21 +73,25 @@ def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> di
                     "result": found,
                 }
             )
-    data = {**item.record, "dialogue": spoken(item.record["turns"])} if head.kind == "dialogue" else dict(item.record)
+    data = (
+        {**item.record, "dialogue": to_paragraphs(item.record["turns"])}
+        if head.kind == "dialogue"
+        else dict(item.record)
+    )
     data.pop("turns", None)
     facts = {META: dict(item.facts)}
     return {"id": place, "data": data, "meta": facts, "annotations": annotations, "predictions": predictions}
 
 
-def spoken(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def to_paragraphs(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Turns as the Paragraphs tag of the configuration reads them."""
     return [{**turn, "author": turn["role"], "text": turn["content"]} for turn in turns]
 
 
 def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     """One control's result."""
-    name, kind, value = control_of(scale, answer)
-    meta: dict[str, Any] = {META: answer.besides(*IN_RESULT)}
+    name, kind, value = build_control(scale, answer)
+    meta: dict[str, Any] = {META: answer.to_extras(*IN_RESULT)}
     if answer.note:
         meta["text"] = [answer.note]
     return {
@@ -100,7 +104,7 @@ def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     }
 
 
-def control_of(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict[str, Any]]:
+def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict[str, Any]]:
     """Name and type of the control, and its value."""
     if answer.reason:
         return scale.key + UNSCORED, "choices", {"choices": [answer.reason]}
@@ -136,7 +140,7 @@ def controls(scale: Scale) -> Iterator[Xml.Element]:
     if scale.chooses_response:
         yield Xml.Element("Pairwise", {"name": scale.key, "toName": "response_1,response_2"})
         if TIE in scale.values:
-            yield choices(scale.key + TIED, labelled([TIE]))
+            yield choices(scale.key + TIED, build_categories([TIE]))
     elif scale.stars:
         yield Xml.Element("Rating", {"name": scale.key, "toName": "item", "maxRating": str(scale.stars)})
     elif scale.categories:
@@ -158,11 +162,11 @@ def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Tasks as Label Studio exports them (JSON, not JSON-MIN). InputError names the file and the task."""
     given = json_list(file, "tasks, as Label Studio's JSON export has it")
-    package = gathered(file, problems, given, lambda one, place: rated(one, naming, int(place)), known)
-    return replace(package, notes=(*package.notes, *left_out(task for _, task in given)))
+    package = collect_package(file, problems, given, lambda one, place: parse_rated(one, naming, int(place)), known)
+    return replace(package, notes=(*package.notes, *describe_left_out(task for _, task in given)))
 
 
-def left_out(tasks: Iterable[Any]) -> Iterator[str]:
+def describe_left_out(tasks: Iterable[Any]) -> Iterator[str]:
     """What of the results is no answer to a criterion: how many of each type, in words."""
     made = (one for task in tasks if isinstance(task, dict) for one in task.get("annotations") or [])
     results = (result for one in made if isinstance(one, dict) for result in one.get("result") or [])
@@ -171,34 +175,34 @@ def left_out(tasks: Iterable[Any]) -> Iterator[str]:
         yield f"{n:,} {kind} result{'s were' if n > 1 else ' was'} left out: no criterion can be answered so"
 
 
-def rated(task: Mapping[str, Any], naming: Naming, place: int) -> Rated:
+def parse_rated(task: Mapping[str, Any], naming: Naming, place: int) -> Rated:
     """An item with its answers."""
     data = task["data"]
-    record = record_of(data, naming, spelt(task.get("id", place + 1)))
+    record = parse_record(data, naming, spell_value(task.get("id", place + 1)))
     answers = []
     for annotation in task.get("annotations", []):
         if annotation.get("was_cancelled") and not any(is_ours(one) for one in annotation["result"]):
             continue
-        rater = spelt(person(annotation.get("completed_by", "unknown")))
+        rater = spell_value(person(annotation.get("completed_by", "unknown")))
         answers += [answer(one, rater, naming, annotation) for one in annotation["result"] if is_answer(one)]
     for prediction in task.get("predictions", []):
-        judge = spelt(prediction.get("model_version") or "prediction")
+        judge = spell_value(prediction.get("model_version") or "prediction")
         found = [answer(one, judge, naming, {}) for one in prediction["result"] if is_answer(one)]
         answers += [replace(one, rater=judge, of_judge=True) for one in found]
     facts = (task.get("meta") or {}).get(META, {})
     return Rated(record, tuple(answers), facts)
 
 
-def record_of(data: Mapping[str, Any], naming: Naming, number: str) -> dict[str, Any]:
+def parse_record(data: Mapping[str, Any], naming: Naming, number: str) -> dict[str, Any]:
     """The dialogue or pair; data that Concord does not use is kept."""
-    responses = [naming.of("response_1", data), naming.of("response_2", data)]
-    turns = naming.of("dialogue", data, TEXTS["dialogue"])
+    responses = [naming.find_value("response_1", data), naming.find_value("response_2", data)]
+    turns = naming.find_value("dialogue", data, TEXTS["dialogue"])
     used = {naming.fields.get(name, name) for name in ("id", "dialogue", "question", "context", *TEXTS)}
     rest = {name: value for name, value in data.items() if name not in used | set(TEXTS["dialogue"])}
-    identity = spelt(naming.of("id", data) or number)
+    identity = spell_value(naming.find_value("id", data) or number)
     if None not in responses:
-        question = naming.of("question", data, ("prompt", "instruction")) or "(no question)"
-        context = naming.of("context", data) or ""
+        question = naming.find_value("question", data, ("prompt", "instruction")) or "(no question)"
+        context = naming.find_value("context", data) or ""
         first, second = responses
         pair = {"id": identity, "question": question, "response_1": first, "response_2": second, **rest}
         return {**pair, "context": context} if context else pair
@@ -229,34 +233,34 @@ def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Ma
     """One result as an answer."""
     meta = result.get("meta") or {}
     ours = dict(meta.get(META) or {})
-    name, value, reason = result["from_name"], value_of(result), ""
+    name, value, reason = result["from_name"], parse_value(result), ""
     if ours and name.endswith(UNSCORED):
         name, value, reason = name.removesuffix(UNSCORED), "", value
     name = re.sub(f"{TIED}$", "", name) if value == TIE else name
     who = ours.get("rater", rater)
     told = {
         "rater": who,
-        "criterion": key_of(name),
+        "criterion": to_key(name),
         "value": value,
         "reason": reason,
         "of_judge": who in naming.judges,
         "note": " ".join(meta.get("text") or []),
         "active_seconds": ours.get("active_seconds") or annotation.get("lead_time"),
     }
-    return ExchangedAnswer.restored(ours, **told)
+    return ExchangedAnswer.from_extras(ours, **told)
 
 
-def value_of(result: Mapping[str, Any]) -> str:
+def parse_value(result: Mapping[str, Any]) -> str:
     """The value as a scale spells it. Of several choices, which no single answer can be, there is none."""
     value = result["value"]
     match result["type"]:
         case "rating":
-            return spelt(value["rating"])
+            return spell_value(value["rating"])
         case "number":
-            return spelt(value["number"])
+            return spell_value(value["number"])
         case "pairwise":
             return {"left": "1", "right": "2"}[value["selected"]]
     chosen = value["choices"]
     if len(chosen) != 1:
         raise InputError(f"{len(chosen)} choices where one is expected", field=str(result.get("from_name")))
-    return spelt(chosen[0])
+    return spell_value(chosen[0])

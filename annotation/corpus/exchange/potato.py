@@ -21,12 +21,12 @@ from annotation.corpus.exchange.dataset import (
     Rated,
     Scale,
     StudyHead,
-    named,
-    shown,
-    spelt,
+    spell_value,
+    to_named_response,
+    to_shown_side,
 )
-from annotation.corpus.exchange.reading import Given, gathered, json_lines, json_list
-from annotation.corpus.exchange.texts import key_of, to_turns, written_out
+from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list
+from annotation.corpus.exchange.texts import render_dialogue, to_key, to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
 from core.files.input_files import InputFile, read_document
@@ -51,12 +51,12 @@ def instances(head: StudyHead, items: Items) -> Iterator[str]:
             seen["conversation"] = [{"speaker": turn["role"], "text": turn["content"]} for turn in record["turns"]]
         else:
             seen["responses"] = [record["response_1"], record["response_2"]]
-        text = written_out(record["turns"]) if head.kind == "dialogue" else record["question"]
+        text = render_dialogue(record["turns"]) if head.kind == "dialogue" else record["question"]
         kept = {"record": record, "facts": item.facts}
         yield json.dumps({"id": str(record["id"]), "text": text, **seen, META: kept}, ensure_ascii=False) + "\n"
 
 
-def told_by_people(head: StudyHead, items: Items) -> Iterator[str]:
+def iterate_annotation_lines(head: StudyHead, items: Items) -> Iterator[str]:
     """annotations.jsonl: a line for each person and item, as Potato writes it, with the order of the responses."""
     for item in items():
         by: dict[str, list[ExchangedAnswer]] = defaultdict(list)
@@ -72,17 +72,17 @@ def told_by_people(head: StudyHead, items: Items) -> Iterator[str]:
                 "labels": labels,
                 "spans": {},
             }
-            kept = {"presentation_order": orders, META: [one.besides() for one in answers]}
+            kept = {"presentation_order": orders, META: [one.to_extras() for one in answers]}
             yield json.dumps({**row, **kept}, ensure_ascii=False) + "\n"
 
 
-def judged(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
+def iterate_judgment_lines(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
     """llm_labels.jsonl: a line for each judgment."""
     for item in items():
         for answer in item.answers:
             if answer.of_judge:
                 row = {"instance_id": str(item.record["id"]), "schema": schema(answer), "model": answer.rater}
-                said = {"modal_label": answer.value or None, META: answer.besides()}
+                said = {"modal_label": answer.value or None, META: answer.to_extras()}
                 yield json.dumps({**row, **said}, ensure_ascii=False) + "\n"
 
 
@@ -97,7 +97,7 @@ def is_choice(head: StudyHead, answer: ExchangedAnswer) -> bool:
 def label(head: StudyHead, answer: ExchangedAnswer) -> dict[str, str]:
     """Of a preference the side on the screen, else the label with itself as its value."""
     if is_choice(head, answer):
-        return {SELECTION: shown(answer.value, answer.order)}
+        return {SELECTION: to_shown_side(answer.value, answer.order)}
     return {answer.value: answer.value}
 
 
@@ -110,8 +110,8 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
         raise file.error("a folder is expected: with the data files and the annotations of a Potato project")
     answers: dict[str, list[ExchangedAnswer]] = defaultdict(list)
     records: list[Given] = []
-    for path in found(file):
-        part = InputFile.of(path)
+    for path in list_json_files(file):
+        part = InputFile.from_path(path)
         for place, row in rows(part, problems):
             where = f"{path.name}, {place}"
             try:
@@ -119,13 +119,13 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
             except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
                 message = error.message if isinstance(error, InputError) else f"is not spelt as Potato does: {error!r}"
                 problems.add(part.error(message, field=place), json.dumps(row, ensure_ascii=False))
-    known_ids = {spelt(naming.of("id", row) or "") for _, row in records}
+    known_ids = {spell_value(naming.find_value("id", row) or "") for _, row in records}
     for name in answers.keys() - known_ids:
         problems.add(file.error(f"annotations name {name!r}, which no data file holds", field="instance_id"))
-    return gathered(file, problems, records, lambda one, _: rated(one, naming, answers), known)
+    return collect_package(file, problems, records, lambda one, _: parse_rated(one, naming, answers), known)
 
 
-def found(file: InputFile) -> list[Path]:
+def list_json_files(file: InputFile) -> list[Path]:
     """The files of JSON below the folder, in order of their names."""
     paths = sorted(path for path in file.path.rglob("*.json*") if path.suffix in (".json", ".jsonl"))
     if len(paths) > MOST_FILES:
@@ -149,16 +149,16 @@ def take(
         for identity, given in row["instance_id_to_label_to_value"].items():
             orders = (row.get("instance_id_to_presentation_order") or {}).get(identity) or {}
             labels = group_by_schema(given)
-            answers[identity] += said(labels, orders, str(row["user_id"]), naming)
+            answers[identity] += parse_answers(labels, orders, str(row["user_id"]), naming)
     elif "instance_id" not in row:
         records.append((place, row))
     elif name.startswith(OF_JUDGES):
-        answers[spelt(row["instance_id"])] += verdict(row)
+        answers[spell_value(row["instance_id"])] += verdict(row)
     elif META in row:
-        answers[spelt(row["instance_id"])] += [ExchangedAnswer.restored(one) for one in row[META]]
+        answers[spell_value(row["instance_id"])] += [ExchangedAnswer.from_extras(one) for one in row[META]]
     else:
         orders = row.get("presentation_order") or {}
-        answers[spelt(row["instance_id"])] += said(row["labels"], orders, str(row["user_id"]), naming)
+        answers[spell_value(row["instance_id"])] += parse_answers(row["labels"], orders, str(row["user_id"]), naming)
 
 
 def group_by_schema(given: Sequence[Any]) -> dict[str, dict[str, Any]]:
@@ -169,7 +169,7 @@ def group_by_schema(given: Sequence[Any]) -> dict[str, dict[str, Any]]:
     return labels
 
 
-def said(
+def parse_answers(
     labels: Mapping[str, Mapping[str, Any]], orders: Mapping[str, Sequence[int]], rater: str, naming: Naming
 ) -> list[ExchangedAnswer]:
     """Somebody's answers; free texts are no labels."""
@@ -178,15 +178,15 @@ def said(
         chosen = [key for key in given if key not in ("text_box", SELECTION)]
         if SELECTION in given:
             order = side_order(name, orders, naming)
-            value = named(spelt(given[SELECTION]), order)
+            value = to_named_response(spell_value(given[SELECTION]), order)
         elif chosen:
             if len(chosen) > 1:
                 raise InputError(f"{len(chosen)} labels where one is expected", field=name)
-            order, value = "", spelt(chosen[0])
+            order, value = "", spell_value(chosen[0])
         else:
             continue
-        told = {"rater": rater, "criterion": key_of(name), "of_judge": rater in naming.judges}
-        found.append(ExchangedAnswer.restored({"value": value, "order": order}, **told))
+        told = {"rater": rater, "criterion": to_key(name), "of_judge": rater in naming.judges}
+        found.append(ExchangedAnswer.from_extras({"value": value, "order": order}, **told))
     return found
 
 
@@ -207,23 +207,25 @@ def side_order(name: str, orders: Mapping[str, Sequence[int]], naming: Naming) -
 def verdict(row: Mapping[str, Any]) -> list[ExchangedAnswer]:
     """A judge's label: the one that it gave most often."""
     if META in row:
-        return [ExchangedAnswer.restored(row[META])]
+        return [ExchangedAnswer.from_extras(row[META])]
     value = row.get("modal_label")
-    given = {"value": spelt(value)} if value is not None else {"reason": "no label"}
+    given = {"value": spell_value(value)} if value is not None else {"reason": "no label"}
     judge = str(row.get("model") or "llm")
-    return [ExchangedAnswer.restored(given, rater=judge, criterion=key_of(row.get("schema") or "label"), of_judge=True)]
+    return [
+        ExchangedAnswer.from_extras(given, rater=judge, criterion=to_key(row.get("schema") or "label"), of_judge=True)
+    ]
 
 
-def rated(row: Mapping[str, Any], naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
+def parse_rated(row: Mapping[str, Any], naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
     """An instance with all that was said of it."""
-    identity = spelt(naming.of("id", row) or "")
+    identity = spell_value(naming.find_value("id", row) or "")
     said_of_it = tuple(answers.get(identity, ()))
     if META in row:
         return Rated(row[META]["record"], said_of_it, row[META]["facts"])
     rest = {name: value for name, value in row.items() if name not in ("text", "conversation", "responses")}
-    talk, responses = naming.of("dialogue", row, ("conversation",)), row.get("responses")
+    talk, responses = naming.find_value("dialogue", row, ("conversation",)), row.get("responses")
     if isinstance(responses, list) and len(responses) == 2:
-        question = naming.of("question", row, ("text", "prompt")) or "(no question)"
+        question = naming.find_value("question", row, ("text", "prompt")) or "(no question)"
         pair = {"question": question, "response_1": responses[0], "response_2": responses[1]}
         return Rated({**rest, "id": identity, **pair}, said_of_it)
     turns = to_turns(talk) if talk is not None else [{"role": "user", "content": row["text"]}]

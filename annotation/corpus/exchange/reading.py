@@ -21,7 +21,7 @@ from annotation.corpus.exchange.dataset import (
 )
 from annotation.corpus.parsing.records import DialogueRecord, PairRecord
 from core.errors import InputError
-from core.files.checking import first_problem, parse_document
+from core.files.checking import find_first_problem, parse_document
 from core.files.input_files import InputFile, lines, read_document
 from core.files.json_text import refuse_unstorable
 from core.files.problems import Problems
@@ -54,7 +54,7 @@ def json_lines(file: InputFile, problems: Problems) -> Iterator[Given]:
             problems.add(file.error("one JSON object is expected on each line", line=number), line)
 
 
-def gathered(
+def collect_package(
     file: InputFile,
     problems: Problems,
     given: Iterable[Given],
@@ -65,24 +65,24 @@ def gathered(
     items: dict[str, Rated] = {}
     for place, one in given:
         try:
-            take(items, checked(rated(one, place)))
+            take(items, check_rated(rated(one, place)))
         except (InputError, KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            problems.add(located(file, place, error), json.dumps(one, ensure_ascii=False, default=str))
+            problems.add(locate_error(file, place, error), json.dumps(one, ensure_ascii=False, default=str))
     if not items:
         raise file.error("holds nothing that could be read")
-    return packed(file, list(items.values()), known)
+    return build_package(file, list(items.values()), known)
 
 
-def checked(item: Rated) -> Rated:
+def check_rated(item: Rated) -> Rated:
     """The item, with what a database can store and Concord understands. Raises InputError for all else."""
     schema = PairRecord if is_pair(item) else DialogueRecord
     try:
         schema.model_validate(dict(item.record))
-        answers = ANSWERS.validate_python([one.besides() for one in item.answers])
+        answers = ANSWERS.validate_python([one.to_extras() for one in item.answers])
     except ValidationError as error:
-        path, message = first_problem(error)
+        path, message = find_first_problem(error)
         raise InputError(message, field=".".join(map(str, path)) or None) from error
-    for part in ([dict(item.record), dict(item.facts)], [one.besides() for one in answers]):
+    for part in ([dict(item.record), dict(item.facts)], [one.to_extras() for one in answers]):
         refuse_unstorable(part, lambda path, why: InputError(why, field=".".join(map(str, path))))
     turns = item.record.get("turns", ())
     for answer in answers:
@@ -93,7 +93,7 @@ def checked(item: Rated) -> Rated:
     return Rated(item.record, answers, item.facts)
 
 
-def located(file: InputFile, place: str, error: Exception) -> InputError:
+def locate_error(file: InputFile, place: str, error: Exception) -> InputError:
     """What is wrong with a record, and which one it is."""
     if isinstance(error, InputError):
         return file.error(error.message, field=f"{place}: {error.field}" if error.field else place)
@@ -120,13 +120,13 @@ def take(items: dict[str, Rated], item: Rated) -> None:
     items[identity] = Rated(first.record, first.answers + item.answers, first.facts) if first else item
 
 
-def packed(file: InputFile, items: list[Rated], known: Mapping[str, Scale]) -> Package:
+def build_package(file: InputFile, items: list[Rated], known: Mapping[str, Scale]) -> Package:
     """With the scales that the answers need. A criterion of pairs with the values 1, 2 and tie is a preference."""
     kinds = {is_pair(item) for item in items}
     if len(kinds) > 1:
         raise file.error("holds dialogues and pairs; import them as two studies")
     kind: Kind = "pair" if kinds == {True} else "dialogue"
-    told = told_head(items)
+    told = find_study_head(items)
     if told is not None:
         return Package(add_scales(told, items, known=known), tuple(items))
     values: dict[str, set[str]] = {}
@@ -142,7 +142,7 @@ def packed(file: InputFile, items: list[Rated], known: Mapping[str, Scale]) -> P
     return Package(head, tuple(items))
 
 
-def told_head(items: Iterable[Rated]) -> StudyHead | None:
+def find_study_head(items: Iterable[Rated]) -> StudyHead | None:
     """The study as Concord wrote it down with the first item; None in files from elsewhere."""
     given = next((item.facts["study"] for item in items if "study" in item.facts), None)
     if given is None:
@@ -150,7 +150,7 @@ def told_head(items: Iterable[Rated]) -> StudyHead | None:
     try:
         head = HEAD.validate_python(given)
     except ValidationError as error:
-        path, message = first_problem(error)
+        path, message = find_first_problem(error)
         raise InputError(message, field=".".join(["study", *map(str, path)])) from error
     for scale in head.scales:
         if not all(isinstance(one.get("value"), str) and isinstance(one.get("label"), str) for one in scale.categories):

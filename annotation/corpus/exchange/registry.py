@@ -65,8 +65,8 @@ EXCHANGES: dict[str, Exchange] = {
             "Potato",
             {
                 "data.jsonl": potato.instances,
-                "annotations.jsonl": potato.told_by_people,
-                "llm_labels.jsonl": potato.judged,
+                "annotations.jsonl": potato.iterate_annotation_lines,
+                "llm_labels.jsonl": potato.iterate_judgment_lines,
             },
             potato.read,
             (*MOSTLY[1:], "answers without a value"),

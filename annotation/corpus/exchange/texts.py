@@ -39,8 +39,8 @@ def to_turns(given: Any) -> list[dict[str, Any]]:
 
 def to_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
     """One turn; what else it holds is kept."""
-    who = str(first_of(turn, ("role", "author", "speaker", "from")))
-    said = first_of(turn, ("content", "text", "value"))
+    who = str(find_first_value(turn, ("role", "author", "speaker", "from")))
+    said = find_first_value(turn, ("content", "text", "value"))
     if who.casefold() not in ROLES:
         known = ", ".join(name for name, role in ROLES.items() if role)
         raise InputError(f"nobody knows who {who!r} is; speakers are: {known}", field="dialogue")
@@ -48,7 +48,7 @@ def to_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "role": ROLES[who.casefold()], "content": plain(said)}
 
 
-def first_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+def find_first_value(given: Mapping[str, Any], names: Sequence[str]) -> Any:
     """The value of the first name that is there."""
     for name in names:
         if name in given:
@@ -65,7 +65,7 @@ def plain(said: Any) -> str:
     return said
 
 
-def key_of(name: str) -> str:
+def to_key(name: str) -> str:
     """A name as the key of a criterion: letters, digits, hyphens and underscores."""
     key = re.sub(r"[^A-Za-z0-9_-]+", "-", str(name)).strip("-")[:LONGEST_KEY]
     if not key:
@@ -73,6 +73,6 @@ def key_of(name: str) -> str:
     return key
 
 
-def written_out(turns: Sequence[Mapping[str, Any]]) -> str:
+def render_dialogue(turns: Sequence[Mapping[str, Any]]) -> str:
     """A dialogue as one text, for tools that show nothing else."""
     return "\n\n".join(f"{turn['role'].capitalize()}: {turn['content']}" for turn in turns)

@@ -19,11 +19,11 @@ from annotation.corpus.exchange.dataset import (
     Rated,
     Scale,
     StudyHead,
-    named,
-    shown,
-    spelt,
+    spell_value,
+    to_named_response,
+    to_shown_side,
 )
-from annotation.corpus.exchange.reading import gathered, json_lines
+from annotation.corpus.exchange.reading import collect_package, json_lines
 from annotation.corpus.exchange.texts import to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
@@ -54,7 +54,9 @@ def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[s
         for n in ((2, 1) if order == "BA" else (1, 2))
     ]
     (model_a, talk_a), (model_b, talk_b) = sides
-    winner = WINNERS[shown(answer.value, order)] if answer and answer.value and answer.criterion in voted else None
+    winner = (
+        WINNERS[to_shown_side(answer.value, order)] if answer and answer.value and answer.criterion in voted else None
+    )
     return {
         "question_id": str(record["id"]),
         "model_a": model_a,
@@ -64,7 +66,7 @@ def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[s
         "conversation_a": talk_a,
         "conversation_b": talk_b,
         "turn": 1,
-        META: {"record": record, "facts": item.facts, "answers": [answer.besides()] if answer else []},
+        META: {"record": record, "facts": item.facts, "answers": [answer.to_extras()] if answer else []},
     }
 
 
@@ -76,24 +78,26 @@ def conversation(record: Mapping[str, Any], response: str) -> list[dict[str, str
 
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Votes of people and of judges. InputError names the file and the line."""
-    return gathered(file, problems, json_lines(file, problems), lambda one, _: rated(one, naming), known)
+    return collect_package(file, problems, json_lines(file, problems), lambda one, _: parse_rated(one, naming), known)
 
 
-def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
+def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """A pair with one vote. Its response 1 is the model whose name comes first, so that both orders are one pair."""
     ours = given.get(META)
     if ours is not None:
-        return Rated(ours["record"], tuple(ExchangedAnswer.restored(one) for one in ours["answers"]), ours["facts"])
+        return Rated(ours["record"], tuple(ExchangedAnswer.from_extras(one) for one in ours["answers"]), ours["facts"])
     turn = int(given.get("turn") or 1)
     sides = {side: given[f"model_{side}"] for side in ("a", "b")}
     order = "AB" if sides["a"] <= sides["b"] else "BA"
     first, second = ("a", "b") if order == "AB" else ("b", "a")
     talks = {side: to_turns(given[f"conversation_{side}"]) for side in ("a", "b")}
     record = {
-        "id": "-".join([spelt(given["question_id"]), sides[first], sides[second], *([str(turn)] if turn > 1 else [])]),
-        "question": told(talks["a"], "user", turn),
-        "response_1": told(talks[first], "assistant", turn),
-        "response_2": told(talks[second], "assistant", turn),
+        "id": "-".join(
+            [spell_value(given["question_id"]), sides[first], sides[second], *([str(turn)] if turn > 1 else [])]
+        ),
+        "question": render_turns(talks["a"], "user", turn),
+        "response_1": render_turns(talks[first], "assistant", turn),
+        "response_2": render_turns(talks[second], "assistant", turn),
         "model_1": sides[first],
         "model_2": sides[second],
         **{name: value for name, value in given.items() if name in ("language", "category", "tstamp")},
@@ -101,7 +105,7 @@ def rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     return Rated(record, vote(given, order, naming))
 
 
-def told(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> str:
+def render_turns(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> str:
     """What one of them said, up to the turn that was voted on."""
     said = [one["content"] for one in turns if one["role"] == role][:turn]
     if not said:
@@ -116,12 +120,12 @@ def vote(given: Mapping[str, Any], order: str, naming: Naming) -> tuple[Exchange
         return ()
     if winner not in SIDES:
         raise InputError(f"is one of {', '.join(SIDES)}, not {winner!r}", field="winner")
-    rater = "-".join(map(str, judge)) if isinstance(judge, list) else spelt(judge)
+    rater = "-".join(map(str, judge)) if isinstance(judge, list) else spell_value(judge)
     return (
         ExchangedAnswer(
             rater=rater,
             criterion=CRITERION,
-            value=named(SIDES[winner], order),
+            value=to_named_response(SIDES[winner], order),
             of_judge=isinstance(judge, list) or rater in naming.judges,
             order="AB" if order == "AB" else "BA",
             note="Both are bad." if winner == BOTH_BAD else "",

@@ -21,12 +21,12 @@ def load_dialogues(*, output: InputFile, users: set[int] | None, problems: Probl
     """Insert or update the dialogues below <output>/dialogue. To be called inside a transaction."""
     profiles = dict(Profile.objects.filter(source=SOURCE).values_list("external_id", "pk"))
     tasks = dict(Task.objects.filter(source=SOURCE).values_list("external_id", "pk"))
-    dialogues = known(parsing.read_dialogues(output, users, problems), profiles, tasks, problems)
+    dialogues = select_known_dialogues(parsing.read_dialogues(output, users, problems), profiles, tasks, problems)
     while batch := list(islice(dialogues, BATCH)):
         save(batch, profiles, tasks, outcome)
 
 
-def known(
+def select_known_dialogues(
     dialogues: Iterator[parsing.ParsedDialogue], profiles: dict[str, int], tasks: dict[str, int], problems: Problems
 ) -> Iterator[parsing.ParsedDialogue]:
     """The dialogues whose profile and task have been imported; the others go to the problems."""

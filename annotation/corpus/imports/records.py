@@ -19,7 +19,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from core.files.checking import read_jsonl
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from core.hashing import content_hash
 from core.names import check_line
@@ -41,7 +41,7 @@ class Context:
     tasks: References
 
     @classmethod
-    def of(cls, file: InputFile, source: str, problems: Problems) -> Self:
+    def build(cls, file: InputFile, source: str, problems: Problems) -> Self:
         check_source(source)
         return cls(file, source, problems, References(Profile, source, "profile"), References(Task, source, "task"))
 
@@ -69,7 +69,7 @@ def plain(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:  # 
 
 def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
     """With the scenario of each dialogue, made if it is new."""
-    named = list(resolved(lines, context))
+    named = list(resolve_lines(lines, context))
     wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
     found = scenarios.find_or_create(wanted)
     return {
@@ -80,7 +80,9 @@ def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str
 
 def prepare_pairs(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
     """With the profile of each pair."""
-    return {record.id: {**record.fields(), "profile_id": profile} for record, profile, _ in resolved(lines, context)}
+    return {
+        record.id: {**record.fields(), "profile_id": profile} for record, profile, _ in resolve_lines(lines, context)
+    }
 
 
 KINDS: dict[str, RecordKind] = {
@@ -103,10 +105,10 @@ def load(
     """Import a file of `kind` (a key of KINDS); its ids are those of `source`. All or nothing, unless bad records
     are skipped."""
     problems, outcome = Problems(on_error), Outcome((kind,))
-    context = Context.of(file, source, problems)
+    context = Context.build(file, source, problems)
     lines = read_jsonl(file, KINDS[kind].schema, problems, id_of=lambda record: record.id)
-    with refused_by_database(file), transaction.atomic():
-        for batch in batched(lines, BATCH):
+    with explain_refusal(file), transaction.atomic():
+        for batch in iterate_batches(lines, BATCH):
             save(kind, batch, context, outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome
@@ -122,12 +124,12 @@ def load_scenarios(
 ) -> Outcome:
     """Import who has which task in which situation; the ids are those of `source`. What is there already stays."""
     problems, outcome = Problems(on_error), Outcome(("scenarios",))
-    context = Context.of(file, source, problems)
+    context = Context.build(file, source, problems)
     lines = read_jsonl(file, parsing.ScenarioRecord, problems, id_of=lambda record: record.id)
-    with refused_by_database(file), transaction.atomic():
-        for batch in batched(lines, BATCH):
+    with explain_refusal(file), transaction.atomic():
+        for batch in iterate_batches(lines, BATCH):
             before = Scenario.objects.count()
-            named = resolved(batch, context)
+            named = resolve_lines(batch, context)
             wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
             found = scenarios.find_or_create(wanted)
             created = Scenario.objects.count() - before
@@ -149,7 +151,7 @@ def save(kind: str, batch: list[Line], context: Context, outcome: Outcome) -> No
     upsert.save(model, rows, kind=kind, plan=plan, outcome=outcome)
 
 
-def resolved(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int | None, int | None]]:
+def resolve_lines(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int | None, int | None]]:
     """Each record with the profile and the task that it names; what cannot be found goes to the problems."""
     lines = list(lines)
     references = {"profile_id": context.profiles, "task_id": context.tasks}
@@ -174,6 +176,6 @@ def check_source(source: str) -> None:
     check_line(source, field="source")
 
 
-def batched(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:
+def iterate_batches(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:
     while batch := list(islice(lines, size)):
         yield batch

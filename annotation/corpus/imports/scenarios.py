@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q
 
-from annotation.corpus.models import Scenario
+from annotation.corpus.models import Scenario, variables_of
 from core.hashing import content_hash
 
 
@@ -22,7 +22,7 @@ class ScenarioKey(NamedTuple):
 
 def find_or_create(wanted: Sequence[ScenarioKey]) -> list[Scenario | None]:
     """A scenario for each of `wanted`, in order; None where neither profile nor task is known."""
-    known = stored(wanted)
+    known = load_scenarios(wanted)
     new: list[Scenario] = []
     found: list[Scenario | None] = []
     for one in wanted:
@@ -30,7 +30,7 @@ def find_or_create(wanted: Sequence[ScenarioKey]) -> list[Scenario | None]:
             found.append(None)
             continue
         options = known[one.profile, one.task]
-        scenario = fitting(options, one.situation)
+        scenario = find_fitting_scenario(options, one.situation)
         if scenario is None:
             scenario = Scenario(profile_id=one.profile, task_id=one.task, situation=one.situation)
             scenario.variant = "" if all(option.variant for option in options) else content_hash(one.situation)[:16]
@@ -41,7 +41,7 @@ def find_or_create(wanted: Sequence[ScenarioKey]) -> list[Scenario | None]:
     return found
 
 
-def stored(wanted: Sequence[ScenarioKey]) -> dict[tuple[int | None, int | None], list[Scenario]]:
+def load_scenarios(wanted: Sequence[ScenarioKey]) -> dict[tuple[int | None, int | None], list[Scenario]]:
     """The scenarios there are, by profile and task. One query."""
     profiles = {one.profile for one in wanted if one.profile is not None}
     tasks = {one.task for one in wanted if one.task is not None}
@@ -56,8 +56,8 @@ def stored(wanted: Sequence[ScenarioKey]) -> dict[tuple[int | None, int | None],
     return known
 
 
-def fitting(options: Sequence[Scenario], situation: dict[str, Any]) -> Scenario | None:
-    """The option of the same situation; the first one where the situation is not told."""
+def find_fitting_scenario(options: Sequence[Scenario], situation: dict[str, Any]) -> Scenario | None:
+    """The option of the same situation, however it was made; the first one where the situation is not told."""
     if not situation:
         return options[0] if options else None
-    return next((option for option in options if option.situation == situation), None)
+    return next((option for option in options if option.variables == variables_of(situation)), None)

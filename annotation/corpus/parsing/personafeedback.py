@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from core.errors import InputError
-from core.files.checking import located, parse_document, read_jsonl
+from core.files.checking import locate_error, parse_document, read_jsonl
 from core.files.input_files import InputFile, read_document
 from core.files.json_text import refuse_unstorable
 from core.files.problems import Problems
@@ -112,7 +112,7 @@ def read_persona(user_id: str, file: InputFile) -> SourcePersona:
     document = parse_document(file, data)
     if not isinstance(document, dict):
         raise file.error("should be a JSON object", line=1)
-    refuse_unstorable(document, lambda path, why: located(file, data, path, why))
+    refuse_unstorable(document, lambda path, why: locate_error(file, data, path, why))
     return SourcePersona(user_id, hashlib.sha256(data).hexdigest(), persona_fields(document))
 
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from core.errors import InputError
-from core.files.checking import first_problem, located, parse_document, read_jsonl
+from core.files.checking import find_first_problem, locate_error, parse_document, read_jsonl
 from core.files.input_files import InputFile, read_document
 from core.files.problems import Problems
 
@@ -167,7 +167,7 @@ def read_profile(file: InputFile) -> tuple[str, dict[str, str]]:
     try:
         profile = ProfileDocument.model_validate(parse_document(file, data))
     except ValidationError as error:
-        raise located(file, data, *first_problem(error)) from error
+        raise locate_error(file, data, *find_first_problem(error)) from error
     texts = {
         "demographics": to_text(profile.demographics),
         "preferences": to_text(profile.affinities),
@@ -216,7 +216,7 @@ class ScenarioFile:
         try:
             SourceScenario.model_validate(record)
         except ValidationError as error:
-            path, message = first_problem(error)
+            path, message = find_first_problem(error)
             self.refuse([key, *path], message, record)
             return False
         if task_id in situations:
@@ -226,7 +226,7 @@ class ScenarioFile:
         return True
 
     def refuse(self, path: list[str | int], message: str, record: Any) -> None:
-        self.problems.add(located(self.file, self.data, path, message), to_json(record))
+        self.problems.add(locate_error(self.file, self.data, path, message), to_json(record))
 
 
 def to_text(value: Any) -> str:

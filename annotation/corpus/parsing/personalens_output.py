@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.corpus.parsing.records import Turn
 from core.errors import InputError
-from core.files.checking import check_part, parse_document
+from core.files.checking import check_value, parse_document
 from core.files.input_files import InputFile, not_utf8, read_document
 from core.files.problems import Problems
 
@@ -91,7 +91,7 @@ def read_dialogues(output: InputFile, users: set[int] | None, problems: Problems
 
 def read_dialogue(about: About, file: InputFile) -> ParsedDialogue:
     data = read_document(file)
-    document = check_part(file, data, [], parse_document(file, data), DialogueDocument)
+    document = check_value(file, data, [], parse_document(file, data), DialogueDocument)
     if document.task_id != about.task:
         raise file.error(f"the file's name says {about.task}, and its task_id {document.task_id}", field="task_id")
     if len(about.external_id) > 200 or len(about.assistant_model) > 120:

@@ -23,7 +23,7 @@ class Record(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def without_nulls(cls, given: Any) -> Any:
+    def drop_nulls(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}

@@ -9,13 +9,13 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
-from annotation.studies.queries import size
+from core import row_counts
 
 PAGE = 50
 
 
 @dataclass(frozen=True)
-class MaterialKind:
+class DatasetKind:
     """One kind of record: how it is called, and the fields that a search looks at."""
 
     key: str
@@ -26,12 +26,12 @@ class MaterialKind:
     related: tuple[str, ...] = ()
 
 
-KINDS: dict[str, MaterialKind] = {
+KINDS: dict[str, DatasetKind] = {
     kind.key: kind
     for kind in (
-        MaterialKind("profiles", "Profiles", Profile, "source", ("external_id", "name")),
-        MaterialKind("tasks", "Tasks", Task, "source", ("external_id", "description")),
-        MaterialKind(
+        DatasetKind("profiles", "Profiles", Profile, "source", ("external_id", "name")),
+        DatasetKind("tasks", "Tasks", Task, "source", ("external_id", "description")),
+        DatasetKind(
             "scenarios",
             "Scenarios",
             Scenario,
@@ -39,7 +39,7 @@ KINDS: dict[str, MaterialKind] = {
             ("profile__external_id", "task__external_id"),
             ("profile", "task"),
         ),
-        MaterialKind(
+        DatasetKind(
             "dialogues",
             "Dialogues",
             Dialogue,
@@ -47,7 +47,7 @@ KINDS: dict[str, MaterialKind] = {
             ("external_id", "assistant_model", "scenario__profile__external_id", "scenario__task__external_id"),
             ("scenario__profile", "scenario__task"),
         ),
-        MaterialKind("pairs", "Response pairs", ResponsePair, "source", ("external_id", "question"), ("profile",)),
+        DatasetKind("pairs", "Response pairs", ResponsePair, "source", ("external_id", "question"), ("profile",)),
     )
 }
 
@@ -56,7 +56,7 @@ KINDS: dict[str, MaterialKind] = {
 class Stock:
     """How many records of one kind there are, by source."""
 
-    kind: MaterialKind
+    kind: DatasetKind
     by_source: dict[str, int]
 
     @property
@@ -69,25 +69,25 @@ def stocks() -> list[Stock]:
     return [Stock(kind, count_by_source(kind)) for kind in KINDS.values()]
 
 
-def count_by_source(kind: MaterialKind) -> dict[str, int]:
-    return size.counted(("stock", kind.key), lambda: counted(kind), lambda found: sum(found.values()))
+def count_by_source(kind: DatasetKind) -> dict[str, int]:
+    return row_counts.count_cached(("stock", kind.key), lambda: count_records(kind), lambda found: sum(found.values()))
 
 
-def counted(kind: MaterialKind) -> dict[str, int]:
+def count_records(kind: DatasetKind) -> dict[str, int]:
     rows = kind.model._default_manager.values_list(kind.source).annotate(n=Count("pk")).order_by(kind.source)
     return {source or "": n for source, n in rows}
 
 
-def listed(kind: MaterialKind, *, search: str, source: str, page: str) -> Page[Any]:
+def list_records(kind: DatasetKind, *, search: str, source: str, page: str) -> Page[Any]:
     """One page of the records of a kind, newest last; `search` is a part of an id or name."""
-    found = matching(kind, search, source).order_by("pk")
+    found = filter_records(kind, search, source).order_by("pk")
     shown = Paginator(found.values_list("pk", flat=True), PAGE).get_page(page)  # no texts of what comes before
     rows = kind.model._default_manager.filter(pk__in=list(shown)).select_related(*kind.related).order_by("pk")
     shown.object_list = list(rows)
     return shown
 
 
-def matching(kind: MaterialKind, search: str, source: str) -> QuerySet[Any]:
+def filter_records(kind: DatasetKind, search: str, source: str) -> QuerySet[Any]:
     found = kind.model._default_manager.all()
     if source:
         found = found.filter(**{kind.source: source})

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
-from core.audit.queries import EventFilter, found, head
+from core.audit.queries import EventFilter, head, list_events
 from core.errors import InputError
 
 
@@ -35,12 +35,12 @@ class Command(ConcordCommand):
             since=day(options["since"], "since"),
             until=day(options["until"], "until"),
         )
-        rows = found(wanted, seen_by=None)
+        rows = list_events(wanted, seen_by=None)
         number, digest = head()
         shown = rows[: options["limit"]] if options["limit"] else rows
         return {
             "head": {"number": number, "sha256": digest},
-            "acts": [one.as_json() for one in shown.iterator(chunk_size=2000)],
+            "acts": [one.to_json() for one in shown.iterator(chunk_size=2000)],
         }
 
     def say(self, document: dict[str, Any]) -> None:

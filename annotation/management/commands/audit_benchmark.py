@@ -10,7 +10,7 @@ from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import auditing, versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
 
 
@@ -34,16 +34,16 @@ class Command(ConcordCommand):
         parser.add_argument("--release", action="store_true", help="release the cleaned version at once")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        benchmark = benchmarks.called(options["benchmark"])
+        benchmark = benchmarks.find_benchmark(options["benchmark"])
         found = auditing.audit(by=None, benchmark=benchmark, bootstrap=options["bootstrap"], seed=options["seed"])
         document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}
-        rules = listed(options["clean"])
+        rules = split_names(options["clean"])
         if rules:
             name = options["version_name"] or f"{benchmark.version}-clean"[: versions.LONGEST_VERSION]
             made = auditing.clean(by=None, benchmark=benchmark, rules=rules, version=name, notes=options["notes"])
             if options["release"]:
                 made = versions.release(by=None, benchmark=made)
-            document["cleaned"] = benchmarks.row(made).as_json()
+            document["cleaned"] = benchmarks.row(made).to_json()
         return document
 
     def say(self, document: dict[str, Any]) -> None:

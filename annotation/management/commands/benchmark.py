@@ -20,8 +20,8 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["benchmark"]:
-            return benchmarks.row(benchmarks.called(options["benchmark"])).as_json()
-        return {"benchmarks": [row.as_json() for row in benchmarks.rows()]}
+            return benchmarks.row(benchmarks.find_benchmark(options["benchmark"])).to_json()
+        return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}
 
     def say(self, document: dict[str, Any]) -> None:
         found = document.get("benchmarks", [document])

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import building, markdown, versions
 from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
 from annotation.management.base import ConcordCommand
-from annotation.management.benchmarks import add_tiers, tiers_of
-from annotation.management.lists import listed
+from annotation.management.benchmarks import add_tiers, parse_tiers
+from annotation.management.lists import split_names
 from annotation.studies.queries.studies import study_called
-from core.files.shares import shares_of
+from core.files.shares import parse_shares
 
 
 class Command(ConcordCommand):
@@ -53,23 +53,23 @@ class Command(ConcordCommand):
         parser.add_argument("--release", action="store_true", help="release it at once: it does not change any more")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        cuts, chance = tiers_of(options)
+        cuts, chance = parse_tiers(options)
         made = building.build(
             by=None,
             study=study_called(options["study"]),
             name=options["name"],
             version=options["version_name"],
-            parent=benchmarks.called(options["parent"]) if options["parent"] else None,
+            parent=benchmarks.find_benchmark(options["parent"]) if options["parent"] else None,
             notes=options["notes"],
             options=BuildOptions(
                 criterion=options["criterion"],
                 tiers=options["tiers"],
                 cuts=cuts,
                 chance=chance,
-                agreement_cuts=cuts_of(options["agreement_cuts"]),
+                agreement_cuts=parse_model_cuts(options["agreement_cuts"]),
                 min_votes=options["min_votes"],
                 pooled=options["pool"],
-                splits=shares_of(listed(options["split"])),
+                splits=parse_shares(split_names(options["split"])),
                 split_tolerance=options["split_tolerance"],
                 by_question=options["by_question"],
                 seed=options["seed"],
@@ -77,7 +77,7 @@ class Command(ConcordCommand):
         )
         if options["release"]:
             made = versions.release(by=None, benchmark=made)
-        return benchmarks.row(made).as_json()
+        return benchmarks.row(made).to_json()
 
     def say(self, document: dict[str, Any]) -> None:
         tiers = ", ".join(f"{n} {tier or 'without a tier'}" for tier, n in document["tiers"].items())

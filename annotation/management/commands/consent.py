@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_text
-from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import consents
 from annotation.studies.queries.studies import study_called
 
@@ -26,7 +26,7 @@ class Command(ConcordCommand):
         study = study_called(options["study"])
         if options["text"]:
             consents.set_text(by=None, study=study, text=read_text(options["text"]))
-        text = intake_of(study).consent_text
+        text = find_intake(study).consent_text
         return {
             "study": study.name,
             "hash": text.content_hash if text else None,

@@ -21,7 +21,7 @@ class Command(ConcordCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        found = benchmarks.called(options["benchmark"])
+        found = benchmarks.find_benchmark(options["benchmark"])
         return datasheets.datasheet(found, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: dict[str, Any]) -> None:

@@ -13,14 +13,14 @@ from annotation.benchmarks.parsing import revisions
 from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
-from annotation.management.benchmarks import add_tiers, tiers_of
-from annotation.management.lists import listed
+from annotation.management.benchmarks import add_tiers, parse_tiers
+from annotation.management.lists import split_names
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.shares import pairs_of
+from core.files.shares import parse_pairs
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 
@@ -51,9 +51,9 @@ class Command(ConcordCommand):
         parser.add_argument("--open", action="store_true", help="open it at once")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        cuts, chance = tiers_of(options)
+        cuts, chance = parse_tiers(options)
         try:
-            rule = Rule(pairs_of(listed(options["rule"]), "rule"), cuts, chance, options["min_votes"])
+            rule = Rule(parse_pairs(split_names(options["rule"]), "rule"), cuts, chance, options["min_votes"])
         except ValueError as error:
             raise InputError(str(error), field="rule") from error
         found = filtering.run(
@@ -80,7 +80,7 @@ class Command(ConcordCommand):
 def read_revisions(path: Path | None) -> dict[str, Revision]:
     if path is None:
         return {}
-    records = revisions.read(InputFile.of(path))
+    records = revisions.read(InputFile.from_path(path))
     return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
 
 

@@ -47,7 +47,7 @@ class Command(ConcordCommand):
             if options["open"]:
                 studies.open(by=None, study=made)
             return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
-        there = [study_called(options["graded"])] if options["graded"] else grading.graded_studies(study)
+        there = [study_called(options["graded"])] if options["graded"] else grading.list_graded_studies(study)
         if not there:
             raise InputError(f"The responses of {study} are graded nowhere: use --make first.", field="graded")
         return grading.compare(study=study, graded=there[0], bootstrap=options["bootstrap"], seed=options["seed"])

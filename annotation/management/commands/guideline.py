@@ -42,7 +42,7 @@ class Command(ConcordCommand):
             known = ", ".join(study.criteria.values_list("key", flat=True))
             raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
         if options["file"]:
-            text = read_guideline(InputFile.of(options["file"]))
+            text = read_guideline(InputFile.from_path(options["file"]))
             guidelines.edit(by=None, criterion=criterion, reason=options["reason"], **vars(text))
         elif options["reason"]:
             raise InputError("a reason belongs to --file", field="reason")

@@ -29,4 +29,4 @@ class Command(ImportCommand):
         outcome = personafeedback.load(
             by=None, folder=options["path"], on_error=options["on_error"], name=options["name"]
         )
-        return outcome.as_document()
+        return outcome.to_document()

@@ -14,6 +14,6 @@ class Command(RecordsCommand):
     example = "import_scenarios fixtures/gardening/scenarios.jsonl --source gardening"
 
     def run(self, **options: Any) -> Any:
-        file = InputFile.of(options["path"])
+        file = InputFile.from_path(options["path"])
         outcome = records.load_scenarios(by=None, file=file, source=options["source"], on_error=options["on_error"])
-        return outcome.as_document()
+        return outcome.to_document()

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import completions
 from annotation.studies.queries.studies import study_called
 
@@ -26,7 +26,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        before = intake_of(study)
+        before = find_intake(study)
         given = {
             "is_public": options["public"],
             "completion_code": options["completion_code"],

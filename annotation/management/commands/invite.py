@@ -14,7 +14,7 @@ from annotation.management.base import ConcordCommand
 from annotation.recruitment.forms import days_from_now
 from annotation.recruitment.models.participation import Invitation
 from annotation.recruitment.platforms import PLATFORMS
-from annotation.recruitment.queries.participation import add_uses, why_closed
+from annotation.recruitment.queries.participation import add_uses, find_closing_reason
 from annotation.recruitment.services import invitations
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
@@ -44,10 +44,10 @@ class Command(ConcordCommand):
                 raise InputError(f"{study} has no invitation {options['revoke']}.", field="revoke")
             invitations.revoke(by=None, invitation=found)
         elif not options["list"]:
-            return self.made(study, options)
-        return {"study": study.name, "invitations": listed(study)}
+            return self.create_invitation(study, options)
+        return {"study": study.name, "invitations": list_invitations(study)}
 
-    def made(self, study: Study, options: dict[str, Any]) -> dict[str, Any]:
+    def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, Any]:
         made = invitations.create(
             by=None,
             study=study,
@@ -60,7 +60,7 @@ class Command(ConcordCommand):
         path = reverse("join", args=[made.token]) + (platform.example if platform else "")
         number = made.invitation.pk
         link = options["site"].rstrip("/") + path
-        found = [one for one in listed(study) if one["number"] == number]
+        found = [one for one in list_invitations(study) if one["number"] == number]
         return {"study": study.name, "link": link, "token": made.token, **found[0]}
 
     def say(self, document: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
     return found if timezone.is_aware(found) else timezone.make_aware(found)
 
 
-def listed(study: Study) -> list[dict[str, Any]]:
+def list_invitations(study: Study) -> list[dict[str, Any]]:
     found = add_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
     return [to_json(one, one.uses) for one in found]
 
@@ -106,5 +106,5 @@ def to_json(one: Invitation, joined: int) -> dict[str, Any]:
         "created_by": one.created_by.username if one.created_by else None,
         "created_at": one.created_at.isoformat(),
         "revoked_at": one.revoked_at.isoformat() if one.revoked_at else None,
-        "closed": why_closed(one, uses=joined) or None,
+        "closed": find_closing_reason(one, uses=joined) or None,
     }

@@ -11,8 +11,8 @@ from annotation.management.base import ConcordCommand
 from annotation.quality.models import KnownItem
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import gold_questions
+from annotation.studies.queries.asks import Ask
 from annotation.studies.queries.studies import study_called
-from annotation.workbench.queries.rating import Ask
 from core.errors import InputError
 
 
@@ -48,7 +48,7 @@ class Command(ConcordCommand):
                 source = study_called(options["decided"])
                 gold_questions.add_decided(by=None, study=study, source=source, **chosen)
         for item in options["retire"]:
-            gold_questions.retire(by=None, known=queries.called(study, item, options["purpose"] or ""))
+            gold_questions.retire(by=None, known=queries.find_gold_question(study, item, options["purpose"] or ""))
         study.refresh_from_db()
         items = queries.load_study(study)
         return {

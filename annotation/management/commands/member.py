@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.commands.project import described
+from annotation.management.commands.project import describe_project
 from core.accounts.models.projects import Membership
 from core.accounts.models.users import User
-from core.accounts.queries.projects import called
+from core.accounts.queries.projects import find_project
 from core.accounts.services import projects
 from core.errors import InputError
 
@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         what.add_argument("--remove", action="store_true", help="take the account out of the project")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = called(options["project"])
+        project = find_project(options["project"])
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
             raise InputError(f"There is no account {options['user']!r}.", field="user")
@@ -35,7 +35,7 @@ class Command(ConcordCommand):
             projects.leave(by=None, project=project, user=user)
         else:
             projects.join(by=None, project=project, user=user, role=options["role"])
-        return described(project)
+        return describe_project(project)
 
     def say(self, document: dict[str, Any]) -> None:
         for one in document["members"]:

@@ -10,7 +10,7 @@ from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
 from annotation.recruitment.queries.demographics import answers
 from annotation.recruitment.queries.participation import participants
-from annotation.recruitment.services import joining
+from annotation.recruitment.services import enrolment
 from annotation.studies.queries.studies import people_called, study_called
 
 
@@ -33,9 +33,9 @@ class Command(ConcordCommand):
         study = study_called(options["study"])
         if options["return_code"]:
             (annotator,) = people_called([options["return_code"]])
-            code = joining.tell_return_code(by=None, study=study, annotator=annotator)
+            code = enrolment.tell_return_code(by=None, study=study, annotator=annotator)
             return {"study": study.name, "annotator": annotator.username, "return_code": code}
-        rows = [one.as_json() for one in participants(study)]
+        rows = [one.to_json() for one in participants(study)]
         if options["demographics"]:
             given = answers(study)
             rows = [row | {"demographics": compute_person(given, str(row["annotator"]))} for row in rows]

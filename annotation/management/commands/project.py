@@ -23,13 +23,15 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["name"] is None:
-            return {"projects": [described(one) for one in Project.objects.prefetch_related("memberships__user")]}
+            return {
+                "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
+            }
         owner = None
         if options["owner"] is not None:
             owner = User.objects.filter(username=options["owner"]).first()
             if owner is None:
                 raise InputError(f"There is no account {options['owner']!r}.", field="owner")
-        return {"projects": [described(projects.make(by=None, name=options["name"], owner=owner))]}
+        return {"projects": [describe_project(projects.make(by=None, name=options["name"], owner=owner))]}
 
     def say(self, document: dict[str, Any]) -> None:
         for one in document["projects"]:
@@ -37,6 +39,6 @@ class Command(ConcordCommand):
             self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
 
 
-def described(project: Project) -> dict[str, Any]:
+def describe_project(project: Project) -> dict[str, Any]:
     people = [{"user": one.user.username, "role": one.role} for one in project.memberships.all()]
     return {"name": project.name, "slug": project.slug, "members": sorted(people, key=lambda one: one["user"])}

@@ -35,8 +35,8 @@ class Command(ConcordCommand):
                     "signs": list(row.signs),
                     "seconds_an_item": row.pace.seconds if row.pace else None,
                     "too_fast": row.pace.too_fast if row.pace else None,
-                    "gold_accuracy": row.accuracy.overall.as_json() if row.accuracy else None,
-                    "self_consistency": row.consistency.overall.as_json() if row.consistency else None,
+                    "gold_accuracy": row.accuracy.overall.to_json() if row.accuracy else None,
+                    "self_consistency": row.consistency.overall.to_json() if row.consistency else None,
                 }
                 for row in rows
             ],

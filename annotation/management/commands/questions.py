@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.queries.demographics import asked
+from annotation.recruitment.queries.demographics import list_questions
 from annotation.recruitment.services import demographics
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -36,7 +36,11 @@ class Command(ConcordCommand):
             if question is None:
                 raise InputError(f"{study} has no question {options['remove']!r}.", field="remove")
             erased = demographics.remove_question(by=None, question=question)
-        return {"study": study.name, "questions": [one.as_json() for one in asked(study)], "answers_erased": erased}
+        return {
+            "study": study.name,
+            "questions": [one.to_json() for one in list_questions(study)],
+            "answers_erased": erased,
+        }
 
     def say(self, document: dict[str, Any]) -> None:
         for one in document["questions"]:

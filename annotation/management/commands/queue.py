@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         given = {name: value for name, value in given.items() if value is not None}
         for name, option, number in (("item_limit", "limit", int), ("pass_mark", "pass_mark", float)):
             if options[option] is not None:
-                given[name] = gold_questions.number_or_none(options[option], number, name)
+                given[name] = gold_questions.parse_optional_number(options[option], number, name)
         if given:
             gold_questions.set_rules(by=None, study=study, **given)
         items = queries.load_study(study)

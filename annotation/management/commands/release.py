@@ -25,10 +25,10 @@ class Command(ConcordCommand):
         parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="a new or an empty folder")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        found = benchmarks.called(options["benchmark"])
+        found = benchmarks.find_benchmark(options["benchmark"])
         if not found.is_released:
             found = versions.release(by=None, benchmark=found)
-        document: dict[str, Any] = benchmarks.row(found).as_json()
+        document: dict[str, Any] = benchmarks.row(found).to_json()
         if options["output"]:
             manifest = releasing.write(benchmark=found, folder=options["output"])
             document |= {"folder": str(options["output"]), "files": manifest["cases"], "digest": manifest["digest"]}

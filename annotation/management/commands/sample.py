@@ -6,11 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.options import NewSample
 from annotation.studies.queries.sampling_frame import FILTERS
-from annotation.studies.queries.studies import criterion_called, strata_of, study_called
+from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples
 from core.options.fields import add_arguments, read_arguments, split
 
@@ -30,11 +31,13 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
+        predicted_from = criterion_to_predict(*(options[name] for name in PREDICTED))
         sample = samples.draw(
             by=None,
             study=study_called(options["study"]),
             filters={field: split(options[field]) for field in FIELDS if options[field]},
-            predicted_from=criterion_to_predict(*(options[name] for name in PREDICTED)),
+            predicted_from=predicted_from,
+            tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
             **given,
         )
         return document(sample)
@@ -63,6 +66,6 @@ def document(sample: Sample) -> dict[str, Any]:
         "input_hash": sample.input_hash,
         "drawn": [
             {"stratum": stratum, "size": size, "probability": probability}
-            for stratum, size, probability in strata_of(sample)
+            for stratum, size, probability in load_strata(sample)
         ],
     }

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
 from core.accounts.services import tokens
@@ -31,12 +31,12 @@ class Command(ConcordCommand):
         if user is None:
             raise InputError(f"There is nobody called {options['username']!r}.", field="username")
         if options["revoke"] is not None:
-            return {"tokens": [described(revoked(user, options["revoke"]))]}
+            return {"tokens": [describe_token(revoke_token(user, options["revoke"]))]}
         if options["name"] is None:
-            return {"tokens": [described(one) for one in user.api_tokens.order_by("pk")]}
+            return {"tokens": [describe_token(one) for one in user.api_tokens.order_by("pk")]}
         days = options["days"] or None
-        made, text = tokens.make(by=user, name=options["name"], scopes=listed(options["scopes"]), days=days)
-        return {"token": text, "tokens": [described(made)]}
+        made, text = tokens.make(by=user, name=options["name"], scopes=split_names(options["scopes"]), days=days)
+        return {"token": text, "tokens": [describe_token(made)]}
 
     def say(self, document: dict[str, Any]) -> None:
         if "token" in document:
@@ -50,7 +50,7 @@ class Command(ConcordCommand):
             self.stdout.write("No tokens. Make one with --name.")
 
 
-def revoked(user: User, pk: int) -> ApiToken:
+def revoke_token(user: User, pk: int) -> ApiToken:
     token = user.api_tokens.filter(pk=pk).first()
     if token is None:
         raise InputError(f"{user.username} has no token {pk}.", field="revoke")
@@ -58,7 +58,7 @@ def revoked(user: User, pk: int) -> ApiToken:
     return token
 
 
-def described(token: ApiToken) -> dict[str, Any]:
+def describe_token(token: ApiToken) -> dict[str, Any]:
     times = {name: getattr(token, name) for name in ("created_at", "expires_at", "last_used_at")}
     return {
         "id": token.pk,

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.models.webhooks import Webhook
 from annotation.studies.services import webhooks
 from core.accounts.models.users import User
@@ -35,17 +35,17 @@ class Command(ConcordCommand):
             by = User.objects.filter(username=options["by"], is_researcher=True).first()
             if by is None:
                 raise InputError(f"There is no researcher called {options['by']!r}.", field="by")
-            hook, secret = webhooks.make(by=by, url=options["url"], events=listed(options["events"]))
-            return {"secret": secret, "webhooks": [described(hook)]}
+            hook, secret = webhooks.make(by=by, url=options["url"], events=split_names(options["events"]))
+            return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if options["end"] is not None:
-            hook = found(options["end"])
+            hook = find_webhook(options["end"])
             webhooks.end(by=hook.created_by, webhook=hook)
-            return {"webhooks": [described(found(hook.pk))]}
+            return {"webhooks": [describe_webhook(find_webhook(hook.pk))]}
         if options["ping"] is not None:
-            return {"deliveries": [tried(found(options["ping"]))]}
+            return {"deliveries": [try_webhook(find_webhook(options["ping"]))]}
         if options["log"] is not None:
-            return {"deliveries": log(found(options["log"]))}
-        return {"webhooks": [described(hook) for hook in Webhook.objects.order_by("pk")]}
+            return {"deliveries": log(find_webhook(options["log"]))}
+        return {"webhooks": [describe_webhook(hook) for hook in Webhook.objects.order_by("pk")]}
 
     def say(self, document: dict[str, Any]) -> None:
         if "secret" in document:
@@ -58,32 +58,32 @@ class Command(ConcordCommand):
             self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{state}")
 
 
-def found(pk: int) -> Webhook:
+def find_webhook(pk: int) -> Webhook:
     hook = Webhook.objects.select_related("created_by").filter(pk=pk).first()
     if hook is None:
         raise InputError(f"There is no webhook {pk}.", field="id")
     return hook
 
 
-def tried(hook: Webhook) -> dict[str, Any]:
+def try_webhook(hook: Webhook) -> dict[str, Any]:
     """A message sent by this process itself."""
     with audit_batch():
-        made = webhooks.ping(by=hook.created_by, webhook=hook)
+        made = webhooks.send_test_message(by=hook.created_by, webhook=hook)
     webhooks.deliver(made.pk)
     made.refresh_from_db()
-    return told(made)
+    return describe_delivery(made)
 
 
 def log(hook: Webhook) -> list[dict[str, Any]]:
-    return [told(one) for one in hook.deliveries.order_by("-pk")[:MOST_SHOWN]]
+    return [describe_delivery(one) for one in hook.deliveries.order_by("-pk")[:MOST_SHOWN]]
 
 
-def told(one: Any) -> dict[str, Any]:
+def describe_delivery(one: Any) -> dict[str, Any]:
     named = {name: getattr(one, name) for name in ("event", "subject", "attempts", "status", "error")}
     at = one.delivered_at.isoformat() if one.delivered_at else None
     return {"id": one.pk, **named, "delivered_at": at}
 
 
-def described(hook: Webhook) -> dict[str, Any]:
+def describe_webhook(hook: Webhook) -> dict[str, Any]:
     ended = hook.ended_at.isoformat() if hook.ended_at else None
     return {"id": hook.pk, "url": hook.url, "events": hook.events, "ended_at": ended}

@@ -18,7 +18,7 @@ SUBMITTED = Assignment.State.SUBMITTED
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedAnswer:
     """One answer beside the right one; `criterion` names the turn too.
 
     `said` and `expected` are labels of the scale; `right` is None if unscored.
@@ -36,7 +36,7 @@ class MarkedItem:
     """An item of training or qualification that somebody answered."""
 
     slot: Assignment
-    answers: tuple[Marked, ...]
+    answers: tuple[MarkedAnswer, ...]
 
     @property
     def all_right(self) -> bool:
@@ -63,7 +63,7 @@ def load_study(study: Study) -> list[KnownItem]:
     return list(rows.annotate(given=answered).prefetch_related(answers).order_by("position"))
 
 
-def called(study: Study, item: str, purpose: str) -> KnownItem:
+def find_gold_question(study: Study, item: str, purpose: str) -> KnownItem:
     """The study's item of this id, if need be of one purpose alone. Raises InputError unless there is exactly one."""
     rows = load_study(study)
     found = [one for one in rows if one.item.external_id == item and purpose in ("", one.purpose)]
@@ -97,7 +97,7 @@ def admission(annotator: User, study: Study) -> Admission | None:
     return study.admissions.filter(annotator=annotator).order_by("-created_at", "-pk").first()
 
 
-def standings(annotator: User) -> dict[int, str]:
+def load_outcomes(annotator: User) -> dict[int, str]:
     """By study's id, the newest outcome of their qualification there: the word for it in `Admission`. One query."""
     rows = annotator.admissions.order_by("created_at", "pk")
     return dict(rows.values_list("study_id", "outcome"))
@@ -116,7 +116,7 @@ def earlier(study: Study, newest: list[Admission]) -> list[Admission]:
     return list(before.order_by("-created_at", "-pk"))
 
 
-def unanswered(annotator: User, study: Study, number: int = 1) -> KnownItem | None:
+def find_unanswered(annotator: User, study: Study, number: int = 1) -> KnownItem | None:
     """What comes next for them in this round before the work. Training is given once."""
     given = Assignment.objects.filter(
         study=study, item=OuterRef("item"), purpose=OuterRef("purpose"), annotator=annotator
@@ -124,31 +124,31 @@ def unanswered(annotator: User, study: Study, number: int = 1) -> KnownItem | No
     return load_before_work(study, number).filter(~Exists(given)).first()
 
 
-def round_of(annotator: User, study: Study, purpose: str, number: int = 1) -> list[MarkedItem]:
+def load_round(annotator: User, study: Study, purpose: str, number: int = 1) -> list[MarkedItem]:
     """Their answers of training or of a round beside the right ones, in the order of the items. Three queries."""
     slots = study.assignments.filter(
         annotator=annotator, purpose=purpose, round=number, state=SUBMITTED, known__retired_at=None
     ).select_related("known", "item__dialogue", "item__pair")
-    return marked_items(slots.order_by("known__position"))
+    return list_marked_items(slots.order_by("known__position"))
 
 
-def marked_items(slots: QuerySet[Assignment]) -> list[MarkedItem]:
+def list_marked_items(slots: QuerySet[Assignment]) -> list[MarkedItem]:
     answers = Prefetch(
         "known__answers", KnownAnswer.objects.select_related("criterion").order_by("turn", "criterion__position")
     )
     return [
-        MarkedItem(slot, tuple(marked(slot.known.answers.all(), slot.annotations.all())) if slot.known else ())
+        MarkedItem(slot, tuple(mark_answers(slot.known.answers.all(), slot.annotations.all())) if slot.known else ())
         for slot in slots.prefetch_related(answers, "annotations")
     ]
 
 
-def marked(expected: Iterable[KnownAnswer], said: Iterable[Annotation]) -> Iterable[Marked]:
-    """Each known answer with what was said."""
+def mark_answers(expected: Iterable[KnownAnswer], said: Iterable[Annotation]) -> Iterable[MarkedAnswer]:
+    """Pair each gold answer with the annotator's."""
     by_ask = {(one.criterion_id, one.turn): one for one in said}
     for answer in expected:
         given = by_ask.get((answer.criterion_id, answer.turn))
         value = given.value if given else ""
-        yield Marked(
+        yield MarkedAnswer(
             criterion=answer.title,
             said=answer.criterion.label_of(value) if value else "cannot judge",
             expected=answer.label,

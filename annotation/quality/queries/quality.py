@@ -25,7 +25,7 @@ LITTLE_AGREEMENT = 0.2
 """Kappa with the majority of the others; with an upper end below this on most criteria somebody is named."""
 
 FAST = 1 / 3
-"""Of the median time that the study's items take; an item done in less is too fast."""
+"""Share of the study's median time per item; an item done in less is too fast."""
 
 OFTEN = 0.2
 """Share of items done too fast from which on somebody is named."""
@@ -143,11 +143,11 @@ def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
     """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries."""
     return {
         "study": study.name,
-        "checks_and_repeats": [one.as_json() for one in records(study)],
+        "checks_and_repeats": [one.to_json() for one in records(study)],
         "criteria": {
             found.criterion.key: {
-                **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).as_json(),
-                "dawid_skene": dawid_skene(found.table).as_json(),
+                **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).to_json(),
+                "dawid_skene": dawid_skene(found.table).to_json(),
             }
             for found in ratings.load_study(study)
             if found.table.n_ratings
@@ -210,18 +210,18 @@ def agrees_little(profile: AnnotatorSigns) -> bool:
 
 
 def paces(study: Study) -> dict[str, Pace]:
-    """By username, from the times that the pages measured."""
+    """Compute paces by username, from the times that pages measured."""
     submitted = study.assignments.filter(
         state=Assignment.State.SUBMITTED, purpose=Assignment.Purpose.RATING, active_seconds__isnull=False
     )
     by_name: dict[str, list[float]] = defaultdict(list)
     for name, seconds in submitted.values_list("annotator__username", "active_seconds").iterator(chunk_size=5000):
         by_name[name].append(seconds or 0.0)
-    return paces_of(by_name)
+    return compute_paces(by_name)
 
 
-def paces_of(by_name: Mapping[str, Sequence[float]]) -> dict[str, Pace]:
-    """By username, from the times (seconds) of each of their items."""
+def compute_paces(by_name: Mapping[str, Sequence[float]]) -> dict[str, Pace]:
+    """Compute paces by username, from the seconds of each of their items."""
     if not by_name:
         return {}
     usual = median(seconds for all_of_one in by_name.values() for seconds in all_of_one)

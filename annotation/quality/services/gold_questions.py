@@ -15,16 +15,16 @@ from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownAnswer, KnownItem, QueueRules
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
-from annotation.studies.queries.sampling_frame import material
+from annotation.studies.queries.asks import Ask
+from annotation.studies.queries.sampling_frame import list_records
 from annotation.studies.services import studies
-from annotation.workbench.queries.rating import Ask
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
 
 PASS_MARK = 0.8
-"""Of a study that is given its first qualification or training item and has none."""
+"""Defaults of a study that gets its first qualification or training item."""
 
 LONGEST_TEXT = 20_000
 MOST = 10_000
@@ -152,7 +152,7 @@ RULES: dict[str, tuple[float, float, bool, str]] = {
 """Lowest and highest value, whether it may be without one, and what to say otherwise."""
 
 
-def number_or_none(text: str, number: Callable[[str], float], field: str) -> float | None:
+def parse_optional_number(text: str, number: Callable[[str], float], field: str) -> float | None:
     """A number as somebody wrote it, or None for "none"."""
     try:
         return None if text == "none" else number(text)
@@ -189,14 +189,14 @@ def name_item(
     criteria: Mapping[str, Criterion],
     origin: str,
 ) -> KnownItem:
-    answers = checked_answers(entry, criteria)
-    item = item_of(study, entry)
+    answers = check_answers(entry, criteria)
+    item = find_or_create_item(study, entry)
     check_turns(entry, item, answers)
     if there := study.known_items.filter(item=item, purpose=purpose, retired_at=None).first():
         if there.round != number:
             says = f"{entry.item} is asked in round {there.round}; retire it there first."
             raise InputError(says, field="item", line=entry.line)
-        if same(there, answers):
+        if is_same_answer(there, answers):
             return there
         raise InputError(
             f"{entry.item} is named with other answers already; retire it first.", field="item", line=entry.line
@@ -219,14 +219,14 @@ def name_item(
     return made
 
 
-def same(there: KnownItem, answers: Mapping[Ask, GoldAnswer]) -> bool:
+def is_same_answer(there: KnownItem, answers: Mapping[Ask, GoldAnswer]) -> bool:
     stored = there.answers.select_related("criterion")
     return {
         Ask(one.criterion, one.turn): GoldAnswer(one.value, tuple(one.also), one.explanation) for one in stored
     } == answers
 
 
-def checked_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[Ask, GoldAnswer]:
+def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[Ask, GoldAnswer]:
     if not entry.answers:
         raise InputError(f"{entry.item} has no answer to any criterion.", field="value", line=entry.line)
     found = {}
@@ -257,12 +257,12 @@ def check_turns(entry: GoldEntry, item: Item, answers: Mapping[Ask, GoldAnswer])
             raise InputError(says, field="turn", line=entry.line)
 
 
-def item_of(study: Study, entry: GoldEntry) -> Item:
+def find_or_create_item(study: Study, entry: GoldEntry) -> Item:
     """The study's own item, if its ratings are complete; otherwise one that is kept beside the study."""
     subject = subject_called(study.kind, entry)
     own = study.items.filter(**{study.kind: subject}).first()
     if own is None:
-        return kept_beside(study, subject)
+        return create_draft_item(study, subject)
     ratings = own.assignments.filter(purpose=Assignment.Purpose.RATING)
     if not ratings.exists() or ratings.exclude(state=Assignment.State.SUBMITTED).exists():
         raise InputError(
@@ -276,7 +276,7 @@ def item_of(study: Study, entry: GoldEntry) -> Item:
 def subject_called(kind: str, entry: GoldEntry) -> Any:
     """The dialogue or pair of this id, also written source:id."""
     name = entry.item.strip()
-    rows = material(kind)
+    rows = list_records(kind)
     found = list(rows.filter(external_id=name)[:2])
     source, colon, rest = name.partition(":")
     if not found and colon:
@@ -287,7 +287,7 @@ def subject_called(kind: str, entry: GoldEntry) -> Any:
     raise InputError(says, field="item", line=entry.line)
 
 
-def kept_beside(study: Study, subject: Any) -> Item:
+def create_draft_item(study: Study, subject: Any) -> Item:
     """The item of the draft that holds the study's material with known answers; both are made when they are needed."""
     store = Study.objects.filter(known_for=study).first() or new_store(study)
     if found := store.items.filter(**{study.kind: subject}).first():

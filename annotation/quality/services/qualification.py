@@ -24,18 +24,18 @@ from core.errors import InputError
 LONGEST_REASON = 10_000
 
 
-def open_for(by: User, study: Study) -> bool:
+def is_open_for(by: User, study: Study) -> bool:
     """Whether the work is open to them; a round that has just been completed is marked first."""
-    return gold_questions.is_through(by, study) or passed_now(by, study)
+    return gold_questions.is_through(by, study) or mark_round(by, study)
 
 
-def passed_now(by: User, study: Study) -> bool:
+def mark_round(by: User, study: Study) -> bool:
     """Mark the round if all of it is answered. Whether they passed by that."""
     result = conclude(by=by, study=study)
     return result is not None and result.lets_through
 
 
-def next_for(by: User, study: Study, *, lease: timedelta) -> Assignment | None:
+def assign_next(by: User, study: Study, *, lease: timedelta) -> Assignment | None:
     """What they are to answer before the work; None when that is done, and they did not pass."""
     number = open_round(gold_questions.admission(by, study))
     if number is None:
@@ -43,7 +43,7 @@ def next_for(by: User, study: Study, *, lease: timedelta) -> Assignment | None:
     begun = study.assignments.filter(annotator=by, state=Assignment.State.LEASED).exclude(known=None)
     if found := begun.order_by("started_at").first():
         return found
-    item = gold_questions.unanswered(by, study, number)
+    item = gold_questions.find_unanswered(by, study, number)
     return give(by, study, item, lease, number) if item else None
 
 
@@ -94,10 +94,12 @@ def conclude(*, by: User, study: Study) -> Admission | None:
     if number is None:
         return done
     unfinished = study.assignments.filter(annotator=by).exclude(known=None).exclude(state=gold_questions.SUBMITTED)
-    if study.pass_mark is None or gold_questions.unanswered(by, study, number) or unfinished.exists():
+    if study.pass_mark is None or gold_questions.find_unanswered(by, study, number) or unfinished.exists():
         return None
     answers = [
-        one for item in gold_questions.round_of(by, study, gold_questions.QUALIFICATION, number) for one in item.answers
+        one
+        for item in gold_questions.load_round(by, study, gold_questions.QUALIFICATION, number)
+        for one in item.answers
     ]
     right = sum(one.right is True for one in answers)
     passed = has_passed(right, len(answers), study.pass_mark)
@@ -119,28 +121,28 @@ def conclude(*, by: User, study: Study) -> Admission | None:
 @audited("annotator.admit", on="annotator")
 def let_through(*, by: User, study: Study, annotator: User, reason: str) -> Admission:
     """A researcher's decision that somebody may rate, whatever the result of their round was."""
-    newest = last_result(study, annotator)
+    newest = find_last_result(study, annotator)
     number = newest.round if newest else 1
-    return decided(by, study, annotator, newest, Admission.Outcome.ADMITTED, number, reason)
+    return create_admission(by, study, annotator, newest, Admission.Outcome.ADMITTED, number, reason)
 
 
 @audited("annotator.try_again", on="annotator")
 def try_again(*, by: User, study: Study, annotator: User, reason: str) -> Admission:
     """A researcher's decision that somebody who did not pass is asked once more: it opens their next round."""
-    newest = last_result(study, annotator)
+    newest = find_last_result(study, annotator)
     if newest is None or newest.outcome != Admission.Outcome.FAILED:
         says = "may try again already" if newest else "has not come to the end of the qualification"
         raise InputError(f"{annotator} {says}.", field="annotator")
     try:
         with transaction.atomic():
-            return decided(by, study, annotator, newest, Admission.Outcome.AGAIN, newest.round + 1, reason)
+            return create_admission(by, study, annotator, newest, Admission.Outcome.AGAIN, newest.round + 1, reason)
     except IntegrityError as error:  # in another window they were given this round just now
         raise InputError(f"{annotator} may try again already.", field="annotator") from error
 
 
-def last_result(study: Study, annotator: User) -> Admission | None:
+def find_last_result(study: Study, annotator: User) -> Admission | None:
     """The newest of somebody who may not rate yet. Raises InputError of everybody else."""
-    mark_of(study)
+    find_pass_mark(study)
     if not study.annotators.contains(annotator):
         raise InputError(f"{annotator} is not an annotator of {study}.", field="annotator")
     newest = gold_questions.admission(annotator, study)
@@ -157,14 +159,14 @@ def has_passed(right: int, asked: int, mark: float) -> bool:
     return right >= Decimal(str(mark)) * asked
 
 
-def mark_of(study: Study) -> float:
+def find_pass_mark(study: Study) -> float:
     """Its pass mark. Raises InputError where it asks for no qualification."""
     if study.pass_mark is None:
         raise InputError(f"{study} asks for no qualification.", field="study")
     return study.pass_mark
 
 
-def decided(
+def create_admission(
     by: User, study: Study, annotator: User, newest: Admission | None, outcome: str, number: int, reason: str
 ) -> Admission:
     """Keep a decision with its reason, beside the result that it was made on."""
@@ -178,7 +180,7 @@ def decided(
         round=number,
         asked=newest.asked if newest else 0,
         right=newest.right if newest else 0,
-        pass_mark=mark_of(study),
+        pass_mark=find_pass_mark(study),
         decided_by=by,
         reason=why,
     )

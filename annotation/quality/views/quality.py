@@ -23,13 +23,13 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.charts import FILE, PAGE, Point, course, png, svg
 from core.csv_files import csv_text
-from core.downloads import audited_export
+from core.downloads import audit_export
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 
 SHADES = 5
 ALMOST = 0.02
-"""Of a shade: a probability that is shown as 0 has none."""
+"""Least probability with a shade; what is shown as 0 has none."""
 
 
 @researcher_required
@@ -49,7 +49,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": study_steps(study),
         "rows": [(row, people[row.annotator]) for row in rows],
         "named": named,
-        "course": course_of(rows, people),
+        "course": plot_course(rows, people),
         "course_downloads": [
             (name.upper(), reverse("checks_download", args=[slug, name])) for name in ("csv", "svg", "png")
         ],
@@ -61,7 +61,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         ),
         "criteria": [one.criterion for one in rated],
         "chosen": chosen.criterion if chosen else None,
-        "errors": [shaded(one, chosen.criterion, people) for one in instruments.errors(chosen)] if chosen else [],
+        "errors": [add_shades(one, chosen.criterion, people) for one in instruments.errors(chosen)] if chosen else [],
         "downloads": [("JSON", reverse("quality_download", args=[slug]))],
     }
     return render(request, "annotation/quality.html", context)
@@ -70,14 +70,14 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
 KINDS = {"accuracy": "gold accuracy", "consistency": "self-consistency"}
 
 
-def course_of(rows: Sequence[instruments.Quality], people: Mapping[str, User]) -> str:
+def plot_course(rows: Sequence[instruments.Quality], people: Mapping[str, User]) -> str:
     """The plot of gold accuracy and self-consistency over time; empty without checks and repeats."""
     records = [record for row in rows for record in (row.accuracy, row.consistency) if record]
-    points = points_of(records, people)
-    return drawing(svg(course(points, PAGE))) if points else ""
+    points = build_points(records, people)
+    return to_safe_svg(svg(course, points, PAGE)) if points else ""
 
 
-def points_of(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:
+def build_points(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:
     return [
         Point(
             plain_name(people[one.annotator]), KINDS[one.kind], part.last, *ends(part.estimate), part.estimate.n_items
@@ -97,7 +97,7 @@ def plain_name(person: User) -> str:
 
 
 @researcher_required
-@audited_export("annotators")
+@audit_export("annotators")
 def checks_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
     """Gold accuracy and self-consistency over time, as csv (a stretch a row), svg or png."""
     study = get_object_or_404(Study, slug=slug)
@@ -128,24 +128,24 @@ def checks_csv(study: Study) -> str:
     )
 
 
-def checks_points(study: Study) -> dict[str, Any]:
-    """The specification of the plot for a file."""
+def checks_points(study: Study) -> list[Point]:
+    """The points of the plot for a file. Raises Http404 where there are none."""
     records = instruments.records(study)
     people = User.objects.in_bulk({one.annotator for one in records}, field_name="username")
-    points = points_of(records, people)
+    points = build_points(records, people)
     if not points:
         raise Http404("no checks and no repeats have been answered")
-    return course(points, FILE)
+    return points
 
 
 CHECKS: dict[str, tuple[str, Callable[[Study], str | bytes]]] = {
     "csv": ("text/csv; charset=utf-8", checks_csv),
-    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(checks_points(study))),
-    "png": ("image/png", lambda study: png(checks_points(study))),
+    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(course, checks_points(study), FILE)),
+    "png": ("image/png", lambda study: png(course, checks_points(study), FILE)),
 }
 
 
-def shaded(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
+def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
     """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
     return {
         "caption": f"{plain_name(people[one.annotator])} on {criterion.name}",
@@ -175,7 +175,7 @@ def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @researcher_required
-@audited_export("annotators")
+@audit_export("annotators")
 def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     """Everything that is known of the annotators, as JSON."""
     study = get_object_or_404(Study, slug=slug)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotation.quality.forms import KnownForm, KnownFromForm, RulesForm
+from annotation.quality.forms import GoldQuestionForm, GoldQuestionsForm, RulesForm
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import gold_questions, qualification
 from annotation.studies.models.studies import Study
@@ -32,10 +32,10 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 @require_POST
-def known_add(request: HttpRequest, slug: str) -> HttpResponse:
+def gold_question_add(request: HttpRequest, slug: str) -> HttpResponse:
     """Name one item with its answers."""
     study = get_object_or_404(Study, slug=slug, known_for=None)
-    form = KnownForm(request.POST, study=study)
+    form = GoldQuestionForm(request.POST, study=study)
     if form.is_valid() and form.save(get_account(request)):
         messages.success(request, f"{form.cleaned_data['item']} is among the items with known answers.")
         return redirect("queue", slug=slug)
@@ -44,10 +44,10 @@ def known_add(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 @require_POST
-def known_from(request: HttpRequest, slug: str) -> HttpResponse:
+def gold_questions_add(request: HttpRequest, slug: str) -> HttpResponse:
     """Name many items: decided ones, or those of a file."""
     study = get_object_or_404(Study, slug=slug, known_for=None)
-    form = KnownFromForm(request.POST, request.FILES, study=study)
+    form = GoldQuestionsForm(request.POST, request.FILES, study=study)
     if form.is_valid() and (number := form.save(get_account(request))) is not None:
         messages.success(request, f"Items with known answers that were named or were there already: {number}.")
         return redirect("queue", slug=slug)
@@ -56,7 +56,7 @@ def known_from(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 @require_POST
-def known_retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def gold_question_retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Hand an item out no more, and count the answers to it no more."""
     study = get_object_or_404(Study, slug=slug)
     found = get_object_or_404(study.known_items.select_related("item__dialogue", "item__pair"), pk=pk)
@@ -90,8 +90,8 @@ def page(
     study: Study,
     *,
     rules: RulesForm | None = None,
-    one: KnownForm | None = None,
-    many: KnownFromForm | None = None,
+    one: GoldQuestionForm | None = None,
+    many: GoldQuestionsForm | None = None,
 ) -> HttpResponse:
     results = queries.admissions(study)
     through = {found.annotator_id for found in results if found.lets_through}
@@ -99,8 +99,8 @@ def page(
         "study": study,
         "steps": study_steps(study),
         "rules": rules or RulesForm(study=study),
-        "one": one or KnownForm(study=study),
-        "many": many or KnownFromForm(study=study),
+        "one": one or GoldQuestionForm(study=study),
+        "many": many or GoldQuestionsForm(study=study),
         "known": queries.load_study(study),
         "results": results,
         "earlier": queries.earlier(study, results),

@@ -35,7 +35,7 @@ class DemographicPrompt:
     counts: tuple[tuple[str, int], ...]
     hidden: int
 
-    def as_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """As JSON types."""
         return {
             "key": self.question.key,
@@ -48,15 +48,15 @@ class DemographicPrompt:
         }
 
 
-def asked(study: Study) -> list[DemographicPrompt]:
+def list_questions(study: Study) -> list[DemographicPrompt]:
     """The study's questions in their order. Two queries."""
     given: dict[int, Counter[str]] = defaultdict(Counter)
     for question, value in DemographicAnswer.objects.filter(question__study=study).values_list("question", "value"):
         given[question][value] += 1
-    return [one_asked(question, given[question.pk]) for question in study.demographic_questions.all()]
+    return [build_prompt(question, given[question.pk]) for question in study.demographic_questions.all()]
 
 
-def one_asked(question: DemographicQuestion, given: Counter[str]) -> DemographicPrompt:
+def build_prompt(question: DemographicQuestion, given: Counter[str]) -> DemographicPrompt:
     offered = [(option, given[option]) for option in question.options]
     return DemographicPrompt(
         question=question,
@@ -81,7 +81,7 @@ def answers(study: Study) -> dict[str, dict[str, str]]:
 
 
 def questions(study: Study) -> dict[str, str]:
-    """By its key, what each question asks, in their order. One query."""
+    """Load the question's texts by key, in their order. One query."""
     return dict(study.demographic_questions.values_list("key", "text"))
 
 
@@ -91,8 +91,8 @@ def groups(study: Study, key: str) -> dict[str, str]:
     return dict(given.order_by("annotator__username").values_list("annotator__username", "value"))
 
 
-def answers_of(study: Study, annotator: User) -> dict[str, str]:
-    """By the question's key, what they answered; an empty answer prefers not to say."""
+def load_answers(study: Study, annotator: User) -> dict[str, str]:
+    """Load their answers by question key; an empty one is "prefer not to say"."""
     mine = DemographicAnswer.objects.filter(question__study=study, annotator=annotator)
     return dict(mine.values_list("question__key", "value"))
 

@@ -1,4 +1,4 @@
-"""Who takes part in a study: by which link they came, what they agreed to, and how far that goes."""
+"""Participations: the link that people came by, what they agreed to, and whether that still holds."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def return_code(participation: Participation) -> str:
     return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
 
 
-def return_code_of(study: Study, annotator: User) -> str:
+def find_return_code(study: Study, annotator: User) -> str:
     """The return code of somebody whom a platform sent to the study; empty for anybody else."""
     found = study.participations.filter(annotator=annotator).exclude(platform_key="").first()
     return return_code(found) if found else ""
 
 
-def intake_of(study: Study) -> Intake:
+def find_intake(study: Study) -> Intake:
     """How people come into the study; an unsaved one that asks nothing where none was set."""
     return Intake.objects.select_related("consent_text").filter(study=study).first() or Intake(study=study)
 
 
-def invitation_of(token: str) -> tuple[Invitation, str] | None:
+def find_invitation(token: str) -> tuple[Invitation, str] | None:
     """The invitation with this token, and why nobody can join by it any more (empty if they can)."""
     called = Invitation.objects.filter(token_hash=token_hash(token)).select_related("study")
     found = add_uses(called).first()
-    return (found, why_closed(found, uses=found.uses)) if found else None
+    return (found, find_closing_reason(found, uses=found.uses)) if found else None
 
 
 def add_uses(invitations: QuerySet[Invitation]) -> QuerySet[Any]:
@@ -63,7 +63,7 @@ def add_uses(invitations: QuerySet[Invitation]) -> QuerySet[Any]:
     return invitations.annotate(uses=Count("participations"))
 
 
-def why_closed(invitation: Invitation, *, uses: int) -> str:
+def find_closing_reason(invitation: Invitation, *, uses: int) -> str:
     """Why nobody can join by the invitation any more; empty if they can."""
     if invitation.revoked_at:
         return "This link was revoked."
@@ -71,14 +71,14 @@ def why_closed(invitation: Invitation, *, uses: int) -> str:
         return "This link has expired."
     if invitation.max_uses is not None and uses >= invitation.max_uses:
         return "This link has been used by as many people as it was made for."
-    return closed_study(invitation.study)
+    return find_study_closing_reason(invitation.study)
 
 
-def closed_study(study: Study) -> str:
+def find_study_closing_reason(study: Study) -> str:
     return "This study is closed and takes no more people." if study.state == Study.State.CLOSED else ""
 
 
-def decision_of(study: Study, annotator: User) -> ConsentDecision | None:
+def find_decision(study: Study, annotator: User) -> ConsentDecision | None:
     """Their newest decision."""
     decided = ConsentDecision.objects.filter(study=study, annotator=annotator)
     return decided.select_related("text").order_by("-pk").first()
@@ -94,8 +94,8 @@ def has_withdrawn(study: Study, annotator: User) -> bool:
 
 def text_owed(study: Study, annotator: User) -> ConsentText | None:
     """The text that they have to agree to before they see an item; None where nothing is owed."""
-    text = intake_of(study).consent_text
-    decided = decision_of(study, annotator)
+    text = find_intake(study).consent_text
+    decided = find_decision(study, annotator)
     agreed = decided and decided.decision == AGREED and decided.text_id == (text and text.pk)
     return None if agreed else text
 
@@ -117,7 +117,7 @@ class Participant:
     completed_at: datetime | None
     completion_code: str
 
-    def as_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """As JSON types."""
         at = {name: getattr(self, name) for name in ("joined_at", "decided_at", "completed_at")}
         return {
@@ -153,7 +153,7 @@ def participant(
     visits = joined.visits if joined else []
     return Participant(
         annotator=person,
-        came_by=came_by(joined),
+        came_by=describe_origin(joined),
         platform=joined.platform if joined else "",
         platform_id=str(visits[-1].get("person", "")) if visits else "",
         joined_at=joined.joined_at if joined else None,
@@ -167,7 +167,7 @@ def participant(
     )
 
 
-def came_by(joined: Participation | None) -> str:
+def describe_origin(joined: Participation | None) -> str:
     if joined and joined.invitation:
         return f"invitation {joined.invitation.pk}"
     if joined and joined.is_self_registered:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.recruitment.models.participation import Intake, Participation
 from annotation.recruitment.platforms import completion_address, submit_address
-from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.queries.participation import find_intake
 from annotation.studies.models.studies import WORK, Assignment, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -46,17 +46,17 @@ def record(*, by: User, study: Study) -> Completion | None:
     rated = study.assignments.filter(annotator=by, state=Assignment.State.SUBMITTED, purpose__in=WORK)
     if not rated.exists():
         return None
-    intake = intake_of(study)
+    intake = find_intake(study)
     with transaction.atomic():
         part, _ = Participation.objects.select_for_update().get_or_create(study=study, annotator=by)
         if part.completed_at is None:
             part.completed_at = timezone.now()
-            part.completion_code = code_for(intake, part)
+            part.completion_code = build_code(intake, part)
             part.save(update_fields=["completed_at", "completion_code"])
     return completion(intake, part)
 
 
-def code_for(intake: Intake, part: Participation) -> str:
+def build_code(intake: Intake, part: Participation) -> str:
     """The study's code, or for people of a platform one of their own."""
     return intake.completion_code or (secrets.token_hex(CODE_BYTES).upper() if part.platform else "")
 

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from annotation.quality.models import Admission
 from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.models.participation import ConsentDecision, ConsentText, Intake, Participation
-from annotation.recruitment.queries.participation import intake_of
+from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import withdrawn
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
@@ -43,7 +43,7 @@ def set_text(*, by: User | None, study: Study, text: str) -> ConsentText | None:
 def decide(*, by: User, study: Study, text_hash: str, agrees: bool) -> ConsentDecision:
     """Record that `by` agrees to the study's text, or declines. `text_hash` is of the text that they were shown."""
     with transaction.atomic():
-        text = intake_of(study).consent_text
+        text = find_intake(study).consent_text
         if text is None or text.content_hash != text_hash:
             raise InputError("The text has changed while you read it. Please read it again.", field="text")
         check_annotator(by, study)
@@ -71,9 +71,9 @@ def withdraw(*, by: User | None, study: Study, annotator: User) -> ConsentDecisi
     """
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=annotator.pk)  # what they send just now waits: see drafts
-        check_part(study, annotator)
+        check_participation(study, annotator)
         study.annotators.remove(annotator)
-        slots = [slot.pk for slot in held(study, annotator).select_for_update()]
+        slots = [slot.pk for slot in select_open_assignments(study, annotator).select_for_update()]
         erased = erase(study, annotator, slots)
         free(study, slots)
         withdrawn.write_after_commit()
@@ -86,17 +86,17 @@ def withdraw(*, by: User | None, study: Study, annotator: User) -> ConsentDecisi
         )
 
 
-def takes_part(study: Study, annotator: User) -> bool:
+def is_participant(study: Study, annotator: User) -> bool:
     """Whether there is anything to withdraw from."""
     return (
         study.annotators.filter(pk=annotator.pk).exists()
         or study.participations.filter(annotator=annotator).exists()
-        or held(study, annotator).exists()
+        or select_open_assignments(study, annotator).exists()
     )
 
 
-def check_part(study: Study, annotator: User) -> None:
-    if not takes_part(study, annotator):
+def check_participation(study: Study, annotator: User) -> None:
+    if not is_participant(study, annotator):
         raise InputError(f"{annotator} has no part in {study}.", field="annotator")
     if annotator.kind != User.Kind.PERSON:
         raise InputError(
@@ -104,7 +104,7 @@ def check_part(study: Study, annotator: User) -> None:
         )
 
 
-def held(study: Study, annotator: User) -> QuerySet[Assignment]:
+def select_open_assignments(study: Study, annotator: User) -> QuerySet[Assignment]:
     return Assignment.objects.filter(study=study, annotator=annotator)
 
 

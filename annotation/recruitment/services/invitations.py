@@ -9,7 +9,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotation.recruitment.models.participation import Invitation
-from annotation.recruitment.queries.participation import add_uses, token_hash, why_closed
+from annotation.recruitment.queries.participation import add_uses, find_closing_reason, token_hash
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -76,10 +76,10 @@ def revoke(*, by: User | None, invitation: Invitation) -> None:
     invitation.revoked_at, invitation.revoked_by = now, by
 
 
-def taken_up(invitation: Invitation) -> Invitation:
+def lock_invitation(invitation: Invitation) -> Invitation:
     """The invitation, locked against others who join at the same moment. InputError where it is closed."""
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("study").get(pk=invitation.pk)
     uses = add_uses(Invitation.objects.filter(pk=locked.pk)).values_list("uses", flat=True).get()
-    if why := why_closed(locked, uses=uses):
+    if why := find_closing_reason(locked, uses=uses):
         raise InputError(why, field="invitation")
     return locked

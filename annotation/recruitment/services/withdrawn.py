@@ -16,7 +16,7 @@ from django.db import transaction
 
 from annotation.recruitment import withdrawn_list
 from annotation.recruitment.models.participation import ConsentDecision
-from annotation.recruitment.withdrawn_list import ERASED, WITHDRAWN, Listed, WithdrawalEntry, birthday, moment
+from annotation.recruitment.withdrawn_list import ERASED, WITHDRAWN, Listed, WithdrawalEntry, birthday, format_time
 from core.accounts.models.users import User
 
 logger = logging.getLogger(__name__)
@@ -26,12 +26,12 @@ def path() -> Path:
     return Path(settings.WITHDRAWN_FILE)
 
 
-def listed() -> Listed:
+def load_listed() -> Listed:
     """What the list says."""
     return withdrawn_list.read(path())
 
 
-def recorded() -> set[WithdrawalEntry]:
+def load_recorded() -> set[WithdrawalEntry]:
     """What the database says. Two queries."""
     decided = ConsentDecision.objects.filter(decision=ConsentDecision.Decision.WITHDRAWN).values_list(
         "created_at", "annotator", "annotator__date_joined", "study", "study__created_at"
@@ -44,26 +44,26 @@ def recorded() -> set[WithdrawalEntry]:
 
 
 def withdrawal(at: datetime, person: int, joined: datetime, study: int, made: datetime) -> WithdrawalEntry:
-    return WithdrawalEntry(moment(at), WITHDRAWN, person, birthday(joined), study, birthday(made))
+    return WithdrawalEntry(format_time(at), WITHDRAWN, person, birthday(joined), study, birthday(made))
 
 
 def erasure(at: datetime, person: int, joined: datetime, notes: bool) -> WithdrawalEntry:
-    return WithdrawalEntry(moment(at), ERASED, person, birthday(joined), notes=notes)
+    return WithdrawalEntry(format_time(at), ERASED, person, birthday(joined), notes=notes)
 
 
-def missing() -> set[WithdrawalEntry]:
+def find_unlisted() -> set[WithdrawalEntry]:
     """What the database knows and the list does not."""
-    return recorded() - listed().entries
+    return load_recorded() - load_listed().entries
 
 
 def write() -> int:
     """Append what is missing. Returns how much that was; OSError where the list cannot be written."""
-    return add(recorded())
+    return add(load_recorded())
 
 
 def add(entries: Iterable[WithdrawalEntry]) -> int:
     """Append those of the entries that the list lacks."""
-    new = set(entries) - listed().entries
+    new = set(entries) - load_listed().entries
     if new:
         withdrawn_list.append(path(), new)
     return len(new)
@@ -87,7 +87,7 @@ REPAIR = "a restored backup would not know of it. Make room, then run manage.py 
 def problem() -> str:
     """What is wrong with the list, in a sentence; empty where it has all that the database knows."""
     try:
-        lacking, broken = len(missing()), listed().unreadable
+        lacking, broken = len(find_unlisted()), load_listed().unreadable
     except OSError as error:
         return f"The list of the withdrawn, {path()}, cannot be read: {error.strerror or error}."
     if lacking:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.recruitment.forms import ConsentForm, IntakeForm, InvitationForm, QuestionForm
 from annotation.recruitment.platforms import PLATFORMS
 from annotation.recruitment.queries import participation as queries
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, asked
+from annotation.recruitment.queries.demographics import LEAST_PEOPLE, list_questions
 from annotation.recruitment.services import consents, demographics, invitations, withdrawn
 from annotation.recruitment.services.invitations import CreatedInvitation
 from annotation.studies.models.labels import Annotation
@@ -23,9 +23,9 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.accounts.permissions import OWNING, visible_to
+from core.accounts.permissions import OWNING, filter_visible
 from core.csv_files import csv_text
-from core.downloads import audited_export
+from core.downloads import audit_export
 from core.errors import InputError
 from core.options.fields import OptionsForm
 
@@ -34,7 +34,7 @@ FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=
 
 @researcher_required
 @require_safe
-def coming_in(request: HttpRequest, slug: str) -> HttpResponse:
+def recruitment(request: HttpRequest, slug: str) -> HttpResponse:
     """Invitations, consent, completion, and the people who came."""
     return page(request, get_object_or_404(Study, slug=slug))
 
@@ -68,7 +68,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def consent_text(request: HttpRequest, slug: str) -> HttpResponse:
     """Set what people agree to."""
     form = ConsentForm(request.POST)
-    return stored(request, slug, form, form.save, shown_as="consent", says="The consent text is saved.")
+    return store_form(request, slug, form, form.save, shown_as="consent", says="The consent text is saved.")
 
 
 @researcher_required
@@ -76,7 +76,7 @@ def consent_text(request: HttpRequest, slug: str) -> HttpResponse:
 def question_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask people one thing more about themselves."""
     form = QuestionForm(request.POST)
-    return stored(request, slug, form, form.create, shown_as="question", says="The question is asked from now on.")
+    return store_form(request, slug, form, form.create, shown_as="question", says="The question is asked from now on.")
 
 
 @researcher_required
@@ -95,10 +95,10 @@ def question_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def intake(request: HttpRequest, slug: str) -> HttpResponse:
     """Set whether anybody may join, and what people get at the end."""
     form = IntakeForm(request.POST)
-    return stored(request, slug, form, form.save, shown_as="settings", says="Saved.")
+    return store_form(request, slug, form, form.save, shown_as="settings", says="Saved.")
 
 
-def stored(
+def store_form(
     request: HttpRequest,
     slug: str,
     form: OptionsForm,
@@ -137,13 +137,13 @@ def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespon
 
 @researcher_required
 @require_safe
-@audited_export("participants")
+@audit_export("participants")
 def participants_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
-    """Who came, by which way, what they decided, and their codes; without demographics."""
+    """Download participants: origin, decisions and codes, without demographics."""
     if format not in FORMATS:
         raise Http404(f"participants are not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    rows = [one.as_json() for one in queries.participants(study)]
+    rows = [one.to_json() for one in queries.participants(study)]
     text = (
         json.dumps(rows, ensure_ascii=False, indent=1)
         if format == "json"
@@ -165,26 +165,26 @@ def page(
     made: CreatedInvitation | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    found = queries.intake_of(study)
+    found = queries.find_intake(study)
     text = found.consent_text
     links = queries.add_uses(study.invitations.select_related("created_by", "study")).order_by("-pk")
     context: dict[str, Any] = {
         "study": study,
         "steps": study_steps(study, "people"),
-        "invitations": [(one, queries.why_closed(one, uses=one.uses)) for one in links],
+        "invitations": [(one, queries.find_closing_reason(one, uses=one.uses)) for one in links],
         "made": made and address(request, made),
         "form": form or InvitationForm(),
         "consent_form": consent or ConsentForm(initial={"consent_text": text.text if text else ""}),
         "text": text,
         "versions": study.consent_texts.count(),
-        "settings_form": settings or IntakeForm.of(found),
-        "questions": asked(study),
+        "settings_form": settings or IntakeForm.from_intake(found),
+        "questions": list_questions(study),
         "question_form": question or QuestionForm(),
         "least": LEAST_PEOPLE,
         "intake": found,
         "public": request.build_absolute_uri(reverse("register", args=[study.slug])),
         "participants": queries.participants(study),
-        "owns": visible_to(request.user, Study.objects.filter(pk=study.pk), roles=OWNING).exists(),
+        "owns": filter_visible(request.user, Study.objects.filter(pk=study.pk), roles=OWNING).exists(),
         "downloads": [(name.upper(), reverse("participants_download", args=[study.slug, name])) for name in FORMATS],
     }
     return render(request, "annotation/coming_in.html", context, status=status)

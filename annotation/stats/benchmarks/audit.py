@@ -46,7 +46,7 @@ class Audit:
     without_memories: tuple[str, ...]
     bootstrap: int = BOOTSTRAP
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "n": self.n,
@@ -54,25 +54,25 @@ class Audit:
             "bootstrap": self.bootstrap,
             "seed": self.seed,
             "resampled": "personas",
-            "recurring": [one.as_json() for one in self.recurring],
-            "repeated_pairs": [one.as_json() for one in self.groups],
+            "recurring": [one.to_json() for one in self.recurring],
+            "repeated_pairs": [one.to_json() for one in self.groups],
             "contradicting_pairs": sum(group.opposite for group in self.groups),
             "circles": [list(circle) for circle in self.circles],
-            "nearly_same_responses": {"cases": list(self.same_responses), "share": self.same_share.as_json()},
+            "nearly_same_responses": {"cases": list(self.same_responses), "share": self.same_share.to_json()},
             "nearly_same_cases": [list(pair) for pair in self.near_cases],
             "near": repeats.NEAR,
-            "shortcuts": [one.as_json() for one in self.shortcuts],
-            "unlike_in_form": self.unlike_in_form.as_json(),
+            "shortcuts": [one.to_json() for one in self.shortcuts],
+            "unlike_in_form": self.unlike_in_form.to_json(),
             "shared_questions": {
                 "questions": [
                     {"question": question, "personas": n_personas, "cases": n}
                     for question, n_personas, n in self.shared_questions
                 ],
-                "cases_share": self.shared_share.as_json(),
+                "cases_share": self.shared_share.to_json(),
             },
-            "scripts": self.scripts.as_json(),
+            "scripts": self.scripts.to_json(),
             "personas": {
-                **self.keys.as_json(),
+                **self.keys.to_json(),
                 "cases_without_persona": list(self.without_persona),
                 "without_memories": list(self.without_memories),
             },
@@ -82,7 +82,7 @@ class Audit:
 def audit(cases: Sequence[Case], known: Sequence[Persona], *, bootstrap: int = BOOTSTRAP, seed: int = 0) -> Audit:
     """Audit a benchmark: its cases, and the personas that they are about. Intervals resample personas."""
     same = set(repeats.nearly_same_responses(cases))
-    shared = shared_questions(cases)
+    shared = count_shared_questions(cases)
     asked_of_several = {question for question, _, _ in shared}
     figures = shares(
         [
@@ -98,7 +98,7 @@ def audit(cases: Sequence[Case], known: Sequence[Persona], *, bootstrap: int = B
         n=len(cases),
         n_personas=len(known),
         seed=seed,
-        recurring=tuple(repeats.recurring(cases, bootstrap=bootstrap, seed=seed)),
+        recurring=tuple(repeats.compute_recurring(cases, bootstrap=bootstrap, seed=seed)),
         groups=tuple(repeats.groups(cases)),
         circles=tuple(repeats.circles(cases)),
         same_responses=tuple(case.id for case in cases if case.id in same),
@@ -116,7 +116,7 @@ def audit(cases: Sequence[Case], known: Sequence[Persona], *, bootstrap: int = B
     )
 
 
-def shared_questions(cases: Sequence[Case]) -> tuple[tuple[str, int, int], ...]:
+def count_shared_questions(cases: Sequence[Case]) -> tuple[tuple[str, int, int], ...]:
     """Questions that several personas are asked: question, personas, cases; those of most personas first."""
     found: dict[str, list[str]] = defaultdict(list)
     for case in cases:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.stats.clustered import clustered_means
+from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 
@@ -89,7 +89,7 @@ def shares(columns: Sequence[FloatArray], cases: Sequence[Case], *, bootstrap: i
     if not columns:
         return []
     clusters = [case.persona or f"case {case.id}" for case in cases]
-    return clustered_means(np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NO_CASES)
+    return estimate_clustered_means(np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NO_CASES)
 
 
 def column(cases: Sequence[Case], value: Callable[[Case], float]) -> FloatArray:

@@ -9,7 +9,7 @@ Found = dict[str, str]
 """Case -> why it is left out."""
 
 
-def contradicting(cases: Sequence[Case]) -> Found:
+def find_contradicting(cases: Sequence[Case]) -> Found:
     """Every case of a pair whose labels contradict each other: nothing says which one is right."""
     known = {case.id: case for case in cases}
     found = {}
@@ -21,7 +21,7 @@ def contradicting(cases: Sequence[Case]) -> Found:
     return found
 
 
-def repeated(cases: Sequence[Case]) -> Found:
+def find_repeated(cases: Sequence[Case]) -> Found:
     """All but one case of a pair that stands there several times: the one in the hardest tier stays."""
     tier = {case.id: case.tier for case in cases}
     place = {name: k for k, name in enumerate(TIERS)}
@@ -58,9 +58,11 @@ def near_duplicates(cases: Sequence[Case]) -> Found:
     return left_out
 
 
-def other_script(cases: Sequence[Case]) -> Found:
+def find_other_script(cases: Sequence[Case]) -> Found:
     """Cases with a response in another script than the question."""
-    found = scripts.scripts_of([text for case in cases for text in (case.question, case.response_1, case.response_2)])
+    found = scripts.detect_scripts(
+        [text for case in cases for text in (case.question, case.response_1, case.response_2)]
+    )
     return {
         case.id: f"the question is {asked}, the responses {first} and {second}"
         for case, asked, first, second in zip(cases, found[::3], found[1::3], found[2::3], strict=True)
@@ -74,12 +76,12 @@ def drop_persona(cases: Sequence[Case]) -> Found:
 
 
 RULES: Mapping[str, Callable[[Sequence[Case]], Found]] = {
-    "contradicting": contradicting,
-    "repeated": repeated,
+    "contradicting": find_contradicting,
+    "repeated": find_repeated,
     "circular": circular,
     "nearly_same": nearly_same,
     "near_duplicates": near_duplicates,
-    "other_script": other_script,
+    "other_script": find_other_script,
     "without_persona": drop_persona,
 }
 """In the order in which they are applied: each looks at what those before it left."""
@@ -87,7 +89,7 @@ RULES: Mapping[str, Callable[[Sequence[Case]], Found]] = {
 ABOUT = {name: (rule.__doc__ or "").split("\n")[0] for name, rule in RULES.items()}
 
 
-def cleaned(cases: Sequence[Case], rules: Sequence[str]) -> Found:
+def find_left_out(cases: Sequence[Case], rules: Sequence[str]) -> Found:
     """What the rules leave out, with the rule before the reason.
 
     Raises

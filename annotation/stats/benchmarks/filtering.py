@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.stats.bands import DEFAULT_CUTS, Cuts, check_cuts
-from annotation.stats.benchmarks.votes import STATES, Counted
+from annotation.stats.benchmarks.votes import STATES, CaseVotes
 from annotation.stats.tiers import Chance
 
 KEPT, DROPPED, AGAIN = "kept", "dropped", "asked again"
@@ -47,11 +47,11 @@ class Rule:
                 raise ValueError(f"{outcome!r} is not one of {', '.join(OUTCOMES)}")
         object.__setattr__(self, "outcomes", {**USUAL, **self.outcomes})
 
-    def of(self, case: Counted) -> str:
+    def decide_outcome(self, case: CaseVotes) -> str:
         """The outcome of a case."""
         return self.outcomes[case.state]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As it is kept with a round."""
         return {
             "outcomes": dict(self.outcomes),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.clustered import clustered_means, units_of
+from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
@@ -77,7 +77,7 @@ class Hidden:
     correlation: Estimate
     by_difference: tuple[tuple[float, dict[str, int]], ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         figures = ("no_difference", "same_sign", "opposite", "both_high", "both_low", "difference", "correlation")
         return {
@@ -85,12 +85,12 @@ class Hidden:
             "cases": self.cases,
             "annotators": self.annotators,
             "resampled": "personas",
-            **{name: getattr(self, name).as_json() for name in figures},
+            **{name: getattr(self, name).to_json() for name in figures},
             "by_difference": [{"difference": value, "choices": counts} for value, counts in self.by_difference],
         }
 
 
-def hidden(rows: Sequence[Both], *, middle: float, bootstrap: int = 2000, seed: int = 0) -> Hidden:
+def compute_hidden(rows: Sequence[Both], *, middle: float, bootstrap: int = 2000, seed: int = 0) -> Hidden:
     """What the choices of `rows` hide; intervals resample personas. `middle` is the middle of the scale of grades."""
     sign = np.array([one.sign for one in rows], dtype=float)
     difference = np.array([one.difference for one in rows], dtype=float)
@@ -106,7 +106,9 @@ def hidden(rows: Sequence[Both], *, middle: float, bootstrap: int = 2000, seed: 
         np.where(chose, difference * sign, np.nan),
     ]
     clusters = [one.persona or f"case {one.case}" for one in rows]
-    figures = clustered_means(np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NOBODY)
+    figures = estimate_clustered_means(
+        np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NOBODY
+    )
     return Hidden(
         n=len(rows),
         cases=len({one.case for one in rows}),
@@ -139,7 +141,7 @@ def rank_correlation(
     values_y, column = np.unique(y, return_inverse=True)
     shape = (len(values_x), len(values_y))
     group: IntArray = (row.ravel() * max(shape[1], 1) + column.ravel()).astype(np.int64)
-    unit, n_units = units_of(clusters)
+    unit, n_units = number_units(clusters)
     resampling = Resampling(
         unit=unit,
         stratum=np.zeros(n_units, dtype=np.int64),

@@ -39,7 +39,7 @@ class PersonaKeys:
     rare: tuple[str, ...]
     like: dict[str, str]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "n": self.n,

@@ -25,7 +25,7 @@ class Group:
     tiers: tuple[str, ...]
     opposite: bool
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {"cases": list(self.cases), "tiers": list(self.tiers), "opposite": self.opposite}
 
@@ -42,7 +42,7 @@ class Recurring:
     recurring_share: Estimate
     opposite_share: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "kind": self.kind,
@@ -50,8 +50,8 @@ class Recurring:
             "n": self.n,
             "recurring": self.recurring,
             "opposite": self.opposite,
-            "recurring_share": self.recurring_share.as_json(),
-            "opposite_share": self.opposite_share.as_json(),
+            "recurring_share": self.recurring_share.to_json(),
+            "opposite_share": self.opposite_share.to_json(),
         }
 
 
@@ -66,7 +66,7 @@ def groups(cases: Sequence[Case]) -> list[Group]:
     return found
 
 
-def recurring(cases: Sequence[Case], *, bootstrap: int, seed: int) -> list[Recurring]:
+def compute_recurring(cases: Sequence[Case], *, bootstrap: int, seed: int) -> list[Recurring]:
     """For all cases, each tier, and each kind and tier: what recurs in another tier."""
     again, opposite = _elsewhere(cases)
     found = list(cells(cases))

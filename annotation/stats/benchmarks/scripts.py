@@ -68,7 +68,7 @@ def blocks(texts: Sequence[str]) -> Iterator[list[str]]:
         yield waiting
 
 
-def scripts_of(texts: Sequence[str]) -> list[str]:
+def detect_scripts(texts: Sequence[str]) -> list[str]:
     """Of each text, the script of more than half of its letters; mixed where none is, `no letters` without any.
 
     Han counts as Kana where there is enough Kana beside it (`JAPANESE`).
@@ -112,7 +112,7 @@ class ScriptMix:
     choosing_the_question: Estimate
     other: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         ordered = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
         return {
@@ -120,9 +120,9 @@ class ScriptMix:
                 {"question": question, "chosen": chosen, "rejected": rejected, "n": n}
                 for (question, chosen, rejected), n in ordered
             ],
-            "other_than_question": self.other_than_question.as_json(),
-            "unequal": self.unequal.as_json(),
-            "choosing_the_question": self.choosing_the_question.as_json(),
+            "other_than_question": self.other_than_question.to_json(),
+            "unequal": self.unequal.to_json(),
+            "choosing_the_question": self.choosing_the_question.to_json(),
             "cases": list(self.other),
         }
 
@@ -130,7 +130,7 @@ class ScriptMix:
 def script_mix(cases: Sequence[Case], *, bootstrap: int, seed: int) -> ScriptMix:
     """The scripts of all cases, with intervals that resample personas."""
     texts = [text for case in cases for text in (case.question, case.chosen, case.rejected)]
-    found = scripts_of(texts)
+    found = detect_scripts(texts)
     known = list(zip(found[::3], found[1::3], found[2::3], strict=True))
     chosen_fits = np.array([chosen == asked for asked, chosen, _ in known], dtype=bool)
     rejected_fits = np.array([rejected == asked for asked, _, rejected in known], dtype=bool)

@@ -24,7 +24,7 @@ def structure(text: str) -> float:
     return float(len(STRUCTURE.findall(text)))
 
 
-def choosing(measure: Callable[[str], float]) -> Callable[[Case], float]:
+def build_baseline(measure: Callable[[str], float]) -> Callable[[Case], float]:
     """1 where the chosen response has more of something, 0 where it has less, one half where both have as much."""
 
     def score(case: Case) -> float:
@@ -35,15 +35,15 @@ def choosing(measure: Callable[[str], float]) -> Callable[[Case], float]:
     return score
 
 
-def first(case: Case) -> float:
+def choose_first(case: Case) -> float:
     """1 where response 1 was chosen."""
     return np.nan if not case.gold else float(case.gold == "1")
 
 
 RULES: dict[str, Callable[[Case], float]] = {
-    "the longer response": choosing(length),
-    "the response with more layout": choosing(structure),
-    "response 1": first,
+    "the longer response": build_baseline(length),
+    "the response with more layout": build_baseline(structure),
+    "response 1": choose_first,
 }
 """What each rule scores on a case, 0 to 1: one half where it has no answer."""
 
@@ -57,9 +57,9 @@ class Shortcut:
     tier: str
     accuracy: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        return {"rule": self.rule, "kind": self.kind, "tier": self.tier, "accuracy": self.accuracy.as_json()}
+        return {"rule": self.rule, "kind": self.kind, "tier": self.tier, "accuracy": self.accuracy.to_json()}
 
 
 def shortcuts(cases: Sequence[Case], *, bootstrap: int, seed: int) -> list[Shortcut]:

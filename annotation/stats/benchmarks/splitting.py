@@ -42,7 +42,7 @@ def split(
     """
     if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > TOLERANCE:
         raise ValueError(f"shares are {dict(shares)}; they must be above 0 and sum to 1")
-    blocks = blocks_of(cases, by_question=by_question, shared=shared)
+    blocks = find_blocks(cases, by_question=by_question, shared=shared)
     rng = np.random.default_rng(seed)
     order = sorted(rng.permutation(len(blocks)).tolist(), key=lambda k: -len(blocks[k]))
     filled, found = dict.fromkeys(shares, 0), [""] * len(cases)
@@ -67,7 +67,7 @@ def find_uneven(places: Sequence[str], shares: Mapping[str, float], *, tolerance
     return "; ".join(wrong)
 
 
-def blocks_of(cases: Sequence[Case], *, by_question: bool = False, shared: Collection[str] = ()) -> list[list[int]]:
+def find_blocks(cases: Sequence[Case], *, by_question: bool = False, shared: Collection[str] = ()) -> list[list[int]]:
     """Rows of cases that are linked, in the order of their first."""
     parent = list(range(len(cases)))
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
-from annotation.stats.bands import DEFAULT_CUTS, Cuts, tier_of
+from annotation.stats.bands import DEFAULT_CUTS, Cuts, find_tier
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import scales_of
+from annotation.stats.jackknife import find_scales
 from annotation.stats.majority import majority
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.table import MISSING, RatingTable
@@ -43,7 +43,7 @@ class Votes:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CaseVotes:
     """What the votes of a case make of it.
 
     Attributes
@@ -64,13 +64,13 @@ class Counted:
     state: str
     gold: str
 
-    def as_reason(self) -> str:
+    def to_reason(self) -> str:
         """For example ``contested: 5 to 4 votes, kappa -0.11``."""
         kappa = "" if np.isnan(self.kappa) else f", kappa {self.kappa:.2f}"
         return f"{self.state}: {self.votes} votes{kappa}" if self.votes.total else "too few: nobody voted"
 
 
-def table_of(
+def build_table(
     votes: Sequence[Votes], names: Sequence[str], *, with_tie: bool, clusters: Sequence[str] | None = None
 ) -> RatingTable:
     """A table of nameless raters with these counts: good for whatever looks at counts only.
@@ -87,7 +87,7 @@ def table_of(
     return RatingTable(codes, categories, "nominal", tuple(names), raters, clusters=together)
 
 
-def counted(
+def count_votes(
     votes: Sequence[Votes],
     *,
     with_tie: bool,
@@ -96,7 +96,7 @@ def counted(
     min_votes: int = 2,
     tiers: Sequence[str | None] | None = None,
     by_kappa: bool = True,
-) -> list[Counted]:
+) -> list[CaseVotes]:
     """Kappa, tier, state and gold of each case.
 
     Parameters
@@ -112,17 +112,19 @@ def counted(
     by_kappa
         Whether kappa makes the tiers of all other cases; else these have none.
     """
-    table = table_of(votes, [str(k) for k in range(len(votes))], with_tie=with_tie)
+    table = build_table(votes, [str(k) for k in range(len(votes))], with_tie=with_tie)
     kappas = item_kappas(table, chance_agreement(table, chance_from)).tolist() if len(votes) else []
     most = majority(table)
     given = tiers or [None] * len(votes)
     return [
-        _counted(one, kappa, set_tier or (tier_of(kappa, cuts) if by_kappa else None), int(code), bool(tied), min_votes)
+        _counted(
+            one, kappa, set_tier or (find_tier(kappa, cuts) if by_kappa else None), int(code), bool(tied), min_votes
+        )
         for one, kappa, set_tier, code, tied in zip(votes, kappas, given, most.codes, most.tied, strict=True)
     ]
 
 
-def _counted(votes: Votes, kappa: float, tier: str | None, code: int, tied: bool, min_votes: int) -> Counted:
+def _counted(votes: Votes, kappa: float, tier: str | None, code: int, tied: bool, min_votes: int) -> CaseVotes:
     state = tier or "too few"
     if votes.total < max(min_votes, 1):
         state = "too few"
@@ -131,7 +133,7 @@ def _counted(votes: Votes, kappa: float, tier: str | None, code: int, tied: bool
     elif VALUES[code] == "tie":
         state = "no preference"
     gold = VALUES[code] if state in ("hard", "medium", "easy") else ""
-    return Counted(votes, kappa, tier, state, gold)
+    return CaseVotes(votes, kappa, tier, state, gold)
 
 
 @dataclass(frozen=True)
@@ -146,43 +148,45 @@ class Agreement:
     fleiss: Estimate
     ac1: Estimate
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "group": self.group,
             "n": self.n,
             "votes": self.votes,
             "tier": self.tier,
-            "percent_agreement": self.percent.as_json(),
-            "fleiss_kappa": self.fleiss.as_json(),
-            "gwet_ac1": self.ac1.as_json(),
+            "percent_agreement": self.percent.to_json(),
+            "fleiss_kappa": self.fleiss.to_json(),
+            "gwet_ac1": self.ac1.to_json(),
         }
 
 
-def agreement_of(table: RatingTable, *, group: str = "all", bootstrap: int = 2000, seed: int = 0) -> Agreement:
+def compute_agreement(table: RatingTable, *, group: str = "all", bootstrap: int = 2000, seed: int = 0) -> Agreement:
     """Percent agreement, Fleiss' kappa and AC1 of the table with their intervals, and the tier of the group.
 
     All three look at counts only, so that it does not matter who the raters are.
     """
-    resampling = Resampling.of(table, bootstrap=bootstrap, seed=seed)
+    resampling = Resampling.from_table(table, bootstrap=bootstrap, seed=seed)
     pairable = table.pairable
     basis = Basis(int(pairable.sum()), table.n_raters, int(table.ratings_per_item[pairable].sum()))
     replicates = replicate([chance.chance_corrected(table)], resampling)[0]
     bases = [basis] * len(chance.NAMES)
-    why = [chance.why_undefined(table)] * len(bases)
-    figures = estimates(replicates, resampling, bases, why, scale=scales_of(chance.NAMES))
+    why = [chance.explain_undefined(table)] * len(bases)
+    figures = estimates(replicates, resampling, bases, why, scale=find_scales(chance.NAMES))
     found = dict(zip(chance.NAMES, figures, strict=True))
     return Agreement(
         group,
         table.n_items,
         table.n_ratings,
-        tier_of(found["fleiss_kappa"].value),
+        find_tier(found["fleiss_kappa"].value),
         found["percent_agreement"],
         found["fleiss_kappa"],
         found["gwet_ac"],
     )
 
 
-def agreement_by(table: RatingTable, groups: Sequence[str], *, bootstrap: int = 2000, seed: int = 0) -> list[Any]:
+def compute_agreement_by(
+    table: RatingTable, groups: Sequence[str], *, bootstrap: int = 2000, seed: int = 0
+) -> list[Any]:
     """Fleiss' kappa of each group with its tier, as JSON types."""
-    return [one.as_json() for one in group_tiers(table, groups, bootstrap=bootstrap, seed=seed)]
+    return [one.to_json() for one in group_tiers(table, groups, bootstrap=bootstrap, seed=seed)]

@@ -40,7 +40,7 @@ class Worth:
     is_fitted: BoolArray
 
 
-def worth_asking(
+def choose_items(
     table: RatingTable,
     left: IntArray,
     *,
@@ -63,7 +63,7 @@ def worth_asking(
     check_cuts(cuts)
     if price < 0:
         raise ValueError("the price of a rating cannot be below 0")
-    tree = SimulatedAnswers.of(table.n_categories, max(min(int(left.max(initial=1)), AHEAD), 1))
+    tree = SimulatedAnswers.build(table.n_categories, max(min(int(left.max(initial=1)), AHEAD), 1))
     asks, is_clear, is_fitted = (np.zeros(table.n_items, dtype=bool) for _ in range(3))
     for one in outlooks(table, shown):
         is_fitted[one.rows] = True

@@ -42,12 +42,12 @@ class Described:
 FIELDS = ("value", "low", "high", "tiers", "answers", "consensus")
 
 
-def joined(parts: Sequence[Described]) -> Described:
+def join_described(parts: Sequence[Described]) -> Described:
     """The items of all parts, one part after the other."""
     return Described(*(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS))
 
 
-def nothing(n: int, q: int) -> Described:
+def build_undefined(n: int, q: int) -> Described:
     """n items of which nothing is known: NaN."""
     of_items = [np.full(shape, np.nan) for shape in (n, n, n, (n, len(TIERS)), (n, q), (n, q))]
     return Described(*of_items)
@@ -58,14 +58,14 @@ def describe_posterior(
 ) -> Described:
     """From (n, N) probabilities of nodes at which fresh people agree by (N,) and answer by (q, N).
 
-    ``consensus`` (q, N) marks the answer of many of them, as of `consensus_of`.
+    ``consensus`` (q, N) marks the answer of many of them, as of `mark_consensus`.
     """
     low, high = _central(posterior, 1 - agreement)
     tiers = posterior @ bands(agreement, cuts)
     return Described(1 - posterior @ agreement, low, high, tiers, posterior @ fresh.T, posterior @ consensus.T)
 
 
-def consensus_of(fresh: FloatArray, *, ordered: bool) -> FloatArray:
+def mark_consensus(fresh: FloatArray, *, ordered: bool) -> FloatArray:
     """(q, N) marks of the median category of answers (q, N), of the most frequent one on unordered scales."""
     place = (np.cumsum(fresh, axis=0) < 0.5).sum(axis=0) if ordered else fresh.argmax(axis=0)
     return np.asarray(np.arange(len(fresh))[:, None] == place, dtype=float)

@@ -1,14 +1,19 @@
 """Ratings drawn from the models, with the distribution they were drawn from: for benches, demonstrations and tests."""
 
+from dataclasses import dataclass, field
+from itertools import combinations
+
 import numpy as np
 import scipy
 
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
+from annotation.stats.difficulty.ranked import RankingModel, pairwise_agreement
+from annotation.stats.rankings import BETTER, TIED
 from annotation.stats.table import FloatArray, IntArray
 
 
-def graded(
+def draw_graded_model(
     n_people: int, n_categories: int, rng: np.random.Generator, noise: float = 0.5
 ) -> tuple[GradedResponseModel, FloatArray]:
     """A model of people who differ in severity (sd .4) and consistency (sd .3 of its logarithm), and its parameters.
@@ -48,6 +53,48 @@ def preferences(
     codes = (rng.random((n, r, 1)) > np.cumsum(said(order), axis=2)).sum(axis=2).clip(0, n_categories - 1)
     first = np.ones_like(order)
     return codes.astype(np.int64), (said(first) + said(-first)).mean(axis=1) / 2, strength
+
+
+def rankings(
+    n: int, n_people: int, names: str, rng: np.random.Generator, *, spread: float = 1.5, ties: float = -1.0
+) -> tuple[list[list[str]], FloatArray]:
+    """Rankings (n, r) of responses called by these letters, drawn stage by stage, and the true difficulties (n,).
+
+    People differ in consistency (sd .3 of its logarithm); up to two responses are tied, with ``ties`` in place of d_2.
+    """
+    strengths, steep = rng.normal(0, spread, (n, len(names))), rng.normal(0, 0.3, n_people)
+    steep = np.exp(steep - steep.mean())
+    texts = [[_ranking(c * of_item, ties, names, rng) for c in steep] for of_item in strengths]
+    return texts, _disagreement(strengths, steep, ties)
+
+
+def _ranking(strength: FloatArray, ties: float, names: str, rng: np.random.Generator) -> str:
+    left, groups = list(range(len(names))), []
+    while left:
+        sets = [*((k,) for k in left), *combinations(left, 2)]
+        log = np.array([strength[list(one)].mean() + ties * (len(one) - 1) for one in sets])
+        best = sets[rng.choice(len(sets), p=scipy.special.softmax(log))]
+        groups.append(TIED.join(names[k] for k in best))
+        left = [k for k in left if k not in best]
+    return BETTER.join(groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _AtStrengths(RankingModel):
+    """The model with the items' own strengths (N, n) in place of nodes."""
+
+    known: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def strengths(self, free: FloatArray) -> FloatArray:  # noqa: ARG002 - known
+        return self.known
+
+
+def _disagreement(strengths: FloatArray, steep: FloatArray, ties: float) -> FloatArray:
+    """(n,) chance that two of the people disagree on a pair of responses, a tie counting half."""
+    (n, n_responses), r = strengths.shape, len(steep)
+    model = _AtStrengths(r, (), n_responses, 2, n_nodes=n, known=strengths.T)
+    free = np.concatenate([[ties], np.log(steep)[:-1], np.zeros(n_responses)])
+    return 1 - pairwise_agreement(model.pair_answers(free, np.full(r, 1 / r)))
 
 
 def draw(

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -83,7 +83,7 @@ class FeatureTable:
     values: FloatArray
 
     @classmethod
-    def of(cls, items: Sequence[str], columns: Mapping[str, FloatArray]) -> "FeatureTable":
+    def from_columns(cls, items: Sequence[str], columns: Mapping[str, FloatArray]) -> "FeatureTable":
         """The columns (n,) side by side, without those that hold a single value."""
         kept = {name: column for name, column in columns.items() if np.unique(column[~np.isnan(column)]).size > 1}
         values = np.column_stack(list(kept.values())) if kept else np.empty((len(items), 0))
@@ -97,7 +97,36 @@ class FeatureTable:
 
 def build_features(facts: Sequence[ItemFacts], columns: Mapping[str, FloatArray] | None = None) -> FeatureTable:
     """Features of the texts and settings of items, and further columns (n,) beside them."""
-    return FeatureTable.of([one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})})
+    return FeatureTable.from_columns(
+        [one.name for one in facts], {**_of_texts(facts), **_of_groups(facts), **(columns or {})}
+    )
+
+
+RESPONSES_ALIKE = "similarity of the responses by word vectors"
+ANSWERS_PROMPT = "similarity of prompt and responses by word vectors"
+VECTOR_FEATURES = (RESPONSES_ALIKE, ANSWERS_PROMPT)
+
+
+def vector_columns(facts: Sequence[ItemFacts], embed: Callable[[Sequence[str]], FloatArray]) -> dict[str, FloatArray]:
+    """Mean cosine of each response with the next, and of the prompt with each, -1 to 1; NaN where a text is empty.
+
+    ``embed`` takes texts to their vectors (n, d), zeros for a text of which nothing is known.
+    """
+    texts = [[text[:LONGEST] for text in (one.prompt, *one.responses)] for one in facts]
+    place = {text: row for row, text in enumerate(dict.fromkeys(text for each in texts for text in each))}
+    vectors = embed(list(place)) if place else np.zeros((0, 1))
+    found = [vectors[[place[text] for text in each]] for each in texts]
+    return {
+        RESPONSES_ALIKE: np.array([_mean_cosine(each[1:-1], each[2:]) for each in found]),
+        ANSWERS_PROMPT: np.array([_mean_cosine(each[:1], each[1:]) for each in found]),
+    }
+
+
+def _mean_cosine(one: FloatArray, two: FloatArray) -> float:
+    """Over the rows of the two that have a direction."""
+    length = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    there = length > 0
+    return float(((one * two).sum(axis=1)[there] / length[there]).mean()) if there.any() else math.nan
 
 
 def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> dict[str, FloatArray]:
@@ -111,8 +140,8 @@ def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> 
     asked = np.column_stack([one.asked for one in opinions])
     found = {
         "judges' confidence": _mean(np.column_stack([one.confidence for one in opinions])),
-        "judges disagree": differing_pairs(codes),
-        "calls disagree": _mean(np.column_stack([differing_pairs(one.calls) for one in opinions])),
+        "judges disagree": compute_differing_pairs(codes),
+        "calls disagree": _mean(np.column_stack([compute_differing_pairs(one.calls) for one in opinions])),
         "replies without a verdict": _mean(np.where(asked, codes == MISSING, np.nan)),
     }
     given = np.where(codes == MISSING, np.nan, codes)
@@ -121,7 +150,7 @@ def judge_columns(opinions: Sequence[Opinions], categories: Sequence[Label]) -> 
     return found
 
 
-def differing_pairs(codes: IntArray) -> FloatArray:
+def compute_differing_pairs(codes: IntArray) -> FloatArray:
     """(n,) share of pairs of the codes (n, c) of an item that differ, 0 to 1; NaN below two codes."""
     there = codes != MISSING
     size = there.sum(axis=1)

@@ -2,7 +2,8 @@
 
 An item is as difficult as fresh people would disagree on it. At each node of the fitted model two people drawn from the
 study's people agree with a certain probability: of an ordered scale of q categories answers d steps apart agree by
-1 - d / (q - 1). Its posterior mean gives the difficulty, its posterior distribution the probability of each tier.
+1 - d / (q - 1), of rankings by the share of pairs of responses that they order alike. Its posterior mean gives the
+difficulty, its posterior distribution the probability of each tier.
 """
 
 from collections.abc import Mapping
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.bands import TIERS, Cuts, check_cuts
-from annotation.stats.difficulty.described import FIELDS, nothing
+from annotation.stats.difficulty.components import MOST_CATEGORIES, Component, components, fit_component, is_number
+from annotation.stats.difficulty.described import FIELDS, build_undefined
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
-from annotation.stats.difficulty.parts import MOST_CATEGORIES, Component, components, fit_part, is_number
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
@@ -36,8 +37,8 @@ class Difficulty:
     Attributes
     ----------
     method
-        Of the largest group: ``"graded response"``, ``"paired comparison"``, ``"categories"`` or
-        ``"linear mixed model"``.
+        Of the largest group: ``"graded response"``, ``"paired comparison"``, ``"Plackett-Luce"``, ``"categories"``
+        or ``"linear mixed model"``.
     cuts
         Upper ends of contested, hard and medium, as the probability that two fresh people agree.
     categories, items
@@ -97,9 +98,11 @@ class Difficulty:
         totals = np.nansum(self.tiers, axis=0)
         return dict(zip(TIERS, totals.tolist(), strict=True))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types, item by item."""
-        rows = zip(self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, strict=True)
+        rows = zip(
+            self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, self.answers, strict=True
+        )
         return {
             "method": self.method,
             "cuts": list(self.cuts),
@@ -117,22 +120,66 @@ class Difficulty:
                     "tiers": dict(zip(TIERS, map(number_or_none, of.tolist()), strict=True)),
                     "tier": tier,
                     "clear": bool(clear),
+                    "soft_label": self._soft_label(answers) if tier else None,
                 }
-                for item, value, low, high, of, tier, clear in rows
+                for item, value, low, high, of, tier, clear, answers in rows
             ],
-            "people": [one.as_json() for one in self.people],
+            "people": [one.to_json() for one in self.people],
             "thresholds": [list(one) for one in self.thresholds],
             "reasons": list(self.reasons.values()),
         }
 
+    def _soft_label(self, answers: FloatArray) -> dict[str, float] | None:
+        """By category, the probability of a fresh person's answer; None of more than `MOST_CATEGORIES`."""
+        if not 0 < len(answers) <= MOST_CATEGORIES:
+            return None
+        return dict(zip(map(str, self.categories), answers.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGroups:
+    """People and items of a table fitted together; cut-offs of tiers are no part of it.
+
+    Attributes
+    ----------
+    groups
+        Of each group of people who share items, its items (rows of the table) and its fit.
+    component
+        (n,) the group of each item, -1 without ratings.
+    reasons
+        By group, why it could not be fitted.
+    categories, items
+        Of the table.
+    """
+
+    groups: tuple[tuple[IntArray, Component], ...]
+    component: IntArray
+    reasons: Mapping[int, str]
+    categories: tuple[Label, ...]
+    items: tuple[str, ...]
+
+    def describe(self, cuts: Cuts) -> Difficulty:
+        """Difficulty and tiers at these cut-offs. Raises ``ValueError`` where they are not ascending."""
+        check_cuts(cuts)
+        spelled_out = len(self.categories) if len(self.categories) <= MOST_ANSWERS else 0
+        found = build_undefined(len(self.items), spelled_out)
+        people: list[PersonFit] = []
+        thresholds: list[tuple[float, ...]] = []
+        for rows, part in self.groups:
+            described = part.describe(cuts)
+            for name in FIELDS:
+                getattr(found, name)[rows] = getattr(described, name)
+            people += part.people
+            thresholds.append(part.thresholds)
+        return Difficulty(
+            max(self.groups, key=lambda group: len(group[0]))[1].method, cuts, self.categories, self.items,
+            found.value, found.low, found.high, found.tiers, found.answers, self.component,
+            tuple(people), tuple(thresholds), self.reasons, found.consensus,
+        )  # fmt: skip
+
 
 def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown | None = None) -> Difficulty:
-    """Fit people and items of a table together.
-
-    People who share no item, directly or through others, are fitted apart: their severities cannot be compared.
-    Inclusion probabilities weigh items in the fit of people; clusters widen the intervals of severities.
-    ``shown`` says in which order people saw two responses, and whose they are; its categories run from the first
-    response to the second. A nominal scale of three categories, one a tie, is a preference without it too.
+    """Fit people and items of a table together, and describe its items at these cut-offs.
 
     Raises
     ------
@@ -142,31 +189,16 @@ def difficulty(table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, shown: Shown 
         If the cuts are not ascending.
     """
     check_cuts(cuts)
-    groups, component, reasons = fit_groups(table, shown)
-    spelled_out = table.n_categories if table.n_categories <= MOST_ANSWERS else 0
-    found = nothing(table.n_items, spelled_out)
-    people: list[PersonFit] = []
-    thresholds: list[tuple[float, ...]] = []
-    for rows, part in groups:
-        described = part.describe(cuts)
-        for name in FIELDS:
-            getattr(found, name)[rows] = getattr(described, name)
-        people += part.people
-        thresholds.append(part.thresholds)
-    return Difficulty(
-        max(groups, key=lambda group: len(group[0]))[1].method, cuts, table.categories, table.items,
-        found.value, found.low, found.high, found.tiers, found.answers, component,
-        tuple(people), tuple(thresholds), reasons, found.consensus,
-    )  # fmt: skip
+    return fit_groups(table, shown).describe(cuts)
 
 
-def fit_groups(
-    table: RatingTable, shown: Shown | None = None
-) -> tuple[list[tuple[IntArray, Component]], IntArray, dict[int, str]]:
-    """Fit each group of people who share items by itself.
+def fit_groups(table: RatingTable, shown: Shown | None = None) -> FittedGroups:
+    """Fit each group of people who share items, directly or through others, by itself.
 
-    Returns its items (rows of the table) and its fit; the group (n,) of each item, -1 without ratings; and by group,
-    why it could not be fitted.
+    Severities of people who share none cannot be compared. Inclusion probabilities weigh items in the fit of people;
+    clusters widen the intervals of severities. ``shown`` says in which order people saw two responses, and whose they
+    are; its categories run from the first response to the second. A nominal scale of three categories, one a tie, is a
+    preference without it too.
 
     Raises
     ------
@@ -180,18 +212,18 @@ def fit_groups(
     for number in range(int(component.max()) + 1):
         rows, columns = np.flatnonzero(component == number), np.flatnonzero(of_person == number)
         try:
-            groups.append((rows, fit_part(table, rows, columns, shown)))
+            groups.append((rows, fit_component(table, rows, columns, shown)))
         except NoConvergenceError as why:
             reasons[number] = str(why)
     if not groups:
         raise NoConvergenceError("; ".join(dict.fromkeys(reasons.values())))
-    return groups, component, reasons
+    return FittedGroups(tuple(groups), component, reasons, table.categories, table.items)
 
 
 def _refuse(table: RatingTable) -> None:
     if not table.n_items or not (table.codes != MISSING).any():
         raise NoConvergenceError("there are no ratings")
-    if table.n_categories > MOST_CATEGORIES and not is_number(table):
+    if table.n_categories > MOST_CATEGORIES and not is_number(table) and table.level != "ranking":
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:
         raise NoConvergenceError("every item has one rating: difficulty cannot be told from severity")

@@ -5,6 +5,8 @@ likelihood is summed over the nodes (marginal maximum likelihood: Bock and Aitki
 weak priors that keep a person of few ratings near the others. What differs between levels of scale is the `Model`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -143,7 +145,7 @@ class LatentFit:
         """(n, N) probability of each node given an item's ratings."""
         return _posterior(self.ratings.log_joint(self.tables))[0]
 
-    def finer(self, codes: IntArray) -> "LatentFit":
+    def finer(self, codes: IntArray) -> LatentFit:
         """The same parameters over more nodes, for ratings item by item: ``codes`` (n, r)."""
         ratings = Ratings(codes, np.ones(len(codes)), self.model.n_categories)
         return replace(self, model=self.model.finer(), ratings=ratings)

@@ -103,16 +103,16 @@ class MoreRatings:
         """(u,) items that rather become clear within m further ratings than not."""
         return np.asarray(self.chance >= LIKELY)
 
-    def first(self) -> IntArray:
+    def list_first(self) -> IntArray:
         """Items to ask about (places in ``items``), in their order: those that are likely to become clear."""
         return self.order[self.likely[self.order]]
 
-    def settled(self) -> Estimate:
+    def estimate_settled(self) -> Estimate:
         """How many of the likely items become clear."""
         chance = self.chance[self.likely]
         return self._total(np.column_stack([1 - chance, chance]), 0)
 
-    def needed(self) -> Estimate:
+    def estimate_needed(self) -> Estimate:
         """How many further ratings these take, each asked until it is clear, m times at most."""
         return self._total(self.asked[self.likely], 1)
 
@@ -123,7 +123,7 @@ class MoreRatings:
         method = "posterior predictive" if n else "none"
         return Estimate(value, low, high, reason, n, self.n_raters, self.n_ratings, LEVEL, method, None)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types; items in the order in which to ask."""
         return {
             "items": [self._item(place) for place in self.order.tolist()],
@@ -133,8 +133,8 @@ class MoreRatings:
             "n_first": int(self.likely.sum()),
             "ahead": self.ahead,
             "clear_from": CLEAR,
-            "ratings": self.needed().as_json(),
-            "settled": self.settled().as_json(),
+            "ratings": self.estimate_needed().to_json(),
+            "settled": self.estimate_settled().to_json(),
         }
 
     def _item(self, place: int) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class MoreRatings:
         }
 
 
-def more_ratings(
+def compute_more_ratings(
     table: RatingTable, *, cuts: Cuts = AGREEMENT_CUTS, ahead: int = AHEAD, shown: Shown | None = None
 ) -> MoreRatings:
     """What up to ``ahead`` more ratings of each unclear item are expected to tell; ``shown`` says how preferences were.
@@ -164,7 +164,7 @@ def more_ratings(
     check_cuts(cuts)
     if ahead < 1:
         raise ValueError("at least one rating has to be looked ahead")
-    tree = SimulatedAnswers.of(table.n_categories, ahead)
+    tree = SimulatedAnswers.build(table.n_categories, ahead)
     looks = outlooks(table, shown)
     found = [_of_outlook(one, cuts, tree) for one in looks]
     rows = np.concatenate([rows for rows, _, _ in found])
@@ -201,7 +201,7 @@ class SimulatedAnswers:
     ahead: int
 
     @classmethod
-    def of(cls, q: int, ahead: int) -> "SimulatedAnswers":
+    def build(cls, q: int, ahead: int) -> "SimulatedAnswers":
         """Of q categories; as far ahead as `MOST_STATES` allows, at least one answer."""
         ahead = next((m for m in range(ahead, 1, -1) if comb(m + q, q) <= MOST_STATES), 1)
         states = [state for m in range(ahead + 1) for state in combinations_with_replacement(range(q), m)]
@@ -235,13 +235,13 @@ def _of_outlook(one: Outlook, cuts: Cuts, tree: SimulatedAnswers) -> tuple[IntAr
         here = (posterior @ bands).max(axis=1, initial=0.0) < CLEAR
         unclear[block] = here
         if here.any():
-            certainty[block[here]], clears[block[here]] = _look(posterior[here], bands, ways, tree)
+            certainty[block[here]], clears[block[here]] = _look_ahead(posterior[here], bands, ways, tree)
     mine = unclear[kind.ravel()]
     which = kind.ravel()[mine]
     return one.rows[mine], certainty[which], clears[which]
 
 
-def _look(
+def _look_ahead(
     posterior: FloatArray, bands: FloatArray, ways: FloatArray, tree: SimulatedAnswers
 ) -> tuple[FloatArray, FloatArray]:
     """(u, m + 1) expected certainty and (u, m) first passages of items with these posteriors (u, N)."""

@@ -15,7 +15,7 @@ import scipy
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.described import Described, describe_posterior
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.difficulty.people import PersonFit, estimates, undefined
+from annotation.stats.difficulty.people import PersonFit, build_undefined, estimates
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 PRIOR_RATINGS = 4.0
@@ -188,7 +188,7 @@ def prior_of_noise(squares: FloatArray, freedom: FloatArray, weights: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class NumbersPart:
+class NumbersComponent:
     """The fit of a table of numbers."""
 
     table: RatingTable
@@ -197,7 +197,7 @@ class NumbersPart:
     thresholds: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, table: RatingTable) -> "NumbersPart":
+    def from_table(cls, table: RatingTable) -> "NumbersComponent":
         """Raises NoConvergenceError."""
         weights = np.ones(table.n_items) if table.weights is None else table.weights / table.weights.mean()
         found = cls(table, fit_mixed(table.rated_scores, weights))
@@ -268,10 +268,10 @@ class NumbersPart:
         unit = np.sqrt(fit.ratio * fit.variance)
         severity = estimates(-(contrast @ fit.means) / unit, errors / unit, numbers)
         if fit.ratio < LEAST_RATIO:
-            severity = undefined("the items do not differ, so that severity has no unit", numbers)
+            severity = build_undefined("the items do not differ, so that severity has no unit", numbers)
         error = 1 / np.sqrt(2 * (np.maximum(np.array(numbers) - 1, 0) + PRIOR_RATINGS))
         consistency = estimates(-np.log(fit.spread) / 2, error, numbers, np.exp)
-        order = undefined("only of a preference is the order of two responses known", numbers)
+        order = build_undefined("only of a preference is the order of two responses known", numbers)
         infit, outfit = self._mean_squares()
         parts = zip(table.raters, numbers, severity, consistency, order, infit, outfit, strict=True)
         return [PersonFit(*part) for part in parts]

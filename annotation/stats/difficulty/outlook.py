@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats.bands import Cuts
+from annotation.stats.difficulty.components import Component, GridComponent, PreferenceComponent, agreements
 from annotation.stats.difficulty.described import bands
 from annotation.stats.difficulty.items import fit_groups
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError
-from annotation.stats.difficulty.parts import Component, GridPart, PreferencePart, agreements
 from annotation.stats.difficulty.preferences import Preferences, Shown, fresh_answers
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import linear_weights
@@ -51,28 +51,29 @@ class Outlook:
 
 
 def outlooks(table: RatingTable, shown: Shown | None = None) -> list[Outlook]:
-    """Fit a table, and say what is expected of its items. Scales of numbers have no nodes, and no look ahead.
+    """Fit a table, and say what is expected of its items. Numbers and rankings have no look ahead.
 
     Raises
     ------
     NoConvergenceError
-        If no group of people can be fitted, or the scale is of numbers; the message says why.
+        If no group of people can be fitted, or the scale is of numbers or rankings; the message says why.
     """
-    groups, _, _ = fit_groups(table, shown)
-    found = [one for rows, part in groups for one in _of_part(rows, part)]
+    found = [one for rows, part in fit_groups(table, shown).groups for one in _compute_component(rows, part)]
     if not found:
-        raise NoConvergenceError("what more ratings would tell is worked out for categories, not for numbers")
+        raise NoConvergenceError(
+            "what more ratings would tell is worked out for categories, not for numbers or rankings"
+        )
     return found
 
 
-def _of_part(rows: IntArray, part: Component) -> Iterator[Outlook]:
-    if isinstance(part, GridPart):
+def _compute_component(rows: IntArray, part: Component) -> Iterator[Outlook]:
+    if isinstance(part, GridComponent):
         yield Outlook(rows, part.table.codes, part.fit, part.fresh, agreements(part.fresh, part.credit))
-    if isinstance(part, PreferencePart):
+    if isinstance(part, PreferenceComponent):
         yield from _of_preferences(rows, part)
 
 
-def _of_preferences(rows: IntArray, part: PreferencePart) -> Iterator[Outlook]:
+def _of_preferences(rows: IntArray, part: PreferenceComponent) -> Iterator[Outlook]:
     """Pairs of the same two systems together: the same is expected of them."""
     model = part.fit.model
     assert isinstance(model, Preferences)

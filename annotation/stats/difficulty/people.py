@@ -17,6 +17,7 @@ from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.difficulty.preferences import Preferences
+from annotation.stats.difficulty.ranked import RankingModel
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
@@ -49,15 +50,15 @@ class PersonFit:
     infit: float
     outfit: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         numbers = {key: None if np.isnan(value) else value for key, value in
                    (("infit", self.infit), ("outfit", self.outfit))}  # fmt: skip
         document = {**asdict(self), **numbers}
-        return {**document, **{name: getattr(self, name).as_json() for name in ("severity", "consistency", "order")}}
+        return {**document, **{name: getattr(self, name).to_json() for name in ("severity", "consistency", "order")}}
 
 
-def people_of(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:
+def compute_people(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:
     """Each person of a fit; ``codes`` (n, columns) are the ratings item by item, as the model has them."""
     whose = _whose(fit)
     numbers = np.bincount(whose, (codes != MISSING).sum(axis=0), len(names)).astype(int).tolist()
@@ -77,8 +78,8 @@ def _whose(fit: LatentFit) -> IntArray:
 def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, GradedResponseModel):
-        scale = "a preference" if isinstance(model, Preferences) else "an unordered scale"
-        return undefined(f"people have no severity on {scale}", numbers)
+        scale = "an unordered scale" if isinstance(model, Categories) else "a preference"
+        return build_undefined(f"people have no severity on {scale}", numbers)
     return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
 
 
@@ -88,19 +89,28 @@ def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
         start = sum(model.sizes[:2])
         place = slice(start, start + model.n_people)
         return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit)
-    assert isinstance(model, GradedResponseModel | Preferences)
-    steep = model.slopes(fit.free) if isinstance(model, GradedResponseModel) else model.consistencies(fit.free)
-    contrast = model.contrast(3) if isinstance(model, GradedResponseModel) else model.contrast_of(2)
+    steep, contrast = _steepness(fit)
     logs = np.log(steep)
     return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp)
+
+
+def _steepness(fit: LatentFit) -> tuple[FloatArray, FloatArray]:
+    """(people,) c, and (people, f) that takes the parameters to its logarithms."""
+    model = fit.model
+    if isinstance(model, GradedResponseModel):
+        return model.slopes(fit.free), model.contrast(3)
+    if isinstance(model, RankingModel):
+        return model.consistencies(fit.free), model.contrast_of_consistencies()
+    assert isinstance(model, Preferences)
+    return model.consistencies(fit.free), model.contrast_of(2)
 
 
 def _orders(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     model = fit.model
     if not isinstance(model, Preferences):
-        return undefined("only of a preference is the order of two responses known", numbers)
+        return build_undefined("only of a preference is the order of two responses known", numbers)
     if not model.has_order:
-        return undefined("the order in which people saw the responses is not known", numbers)
+        return build_undefined("the order in which people saw the responses is not known", numbers)
     return estimates(model.orders(fit.free), _errors(fit, model.contrast_of(1)), numbers)
 
 
@@ -109,7 +119,7 @@ def _errors(fit: LatentFit, contrast: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(np.einsum("jf,fg,jg->j", contrast, fit.covariance, contrast), 0.0)))
 
 
-def undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
+def build_undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
     """A figure of each person that is not there."""
     return [replace(_estimate(np.nan, np.nan, n), reason=reason) for n in numbers]
 
@@ -155,7 +165,7 @@ def mean_squares(fit: LatentFit, codes: IntArray) -> tuple[list[float], list[flo
         said, weight = kinds[rows, j], times[rows]
         without = joint[rows] - np.log(tables.p[j])[said]
         shares = scipy.special.softmax(without, axis=1) @ tables.p[j].T
-        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories))
+        residual, variance = _residuals(shares, said, unordered=isinstance(model, Categories | RankingModel))
         sums[j] = weight @ np.column_stack([residual, variance, residual / variance, np.ones(len(rows))])
     whose = _whose(fit)
     total = np.array([np.bincount(whose, column) for column in sums.T])

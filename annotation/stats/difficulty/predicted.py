@@ -59,7 +59,7 @@ class Blur:
     sure_predicted: float
     sure_fitted: float
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         pairs = zip(TIERS, self.confusion, strict=True)
         rows = {tier: dict(zip(TIERS, row.tolist(), strict=True)) for tier, row in pairs}
@@ -115,16 +115,16 @@ class PredictedDifficulty:
         """How many of the predicted items there are of each tier: sums of probabilities."""
         return dict(zip(TIERS, self.tiers.sum(axis=0).tolist(), strict=True))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types: the error, then item by item."""
         rows = zip(self.items, self.value, self.low, self.high, self.tiers, self.tier, strict=True)
         return {
             "cuts": list(self.cuts),
-            "error": self.error.as_json(),
+            "error": self.error.to_json(),
             "reason": self.reason,
             "slopes": dict(self.slopes),
             "n_rated": len(self.rated),
-            "blur": self.blur.as_json(),
+            "blur": self.blur.to_json(),
             "expected_counts": self.expected_counts,
             "seed": self.seed,
             "items": [
@@ -166,11 +166,11 @@ def predict_difficulty(
     """
     place = {name: row for row, name in enumerate(features.items)}
     usable = found.fitted & np.array([name in place for name in table.items], dtype=bool)
-    learnt = _Learnt.of(found, table.subset_items(usable), usable)
+    learnt = _Training.fit(found, table.subset_items(usable), usable)
     rows = np.array([place[name] for name in learnt.table.items], dtype=np.int64)
     new = np.ones(len(features.items), dtype=bool)
     new[rows] = False
-    used = _known(features.values[rows]) & _known(features.values[new])
+    used = _find_usable(features.values[rows]) & _find_usable(features.values[new])
     x = features.values[:, used]
     held = _cross_fit(x[rows], learnt, seed)
     means = learnt.tier_means
@@ -208,7 +208,7 @@ def predict_difficulty(
 
 
 @dataclass(frozen=True, eq=False)
-class _Learnt:
+class _Training:
     """What n fitted items teach: log odds, weights with precision and without, and tiers."""
 
     table: RatingTable
@@ -221,7 +221,7 @@ class _Learnt:
     most: float
 
     @classmethod
-    def of(cls, found: Difficulty, table: RatingTable, kept: BoolArray) -> "_Learnt":
+    def fit(cls, found: Difficulty, table: RatingTable, kept: BoolArray) -> "_Training":
         clusters = table.n_items if table.clusters is None else len(set(table.clusters))
         if table.n_items < LEAST_ITEMS or clusters < LEAST_CLUSTERS:
             have = f"{table.n_items} rated items in {clusters} clusters have a fitted difficulty"
@@ -262,21 +262,21 @@ class _Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
+class _HeldOut:
     """(n, 4) tier probabilities of each item without its fold: by the features, and by the mean."""
 
     tiers: FloatArray
     flat: FloatArray
 
 
-def _fit(x: FloatArray, learnt: _Learnt, kept: BoolArray, seed: int) -> _Fit:
+def _fit(x: FloatArray, learnt: _Training, kept: BoolArray, seed: int) -> _Fit:
     """Fitted to the items where the mask (n,) is true."""
     clusters = [name for name, there in zip(learnt.clusters, kept.tolist(), strict=True) if there]
     found = fit_ridge(x[kept], learnt.logit[kept], learnt.precision[kept], deal_folds(clusters, FOLDS, seed))
     return _Fit(found.ridge, fit_tier_odds(found.out_of_fold, learnt.tiers[kept], learnt.weights[kept]))
 
 
-def _cross_fit(x: FloatArray, learnt: _Learnt, seed: int) -> _Held:
+def _cross_fit(x: FloatArray, learnt: _Training, seed: int) -> _HeldOut:
     fold: IntArray = deal_folds(learnt.clusters, OUTER_FOLDS, seed)
     tiers, flat = np.empty(learnt.tiers.shape), np.empty(learnt.tiers.shape)
     for k in np.unique(fold).tolist():
@@ -285,7 +285,7 @@ def _cross_fit(x: FloatArray, learnt: _Learnt, seed: int) -> _Held:
         tiers[inside] = fitted.odds.probabilities(fitted.ridge.predict(x[inside]))
         mean = TierOdds.flat(learnt.tiers[~inside], learnt.weights[~inside])
         flat[inside] = mean.probabilities(np.zeros(int(inside.sum())))
-    return _Held(tiers, flat)
+    return _HeldOut(tiers, flat)
 
 
 def _why_not(error: PredictionError, n_features: int) -> str | None:
@@ -302,7 +302,7 @@ def _why_not(error: PredictionError, n_features: int) -> str | None:
     )
 
 
-def _known(values: FloatArray) -> BoolArray:
+def _find_usable(values: FloatArray) -> BoolArray:
     """(k,) features known of enough of the items (n, k); of no items every feature is."""
     return np.asarray(
         np.isnan(values).mean(axis=0) <= 1 - LEAST_KNOWN if len(values) else np.ones(values.shape[1], bool)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.difficulty.parts import is_unordered
+from annotation.stats.difficulty.components import is_unordered
 from annotation.stats.difficulty.preferences import preference_order
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, Statistic, SumStatistic, replicate
-from annotation.stats.scores import masked_means, spearman
+from annotation.stats.scores import build_masked_means, spearman
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 
@@ -63,15 +63,15 @@ class PredictionError:
         """Whether the whole interval of the gain lies above 0."""
         return bool(self.gain.low > 0)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         names = ("rank_correlation", "squared_error", "squared_error_of_mean", "gain", "slope")
-        figures = {name: getattr(self, name).as_json() for name in names}
-        bins = [{**one, **{name: one[name].as_json() for name in ("observed", "hard_fitted")}} for one in self.bins]
+        figures = {name: getattr(self, name).to_json() for name in names}
+        bins = [{**one, **{name: one[name].to_json() for name in ("observed", "hard_fitted")}} for one in self.bins]
         return {"predicts": self.predicts, **figures, "bins": bins}
 
 
-def observed_disagreement(table: RatingTable) -> FloatArray:
+def compute_disagreement(table: RatingTable) -> FloatArray:
     """(n,) share of pairs of ratings that disagree, on an ordered scale by steps; NaN below two ratings.
 
     As in the difficulty model: the tie of a preference lies between the two responses.
@@ -113,18 +113,18 @@ def prediction_error(
     hard
         (n,) probability of being hard or contested, as predicted and as fitted.
     """
-    seen = observed_disagreement(table)
-    resampling = Resampling.of(table, bootstrap=bootstrap, confidence=confidence, seed=seed)
+    seen = compute_disagreement(table)
+    resampling = Resampling.from_table(table, bootstrap=bootstrap, confidence=confidence, seed=seed)
     off, off_mean = (seen - predicted) ** 2, (seen - guessed) ** 2
     edges = _bin_of(predicted)
     n_bins = int(edges.max(initial=-1)) + 1
     parts = [np.where(edges == k, column, np.nan) for column in (seen, hard[1]) for k in range(n_bins)]
     statistics: list[Statistic] = [
         spearman(predicted, fitted),
-        masked_means(np.column_stack([off, off_mean])),
+        build_masked_means(np.column_stack([off, off_mean])),
         _gain(off, off_mean),
         _slope(predicted - guessed, seen - guessed),
-        masked_means(np.column_stack(parts)),
+        build_masked_means(np.column_stack(parts)),
     ]
     made = replicate(statistics, resampling)
     used = ~np.isnan(seen)

@@ -232,7 +232,7 @@ def _all_but_last(size: int) -> FloatArray:
     return np.vstack([np.eye(size), -np.ones(size)])
 
 
-def columns_of(codes: IntArray, shown: Shown, n_categories: int) -> tuple[Preferences, IntArray]:
+def expand_columns(codes: IntArray, shown: Shown, n_categories: int) -> tuple[Preferences, IntArray]:
     """The model of a table's people, and its codes (n, columns) spread over who answered what shown how."""
     rows, people = np.nonzero(codes != MISSING)
     often = Counter(name for pair in shown.systems for name in set(pair) if name)

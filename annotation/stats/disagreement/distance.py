@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from annotation.stats.clustered import clustered_means
-from annotation.stats.difficulty.parts import is_unordered
+from annotation.stats.clustered import estimate_clustered_means
+from annotation.stats.difficulty.components import is_unordered
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.stats.weighting import positions
@@ -45,10 +45,10 @@ class Distances:
     person: Mapping[str, Estimate]
     difference: Mapping[str, Estimate]
 
-    def as_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """The means as JSON types, by measure."""
         return {
-            name: {part: getattr(self, part)[name].as_json() for part in ("judge", "person", "difference")}
+            name: {part: getattr(self, part)[name].to_json() for part in ("judge", "person", "difference")}
             for name in self.judge
         }
 
@@ -88,7 +88,7 @@ def distances(table: RatingTable, told: FloatArray, *, bootstrap: int = 2000, se
     judge = {name: by_item(values[0]) for name, values in both.items()}
     person = {name: by_item(values[1]) for name, values in both.items()}
     columns_of = [column for name in both for column in (judge[name], person[name], judge[name] - person[name])]
-    means = clustered_means(
+    means = estimate_clustered_means(
         np.column_stack(columns_of), table.clusters or table.items, bootstrap=bootstrap, seed=seed, reason=NOTHING,
         weights=table.weights,
     )  # fmt: skip

@@ -38,7 +38,7 @@ class Sets:
         return np.asarray(self.holds.sum(axis=1), dtype=float)
 
 
-def needed(shares: FloatArray, answers: IntArray) -> FloatArray:
+def compute_needed_mass(shares: FloatArray, answers: IntArray) -> FloatArray:
     """(n,) mass of the smallest nested set about the median that holds each answer, its size deciding between equals.
 
     ``shares`` (n, q) are told of each item, ``answers`` (n,) given.
@@ -60,7 +60,7 @@ def contiguous_sets(shares: FloatArray, answers: IntArray, new: FloatArray, *, l
         raise ValueError(f"level is {level}; it must lie between 0 and 1")
     m, q = len(answers), new.shape[1]
     place = int(np.ceil((m + 1) * level))
-    threshold = float(np.sort(needed(shares, answers))[place - 1]) if 0 < place <= m else np.inf
+    threshold = float(np.sort(compute_needed_mass(shares, answers))[place - 1]) if 0 < place <= m else np.inf
     rank, mass = _nested(new)
     holds = mass + rank / (1000.0 * q) <= threshold + 1e-12
     holds[np.arange(len(new)), rank.argmin(axis=1)] = True

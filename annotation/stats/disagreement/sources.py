@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.clustered import units_of
+from annotation.stats.clustered import number_units
 from annotation.stats.difficulty.categories import Categories
+from annotation.stats.difficulty.components import GridComponent, compute_credit, fit_largest
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Model
-from annotation.stats.difficulty.parts import GridPart, credit_of, fit_largest
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
-from annotation.stats.shares import figure, quantile, undefined
+from annotation.stats.shares import build_undefined, figure, quantile
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 LEVEL = 0.95
@@ -53,10 +53,10 @@ class Sources:
     guideline: Estimate
     moved: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         names = ("observed", "expected", "severity", "carelessness", "items", "guideline")
-        return {**{name: getattr(self, name).as_json() for name in names}, "moved": self.moved}
+        return {**{name: getattr(self, name).to_json() for name in names}, "moved": self.moved}
 
 
 def sources(table: RatingTable, *, versions: IntArray | None = None, bootstrap: int = 2000, seed: int = 0) -> Sources:
@@ -81,8 +81,8 @@ def sources(table: RatingTable, *, versions: IntArray | None = None, bootstrap: 
 def _of_model(table: RatingTable) -> tuple[Estimate, Estimate, Estimate, Estimate]:
     """Expected, severity, carelessness, items."""
     part = fit_largest(table)
-    if not isinstance(part, GridPart):
-        none = undefined(NO_MODEL, n_items=table.n_items, n_raters=table.n_raters)
+    if not isinstance(part, GridComponent):
+        none = build_undefined(NO_MODEL, n_items=table.n_items, n_raters=table.n_raters)
         return none, none, none, none
     share = part.fit.ratings.counts.sum(axis=1)
     pairs = np.outer(share, share) * (1 - np.eye(len(share)))
@@ -146,7 +146,7 @@ def _counted(
 ) -> tuple[Estimate, Estimate, int]:
     """What pairs of answers show: disagreement, the part of different versions, and items with both."""
     sums = pair_sums(table, versions)
-    unit, n_units = units_of(table.clusters or table.items)
+    unit, n_units = number_units(table.clusters or table.items)
     weights = np.ones(table.n_items) if table.weights is None else table.weights
     zeros = np.zeros(n_units, dtype=np.int64)
     resampling = Resampling(unit, zeros, weights, bootstrap, LEVEL, seed, unit_name="clusters")
@@ -172,7 +172,7 @@ def pair_sums(table: RatingTable, versions: IntArray | None) -> FloatArray:
 
     An item's pairs weigh 1 in all, so that items count alike.
     """
-    apart, rated = 1 - credit_of(table), table.codes != MISSING
+    apart, rated = 1 - compute_credit(table), table.codes != MISSING
     sums = np.zeros((table.n_items, 4))
     r = table.codes.shape[1]
     for j in range(r):

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import scipy
 
-from annotation.stats.clustered import clustered_means
+from annotation.stats.clustered import estimate_clustered_means
+from annotation.stats.difficulty.components import GridComponent, fit_largest
 from annotation.stats.difficulty.latent import Ratings, Tables
-from annotation.stats.difficulty.parts import GridPart, fit_largest
 from annotation.stats.estimate import Estimate
-from annotation.stats.shares import undefined
+from annotation.stats.shares import build_undefined
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 
 FOLDS = 5
@@ -42,9 +42,9 @@ class Taste:
     gain: Estimate
     camps: dict[str, int]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        return {"gain": self.gain.as_json(), "camps": self.camps}
+        return {"gain": self.gain.to_json(), "camps": self.camps}
 
 
 def taste(table: RatingTable, *, bootstrap: int = 2000, seed: int = 0) -> Taste:
@@ -58,20 +58,20 @@ def taste(table: RatingTable, *, bootstrap: int = 2000, seed: int = 0) -> Taste:
     n, r, m = table.n_items, table.n_raters, table.n_ratings
     if r < LEAST_PEOPLE or m < LEAST_RATINGS:
         reason = f"{r} people and {m} ratings; {LEAST_PEOPLE} and {LEAST_RATINGS} are needed"
-        return Taste(undefined(reason, n_items=n, n_raters=r), {})
+        return Taste(build_undefined(reason, n_items=n, n_raters=r), {})
     rng = np.random.default_rng(seed)
     if n > MOST_ITEMS:
         table = table.subset_items(np.isin(np.arange(n), rng.choice(n, MOST_ITEMS, replace=False)))
     part = fit_largest(table)
-    if not isinstance(part, GridPart):
-        return Taste(undefined(NO_MODEL, n_items=n, n_raters=r), {})
+    if not isinstance(part, GridComponent):
+        return Taste(build_undefined(NO_MODEL, n_items=n, n_raters=r), {})
     codes, people = part.table.codes, part.table.raters
     rows, gains = _held_out(codes, part.fit.tables, rng)
     names = part.table.clusters or part.table.items
-    (gain,) = clustered_means(gains[:, None], [names[row] for row in rows], bootstrap=bootstrap, seed=seed)
+    (gain,) = estimate_clustered_means(gains[:, None], [names[row] for row in rows], bootstrap=bootstrap, seed=seed)
     if not gain.low > 0:
         return Taste(gain, {})
-    first = camps_of(codes, part.fit.tables)
+    first = find_camps(codes, part.fit.tables)
     smaller = first if first.sum() <= len(first) / 2 else ~first
     return Taste(gain, dict(zip(people, smaller.astype(int).tolist(), strict=True)))
 
@@ -85,7 +85,7 @@ def _held_out(codes: IntArray, tables: Tables, rng: np.random.Generator) -> tupl
         i, j = rows[test], people[test]
         known = codes.copy()
         known[i, j] = MISSING
-        first = camps_of(known, tables)
+        first = find_camps(known, tables)
         of_all = _predicted(known, tables, i, j, codes)
         in_first, in_second = (
             _predicted(np.where(camp, known, MISSING), tables, i, j, codes) for camp in (first, ~first)
@@ -106,7 +106,7 @@ def _log_joint(codes: IntArray, tables: Tables) -> FloatArray:
     return Ratings(codes, np.ones(len(codes)), tables.p.shape[1]).log_joint(tables)
 
 
-def camps_of(codes: IntArray, tables: Tables) -> BoolArray:
+def find_camps(codes: IntArray, tables: Tables) -> BoolArray:
     """(r,) the camp of each person: who agrees with whom beyond what is expected given the item's other ratings."""
     (n, r), q = codes.shape, tables.p.shape[1]
     joint, left = _log_joint(codes, tables), []

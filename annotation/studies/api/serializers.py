@@ -203,6 +203,23 @@ class Counts(serializers.Serializer[Any]):
     errors_file = serializers.CharField(required=False)
 
 
+class FigureSerializer(serializers.Serializer[Any]):
+    """A figure with its interval and what it rests on. What is undefined is null, and `reason` says why."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    n_items = serializers.IntegerField()
+    n_raters = serializers.IntegerField()
+    n_ratings = serializers.IntegerField()
+    confidence = serializers.FloatField(help_text="Nominal coverage of the interval.")
+    method = serializers.CharField(help_text="How the interval was made; none where there is none.")
+    seed = serializers.IntegerField(allow_null=True)
+    se = serializers.FloatField(allow_null=True, help_text="Standard error.")
+    df = serializers.FloatField(allow_null=True, help_text="Effective degrees of freedom of the standard error.")
+
+
 class Changed(serializers.Serializer[Any]):
     """How much changed."""
 

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.api import serializers as shapes
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.models.studies import Criterion, Study
@@ -20,8 +21,8 @@ from annotation.studies.queries.studies import people_called
 from annotation.studies.services import guidelines, samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
-from core.api.base import Api, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import Api, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import InputError
 
@@ -30,14 +31,14 @@ class StudiesApi(Api):
     tag = "studies"
 
     def study(self, slug: str) -> Study:
-        return get_object_or_404(listed(), slug=slug)
+        return get_object_or_404(list_studies(), slug=slug)
 
-    def shown(self, slug: str, status: int = 200) -> Response:
+    def render_study(self, slug: str, status: int = 200) -> Response:
         """The study as it is now."""
         return Response(shapes.StudySerializer(self.study(slug)).data, status=status)
 
 
-def listed() -> QuerySet[Study]:
+def list_studies() -> QuerySet[Study]:
     """All studies with the number of their items."""
     return Study.objects.annotate(n_items=Count("items")).select_related("project").prefetch_related("criteria")
 
@@ -48,45 +49,45 @@ class StudyQuery(PageQuery):
 
 
 class StudyList(StudiesApi):
-    @says("Studies", page_of(shapes.StudySerializer), query=StudyQuery)
+    @says("studies", "Studies", build_page_schema(shapes.StudySerializer), query=StudyQuery)
     def get(self, request: Request) -> Response:
-        asked = self.asked(StudyQuery)
+        asked = self.parse_query(StudyQuery)
         wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
-        return self.page(visible_to(self.me, listed()).filter(**wanted), shapes.StudySerializer, query=asked)
+        return self.page(filter_visible(self.me, list_studies()).filter(**wanted), shapes.StudySerializer, query=asked)
 
-    @says("Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
+    @says("create_study", "Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
-        with self.into_project(self.given(NewStudy)) as described:
+        with self.parse_project_body(self.parse_body(NewStudy)) as described:
             made = studies.create(by=self.me, **described)
-        return self.shown(made.slug, status=201)
+        return self.render_study(made.slug, status=201)
 
 
 class StudyClustering(StudiesApi):
-    @says("Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    @says("set_clustering", "Say what dependent items share", shapes.StudySerializer, body=Clustering)
     def put(self, request: Request, slug: str) -> Response:
-        studies.name_clustering(by=self.me, study=self.study(slug), **self.given(Clustering))
-        return self.shown(slug)
+        studies.name_clustering(by=self.me, study=self.study(slug), **self.parse_body(Clustering))
+        return self.render_study(slug)
 
 
 class StudyDetail(StudiesApi):
-    @says("A study", shapes.StudySerializer)
+    @says("study", "A study", shapes.StudySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return self.shown(slug)
+        return self.render_study(slug)
 
 
 class StudyCriterion(StudiesApi):
-    @says("A criterion with its guideline", shapes.CriterionSerializer)
+    @says("criterion", "A criterion with its guideline", shapes.CriterionSerializer)
     def get(self, request: Request, slug: str, key: str) -> Response:
-        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+        return Response(shapes.CriterionSerializer(find_criterion(slug, key)).data)
 
-    @says("A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
+    @says("edit_criterion", "A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
     def patch(self, request: Request, slug: str, key: str) -> Response:
-        given = self.given(Edit)
+        given = self.parse_body(Edit)
         for one in given.get("categories") or ():
             if not {"value", "label"} <= one.keys() <= {"value", "label", "guideline"}:
                 raise InputError("Each category has value, label and perhaps guideline.", field="categories")
-        guidelines.edit(by=self.me, criterion=criterion_of(slug, key), **given)
-        return Response(shapes.CriterionSerializer(criterion_of(slug, key)).data)
+        guidelines.edit(by=self.me, criterion=find_criterion(slug, key), **given)
+        return Response(shapes.CriterionSerializer(find_criterion(slug, key)).data)
 
 
 class VersionSerializer(serializers.Serializer[Any]):
@@ -104,12 +105,12 @@ class VersionSerializer(serializers.Serializer[Any]):
 
 
 class CriterionVersions(StudiesApi):
-    @says("All versions of what is asked, newest first", VersionSerializer(many=True))
+    @says("criterion_versions", "All versions of what is asked, newest first", VersionSerializer(many=True))
     def get(self, request: Request, slug: str, key: str) -> Response:
-        return Response(VersionSerializer(history(criterion_of(slug, key)), many=True).data)
+        return Response(VersionSerializer(history(find_criterion(slug, key)), many=True).data)
 
 
-def criterion_of(slug: str, key: str) -> Criterion:
+def find_criterion(slug: str, key: str) -> Criterion:
     return get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
 
 
@@ -124,65 +125,68 @@ class TemplateSerializer(serializers.Serializer[Any]):
 
 
 class CriterionTemplates(StudiesApi):
-    @says("Criteria that a study can be made with", TemplateSerializer(many=True))
+    @says("criteria", "Criteria that a study can be made with", TemplateSerializer(many=True))
     def get(self, request: Request) -> Response:
-        return Response([TemplateSerializer({"key": key, **vars_of(one)}).data for key, one in TEMPLATES.items()])
+        return Response(
+            [TemplateSerializer({"key": key, **to_template_json(one)}).data for key, one in TEMPLATES.items()]
+        )
 
 
-def vars_of(template: Any) -> dict[str, Any]:
+def to_template_json(template: Any) -> dict[str, Any]:
     return {name: getattr(template, name) for name in ("kind", "name", "question", "level")}
 
 
 class StudySamples(StudiesApi):
-    @says("The draws of a study's items", shapes.SampleSerializer(many=True))
+    @says("samples", "The draws of a study's items", shapes.SampleSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response(shapes.SampleSerializer(self.study(slug).samples.order_by("pk"), many=True).data)
 
-    @says("Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
+    @says("draw", "Draw items into a draft", shapes.SampleSerializer, body=NewSample, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        given = self.given(NewSample)
+        given = self.parse_body(NewSample)
         key, named = given.pop("predicted_criterion", None), given.pop("predicted_from", None)
         criterion = queries.criterion_called(self.study(named), key or "") if named else None
-        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, **given)
+        tiers = load_predicted_tiers(criterion) if criterion else None
+        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, tiers=tiers, **given)
         return Response(shapes.SampleSerializer(sample).data, status=201)
 
 
 class StudyOpen(StudiesApi):
-    @says("Let annotators work on it", shapes.StudySerializer)
+    @says("open_study", "Let annotators work on it", shapes.StudySerializer)
     def post(self, request: Request, slug: str) -> Response:
         studies.open(by=self.me, study=self.study(slug))
-        return self.shown(slug)
+        return self.render_study(slug)
 
 
 class StudyClose(StudiesApi):
-    @says("Take no more labels", shapes.StudySerializer)
+    @says("close_study", "Take no more labels", shapes.StudySerializer)
     def post(self, request: Request, slug: str) -> Response:
         studies.close(by=self.me, study=self.study(slug))
-        return self.shown(slug)
+        return self.render_study(slug)
 
 
 class StudyProgress(StudiesApi):
-    @says("How far a study has come", shapes.ProgressSerializer)
+    @says("study_progress", "How far a study has come", shapes.ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(shapes.ProgressSerializer(queries.study_row(self.study(slug))).data)
 
 
 class StudyAnnotators(StudiesApi):
-    @says("A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
+    @says("annotators", "A study's annotators with what they have done", shapes.AnnotatorSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = queries.annotator_rows(self.study(slug))
         return Response(shapes.AnnotatorSerializer(rows, many=True).data)
 
-    @says("Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
+    @says("add_annotators", "Add annotators", shapes.AnnotatorSerializer(many=True), body=People)
     def post(self, request: Request, slug: str) -> Response:
-        study, people = self.study(slug), people_called(self.given(People)["annotators"])
+        study, people = self.study(slug), people_called(self.parse_body(People)["annotators"])
         assignments.add_annotators(by=self.me, study=study, annotators=people)
         return Response(shapes.AnnotatorSerializer(queries.annotator_rows(study), many=True).data)
 
 
 class StudyRelease(StudiesApi):
-    @says("Give what an annotator has in work or skipped to the others", shapes.Changed)
+    @says("release_annotator", "Give what an annotator has in work or skipped to the others", shapes.Changed)
     def post(self, request: Request, slug: str, username: str) -> Response:
         annotator = get_object_or_404(User, username=username)
         return Response({"n": assignments.release(by=self.me, study=self.study(slug), annotator=annotator)})
@@ -193,9 +197,11 @@ class ItemQuery(PageQuery):
 
 
 class StudyItems(StudiesApi):
-    @says("A study's items in its order, by position", page_of(shapes.ItemSerializer), query=ItemQuery)
+    @says(
+        "items", "A study's items in its order, by position", build_page_schema(shapes.ItemSerializer), query=ItemQuery
+    )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = get_object_or_404(Study, slug=slug), self.asked(ItemQuery)
+        study, asked = get_object_or_404(Study, slug=slug), self.parse_query(ItemQuery)
         rows = study.items.select_related("dialogue", "pair")
         if "stratum" in asked:
             rows = rows.filter(stratum=asked["stratum"])
@@ -203,13 +209,18 @@ class StudyItems(StudiesApi):
 
 
 class StudyItem(StudiesApi):
-    @says("An item", shapes.ItemSerializer)
+    @says("item", "An item", shapes.ItemSerializer)
     def get(self, request: Request, slug: str, position: int) -> Response:
         rows = get_object_or_404(Study, slug=slug).items.select_related("dialogue", "pair")
         return Response(shapes.ItemSerializer(get_object_or_404(rows, position=position)).data)
 
 
 class PeopleList(StudiesApi):
-    @says("Accounts, people and imported or simulated annotators", page_of(shapes.PersonSerializer), query=PageQuery)
+    @says(
+        "people",
+        "Accounts, people and imported or simulated annotators",
+        build_page_schema(shapes.PersonSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request) -> Response:
         return self.page(User.objects.all(), shapes.PersonSerializer)

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import webhooks
-from core.accounts.permissions import visible_to
-from core.api.base import Administration, IntoProject, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import Administration, IntoProject, PageQuery, build_page_schema
 from core.api.schema import says
 
 
@@ -62,45 +62,49 @@ class WebhooksApi(Administration):
     tag = "webhooks"
 
     def webhook(self, pk: int) -> Webhook:
-        return get_object_or_404(listed(), pk=pk)
+        return get_object_or_404(list_webhooks(), pk=pk)
 
 
-def listed() -> QuerySet[Webhook]:
+def list_webhooks() -> QuerySet[Webhook]:
     return Webhook.objects.select_related("created_by", "project")
 
 
 class WebhookList(WebhooksApi):
     keeps_to_itself = ("secret",)
 
-    @says("Webhooks, ended ones too", page_of(WebhookSerializer), query=PageQuery)
+    @says("webhooks", "Webhooks, ended ones too", build_page_schema(WebhookSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, listed()), WebhookSerializer)
+        return self.page(filter_visible(self.me, list_webhooks()), WebhookSerializer)
 
-    @says("Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
+    @says("add_webhook", "Have an address told of events", MadeWebhookSerializer, body=NewWebhook, status=201)
     def post(self, request: Request) -> Response:
-        with self.into_project(self.given(NewWebhook)) as described:
+        with self.parse_project_body(self.parse_body(NewWebhook)) as described:
             hook, secret = webhooks.make(by=self.me, **described)
         return Response({**WebhookSerializer(hook).data, "secret": secret}, status=201)
 
 
 class WebhookDetail(WebhooksApi):
-    @says("A webhook", WebhookSerializer)
+    @says("webhook", "A webhook", WebhookSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(WebhookSerializer(self.webhook(pk)).data)
 
-    @says("Tell it nothing more; what it was told stays on record", None, status=204)
+    @says("end_webhook", "Tell it nothing more; what it was told stays on record", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
         webhooks.end(by=self.me, webhook=self.webhook(pk))
         return Response(status=204)
 
 
 class WebhookPing(WebhooksApi):
-    @says("Send it a message, to try it", DeliverySerializer, status=202)
+    @says("ping_webhook", "Send it a message, to try it", DeliverySerializer, status=202)
     def post(self, request: Request, pk: int) -> Response:
-        return Response(DeliverySerializer(webhooks.ping(by=self.me, webhook=self.webhook(pk))).data, status=202)
+        return Response(
+            DeliverySerializer(webhooks.send_test_message(by=self.me, webhook=self.webhook(pk))).data, status=202
+        )
 
 
 class WebhookDeliveries(WebhooksApi):
-    @says("What it was told, and what became of it", page_of(DeliverySerializer), query=PageQuery)
+    @says(
+        "deliveries", "What it was told, and what became of it", build_page_schema(DeliverySerializer), query=PageQuery
+    )
     def get(self, request: Request, pk: int) -> Response:
         return self.page(self.webhook(pk).deliveries.all(), DeliverySerializer)

@@ -38,7 +38,7 @@ class CriterionTemplate:
     turn: Literal["user", "assistant"] = "assistant"
     is_default: bool = True
 
-    def with_tie(self) -> CriterionTemplate:
+    def allow_tie(self) -> CriterionTemplate:
         """The variant that offers the tie; the template itself where it knows none."""
         if self.tie is None:
             return self

@@ -55,7 +55,7 @@ class ImportedLabel:
 
 
 @dataclass(slots=True)
-class Held:
+class ItemLabels:
     """The labels of one annotator for one item."""
 
     assignment: Assignment
@@ -84,7 +84,7 @@ def create_study(
     """A closed study: its labels were given elsewhere. It can be opened for more."""
     with transaction.atomic():
         study = Study.objects.create(
-            name=studies.checked_name(name),
+            name=studies.clean_name(name),
             slug=studies.free_slug(name),
             kind=kind,
             shown=list(PARTS[kind]),
@@ -160,14 +160,14 @@ def save_labels(*, study: Study, labels: Iterable[ImportedLabel], outcome: Outco
         accounts = add_annotators(
             study=study, names=dict.fromkeys(label.annotator for label in labels), outcome=outcome
         )
-        held = take_slots(study, labels, accounts)
+        held = create_assignments(study, labels, accounts)
         save_annotations(study, held, outcome)
         most = study.assignments.filter(purpose=RATING).aggregate(most=Max("slot"))["most"] or 1
         Study.objects.filter(pk=study.pk, most_overlap__lt=most).update(most_overlap=most)
         Study.objects.filter(pk=study.pk, overlap__lt=most).update(overlap=most)
 
 
-def take_slots(study: Study, labels: Sequence[ImportedLabel], accounts: Mapping[str, User]) -> list[Held]:
+def create_assignments(study: Study, labels: Sequence[ImportedLabel], accounts: Mapping[str, User]) -> list[ItemLabels]:
     """A submitted slot for each annotator of each item."""
     grouped: dict[tuple[int, int], list[ImportedLabel]] = defaultdict(list)
     for label in labels:
@@ -177,14 +177,16 @@ def take_slots(study: Study, labels: Sequence[ImportedLabel], accounts: Mapping[
         slots[assignment.item_id].append(assignment)
     ranks = dict(study.items.values_list("pk", "position"))
     held = [
-        Held(slot_for(study, item, ranks[item], annotator, slots[item]), group)
+        ItemLabels(find_or_create_assignment(study, item, ranks[item], annotator, slots[item]), group)
         for (item, annotator), group in grouped.items()
     ]
     submit(held)
     return held
 
 
-def slot_for(study: Study, item: int, rank: int, annotator: int, slots: list[Assignment]) -> Assignment:
+def find_or_create_assignment(
+    study: Study, item: int, rank: int, annotator: int, slots: list[Assignment]
+) -> Assignment:
     """The annotator's slot of an item, else an open one, else a further one; `slots` are the item's."""
     own = [slot for slot in slots if slot.annotator_id == annotator]
     free = own or [slot for slot in slots if slot.annotator_id is None]
@@ -198,7 +200,7 @@ def slot_for(study: Study, item: int, rank: int, annotator: int, slots: list[Ass
     return slot
 
 
-def submit(held: Sequence[Held]) -> None:
+def submit(held: Sequence[ItemLabels]) -> None:
     """Save the slots that are not submitted yet."""
     now = timezone.now()
     fresh = [one for one in held if one.assignment.state != Assignment.State.SUBMITTED]
@@ -213,7 +215,7 @@ def submit(held: Sequence[Held]) -> None:
     Assignment.objects.bulk_update(taken, columns, batch_size=200)
 
 
-def save_annotations(study: Study, held: Sequence[Held], outcome: Outcome) -> None:
+def save_annotations(study: Study, held: Sequence[ItemLabels], outcome: Outcome) -> None:
     """Insert the labels that are new, update those that changed."""
     versions = dict(study.criteria.values_list("pk", "guideline_version"))
     stored = {

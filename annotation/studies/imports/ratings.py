@@ -26,7 +26,7 @@ from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.input_files import InputFile, InputRows, Source
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 
 TIE = "tie"
@@ -47,7 +47,7 @@ class Resolved:
 def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
     """Import people's labels into the study of that name, which is made if there is none."""
     problems, outcome = Problems(on_error), Outcome(KINDS)
-    with refused_by_database(file), transaction.atomic():
+    with explain_refusal(file), transaction.atomic():
         found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=False)
         save(study=found, rows=rows, outcome=outcome)
     outcome.set_aside(problems, beside=file.path)
@@ -65,11 +65,11 @@ def add(
 ) -> Outcome:
     """The same for rows of a request, whose `line` is their place in it."""
     problems, outcome = Problems(on_error), Outcome(KINDS, study=study.name)
-    with refused_by_database(source), transaction.atomic():
+    with explain_refusal(source), transaction.atomic():
         finder = Finder(source, study, of_judge=False)
         rows = finder.resolve_all(parsing.drop_seconds(source, ratings, problems), problems)
         save(study=study, rows=rows, outcome=outcome)
-    outcome.skipped = problems.described()
+    outcome.skipped = problems.to_json()
     return outcome
 
 
@@ -178,20 +178,20 @@ def match_scale(criterion: Criterion, given: str) -> str:
     """The value as the scale spells it: given as such, as its label, or as an equal number."""
     for category in criterion.categories:
         value = str(category["value"])
-        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or same_number(given, value):
+        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or is_same_number(given, value):
             return value
-    if not criterion.categories and number(given) is not None:
+    if not criterion.categories and parse_number(given) is not None:
         return given
     scale = ", ".join(criterion.values) or "any number"
     raise InputError(f"{given!r} is not on the scale of {criterion.name} ({scale})")
 
 
-def same_number(one: str, other: str) -> bool:
-    first = number(one)
-    return first is not None and first == number(other)
+def is_same_number(one: str, other: str) -> bool:
+    first = parse_number(one)
+    return first is not None and first == parse_number(other)
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """A finite number, or None."""
     try:
         value = float(text)
@@ -202,7 +202,7 @@ def number(text: str) -> float | None:
 
 def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
     """A study of all that the table names, with criteria from the templates of the same keys."""
-    kind, material = find_material(file, ratings, problems)
+    kind, material = find_subjects(file, ratings, problems)
     criteria = [template_fields(file, kind, key, ratings) for key in dict.fromkeys(each.criterion for each in ratings)]
     study = labelled.create_study(
         by=by, name=name, kind=kind, criteria=criteria, description=f"Made from the labels in {file.name}."
@@ -211,7 +211,7 @@ def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[
     return study
 
 
-def find_material(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Any]]:
+def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems) -> tuple[str, list[Any]]:
     """The kind of the items, and the dialogues or pairs that the ratings name, in the order of the file."""
     first: dict[str, int] = {}
     for rating in ratings:
@@ -221,7 +221,7 @@ def find_material(file: InputFile, ratings: Sequence[Rating], problems: Problems
         Study.Kind.PAIR: References(ResponsePair, None, "pair"),
     }
     for references in known.values():
-        for names in chunks(list(first), 500):
+        for names in split_into_batches(list(first), 500):
             references.prepare(names)
     kind = next((kind for kind, references in known.items() if any(references.found.values())), "")
     if not kind:
@@ -250,8 +250,8 @@ def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rati
     with_tie = any(rating.value.casefold() == TIE for rating in mine)
     of_turns = any(rating.turn for rating in mine)
     unit = f"{template.turn}_turn" if of_turns else Criterion.Unit.ITEM
-    return {**(template.with_tie() if with_tie else template).fields(), "unit": unit}
+    return {**(template.allow_tie() if with_tie else template).fields(), "unit": unit}
 
 
-def chunks(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+def split_into_batches(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (names[start : start + size] for start in range(0, len(names), size))

@@ -13,7 +13,7 @@ from annotation.studies.models.studies import Assignment, Criterion, Item, Study
 class AnnotationQuerySet(models.QuerySet["Annotation"]):
     """Labels, and those that count."""
 
-    def counting(self) -> AnnotationQuerySet:
+    def only_counting(self) -> AnnotationQuerySet:
         """Ratings handed in by annotators who are not excluded from the study: what everything is computed from.
 
         Answers to repeats, checks and whatever comes before the work are of another purpose and are not among them.

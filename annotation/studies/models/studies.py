@@ -408,7 +408,7 @@ class Assignment(models.Model):
         """The response ("1" or "2") that was shown on `side` ("A" or "B")."""
         return {"AB": {"A": "1", "B": "2"}, "BA": {"A": "2", "B": "1"}}[self.order][side]
 
-    def shown_pair(self) -> dict[str, Any]:
+    def build_shown_pair(self) -> dict[str, Any]:
         """Texts of the pair by the side they are shown on."""
         pair = self.item.pair
         if pair is None:

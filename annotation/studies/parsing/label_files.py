@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.stats.labels import is_missing, number_of
+from annotation.stats.labels import is_missing, parse_number
 from annotation.stats.table import FloatArray
 from core.errors import InputError
 
@@ -50,7 +50,7 @@ class LabelFile:
         if is_missing(cell):
             return float("nan")
         try:
-            number = number_of(cell)
+            number = parse_number(cell)
         except ValueError as error:
             raise InputError(str(error), file=str(self.path), line=row.line, field=column) from error
         if number is None:

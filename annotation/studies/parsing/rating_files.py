@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.stats.labels import Coder, inferred_scale, is_missing, number_of
+from annotation.stats.labels import RANKING, Coder, infer_scale, is_missing, parse_number
+from annotation.stats.rankings import check_responses, responses_of
 from annotation.stats.table import Level, RatingTable
 from core.errors import InputError
 
@@ -75,7 +76,8 @@ def read(
     level
         Of the scale.
     categories
-        The scale in order; where it is not given, the values that occur.
+        The scale in order; where it is not given, the values that occur. Of rankings the responses that each has to
+        rank; where they are not given, those of the first.
     describing
         Columns of a wide file that describe the item and are no raters.
 
@@ -173,7 +175,8 @@ def _table(ratings: Sequence[FileRating], level: Level, categories: Sequence[str
     _check_once(ratings)
     _check_values(ratings, level, categories)
     try:
-        scale = tuple(categories) if categories else inferred_scale((rating.value for rating in ratings), level)
+        told = tuple(categories) if categories and level != RANKING else ()
+        scale = told or infer_scale((rating.value for rating in ratings), level)
         return RatingTable.from_long(
             [rating.item for rating in ratings],
             [rating.rater for rating in ratings],
@@ -196,10 +199,13 @@ def _check_once(ratings: Sequence[FileRating]) -> None:
 
 
 def _check_values(ratings: Sequence[FileRating], level: Level, categories: Sequence[str] | None) -> None:
+    if level == RANKING:
+        _check_rankings(ratings, categories)
+        return
     coder = Coder(categories) if categories else None
     for rating in ratings:
         try:
-            numeric = is_missing(rating.value) or number_of(rating.value) is not None
+            numeric = is_missing(rating.value) or parse_number(rating.value) is not None
             if coder is not None:
                 coder.code(rating.value)
         except ValueError as error:
@@ -208,3 +214,15 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
             raise InputError(
                 f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.rater
             )
+
+
+def _check_rankings(ratings: Sequence[FileRating], responses: Sequence[str] | None) -> None:
+    """Every ranking has to be of the same responses."""
+    for rating in ratings:
+        if is_missing(rating.value):
+            continue
+        try:
+            responses = responses or responses_of(rating.value)
+            check_responses(rating.value, responses)
+        except ValueError as error:
+            raise InputError(str(error), line=rating.line, field=rating.rater) from error

@@ -170,7 +170,7 @@ def refuse_second(source: Source, seen: dict[tuple[str | int, ...], int], rating
     )
     first = seen.setdefault(key, rating.line)
     if first != rating.line:
-        raise source.error(f"repeats {source.called(first)}", line=rating.line, field="item")
+        raise source.error(f"repeats {source.describe_line(first)}", line=rating.line, field="item")
 
 
 def is_number(text: str) -> bool:

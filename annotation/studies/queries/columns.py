@@ -48,7 +48,7 @@ def read_scored(
     return scores.astype(float), tuple(column.astype(np.int64) for column in found)
 
 
-def positions_by(rows: QuerySet[Any, Any], name: str | Expression, position: str) -> dict[str | None, IntArray]:
+def load_positions_by(rows: QuerySet[Any, Any], name: str | Expression, position: str) -> dict[str | None, IntArray]:
     """By the text that rows have in common, a whole number of each of them. One query."""
     sql, params = rows.order_by().values_list(name, Cast(position, IntegerField())).query.sql_with_params()
     found: dict[str | None, list[IntArray]] = defaultdict(list)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotation.corpus.models import Profile, Task
+from annotation.corpus.models import Profile, Scenario, Task
 from annotation.studies.models.studies import Item
 
 PARTS: dict[str, dict[str, str]] = {
@@ -57,32 +57,38 @@ class Panel:
 
 @dataclass(frozen=True)
 class Subject:
-    """Who and what an item is about; either part may be unknown."""
+    """Who and what an item is about; either part may be unknown. `provenance` is how the situation was made."""
 
     profile: Profile | None
     task: Task | None
     situation: dict[str, Any]
+    provenance: dict[str, Any] = field(default_factory=dict)
 
 
 def panels(item: Item, shown: list[str]) -> list[Panel]:
     """The parts named in `shown`, in the order of PARTS, without those that hold nothing."""
-    return panels_of(subject_of(item), kind="dialogue" if item.dialogue else "pair", shown=shown)
+    return build_panels(find_subject(item), kind="dialogue" if item.dialogue else "pair", shown=shown)
 
 
-def panels_of(subject: Subject, *, kind: str = "dialogue", shown: Collection[str] | None = None) -> list[Panel]:
+def build_panels(subject: Subject, *, kind: str = "dialogue", shown: Collection[str] | None = None) -> list[Panel]:
     """The parts of what is known of a subject; all of them unless `shown` names some."""
     parts = PARTS[kind]
     built = (BUILDERS[key](subject, key, title) for key, title in parts.items() if shown is None or key in shown)
     return [panel for panel in built if not panel.is_empty]
 
 
-def subject_of(item: Item) -> Subject:
+def find_subject(item: Item) -> Subject:
+    """What annotators may be shown; how a situation was made is not among it."""
     if item.pair:
         return Subject(item.pair.profile, None, {})
-    scenario = item.dialogue.scenario if item.dialogue else None
+    return replace(subject_of_scenario(item.dialogue.scenario if item.dialogue else None), provenance={})
+
+
+def subject_of_scenario(scenario: Scenario | None) -> Subject:
+    """All that is known, for researchers."""
     if scenario is None:
         return Subject(None, None, {})
-    return Subject(scenario.profile, scenario.task, scenario.situation)
+    return Subject(scenario.profile, scenario.task, scenario.variables, scenario.provenance)
 
 
 def goal(subject: Subject, key: str, title: str) -> Panel:
@@ -92,7 +98,8 @@ def goal(subject: Subject, key: str, title: str) -> Panel:
 
 
 def situation(subject: Subject, key: str, title: str) -> Panel:
-    return Panel(key, title, rows=tuple(facts(subject.situation)), is_open=True)
+    """What it says; behind it why each variable fits and who made it."""
+    return Panel(key, title, rows=tuple(facts(subject.situation)), rest=tuple(facts(subject.provenance)), is_open=True)
 
 
 def persona(subject: Subject, key: str, title: str) -> Panel:
@@ -111,8 +118,8 @@ def preferences(subject: Subject, key: str, title: str) -> Panel:
         return Panel(key, title, rows=tuple(facts(subject.profile.preferences)), is_open=True)
     here, rest = split(subject.profile.preferences, subject.task.domains)
     types = set(subject.task.preference_types)
-    first = {domain: asked_for(found, types) for domain, found in here.items()}
-    later = {domain: not_asked_for(found, types) for domain, found in here.items()}
+    first = {domain: select_named_types(found, types) for domain, found in here.items()}
+    later = {domain: select_other_types(found, types) for domain, found in here.items()}
     rows, less = tuple(facts(first)), (*facts(later), *facts(rest))
     return Panel(key, title, rows=rows, rest=less, is_open=bool(rows))
 
@@ -147,13 +154,13 @@ def split(by_domain: dict[str, Any], domains: list[str]) -> tuple[dict[str, Any]
     return here, {domain: found for domain, found in by_domain.items() if domain not in here}
 
 
-def asked_for(found: Any, types: set[str]) -> Any:
+def select_named_types(found: Any, types: set[str]) -> Any:
     """The preference types that the task names; all of them if it names none of these."""
     named = {name: value for name, value in found.items() if name in types} if isinstance(found, dict) else {}
     return named or found
 
 
-def not_asked_for(found: Any, types: set[str]) -> dict[str, Any]:
+def select_other_types(found: Any, types: set[str]) -> dict[str, Any]:
     if not isinstance(found, dict) or not types & found.keys():
         return {}
     return {name: value for name, value in found.items() if name not in types}

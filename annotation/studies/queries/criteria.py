@@ -32,7 +32,7 @@ def load_criteria(study: Study, stamp: int) -> list[Criterion]:
     key = (study.pk, study.created_at, stamp)
     found = _kept.get(key)
     if found is None or found[0] < monotonic():
-        found = monotonic() + SECONDS, rows_of(study)
+        found = monotonic() + SECONDS, list_criterion_rows(study)
         if len(_kept) >= MOST:
             _kept.clear()
         _kept[key] = found
@@ -42,5 +42,5 @@ def load_criteria(study: Study, stamp: int) -> list[Criterion]:
 NAMES = [field.attname for field in Criterion._meta.concrete_fields]
 
 
-def rows_of(study: Study) -> list[Row]:
+def list_criterion_rows(study: Study) -> list[Row]:
     return list(Criterion.objects.filter(study=study).order_by("position").values_list(*NAMES))

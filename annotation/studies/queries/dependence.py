@@ -84,7 +84,7 @@ def read_dependence(
     rows = read_rows(study, named, study.items.all() if among is None else among)
     positions = [row[0] for row in rows]
     clusters, design = cluster_rows(study, named, rows)
-    within = items.strata(study, strata) if strata else drawn_strata(rows, clusters)
+    within = items.strata(study, strata) if strata else build_strata(rows, clusters)
     inclusion = np.array([row[1] for row in rows])
     weights = weigh(inclusion)
     if weights is not None and (bad := find_bad_weight(weights)) is not None:
@@ -113,10 +113,10 @@ def weigh(inclusion: FloatArray) -> FloatArray | None:
 def read_rows(study: Study, named: str, among: QuerySet[Item]) -> list[tuple[Any, ...]]:
     """Of each item position, probability, stratum and what the cluster is made of, by position. One query."""
     fields = ("position", "inclusion_probability", "stratum", *source_fields(study, named))
-    return list(among.order_by("position").annotate(**made_fields(study, named)).values_list(*fields))
+    return list(among.order_by("position").annotate(**build_fields(study, named)).values_list(*fields))
 
 
-def made_fields(study: Study, named: str) -> dict[str, Any]:
+def build_fields(study: Study, named: str) -> dict[str, Any]:
     """The text of a question is read only where no profile says who asked."""
     if study.kind != Study.Kind.PAIR or named not in (AUTOMATIC, "question"):
         return {}
@@ -149,7 +149,7 @@ def cluster_rows(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> t
         return None, Design()
     if named == AUTOMATIC:
         return automatic_clusters(study, rows)
-    labels = named_labels(study, named, rows)
+    labels = build_labels(study, named, rows)
     if not any(labels):
         known = ", ".join(NAMED)
         raise InputError(
@@ -173,7 +173,7 @@ def automatic_clusters(study: Study, rows: Sequence[tuple[Any, ...]]) -> tuple[t
     return clusters, Design(by=by)
 
 
-def named_labels(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
+def build_labels(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
     """What each row says of a clustering; empty where it says nothing."""
     if named == "profile":
         return [f"profile {row[3]}" if row[3] else "" for row in rows]
@@ -192,7 +192,7 @@ def to_label(extra: Any, key: str) -> str:
     return str(found) if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
 
 
-def drawn_strata(rows: Sequence[tuple[Any, ...]], clusters: Sequence[str] | None) -> dict[int, str] | None:
+def build_strata(rows: Sequence[tuple[Any, ...]], clusters: Sequence[str] | None) -> dict[int, str] | None:
     """The strata of a stratified draw; None where there was none, or they cannot be kept."""
     strata = [row[2] for row in rows]
     units = clusters or [str(row[0]) for row in rows]

@@ -16,14 +16,14 @@ CHUNK = 500
 Named = Callable[[LabelRow], str]
 
 
-def head_of(study: Study) -> StudyHead:
+def build_head(study: Study) -> StudyHead:
     """What is asked, with which scales."""
-    scales = tuple(scale_of(criterion) for criterion in study.criteria.all())
+    scales = tuple(build_scale(criterion) for criterion in study.criteria.all())
     kind: Kind = "pair" if study.kind == Study.Kind.PAIR else "dialogue"
     return StudyHead(study.name, kind, scales, study.description)
 
 
-def scale_of(criterion: Criterion) -> Scale:
+def build_scale(criterion: Criterion) -> Scale:
     return Scale(
         key=criterion.key,
         name=criterion.name,
@@ -35,22 +35,22 @@ def scale_of(criterion: Criterion) -> Scale:
     )
 
 
-def rated_items(study: Study, labels: Iterable[Iterable[LabelRow]], name: Named) -> Iterator[Rated]:
+def iterate_rated(study: Study, labels: Iterable[Iterable[LabelRow]], name: Named) -> Iterator[Rated]:
     """The items in their order. `labels` are rows in the order of the items; `name` calls their raters.
 
     The first item's facts tell the study, so that a file is enough to make it anew. Memory does not grow with it.
     """
     streams = [groupby(rows, key=lambda row: row.position) for rows in labels]
     waiting = [next(stream, None) for stream in streams]
-    told: dict[str, Any] = {"study": to_document(head_of(study))}
-    for item in items_of(study):
+    told: dict[str, Any] = {"study": to_document(build_head(study))}
+    for item in iterate_items(study):
         answers: list[ExchangedAnswer] = []
         for k, group in enumerate(waiting):
             if group is not None and group[0] == item.position:
-                answers += [answer_of(row, name(row)) for row in group[1]]
+                answers += [build_answer(row, name(row)) for row in group[1]]
                 waiting[k] = next(streams[k], None)
         facts = {"position": item.position, "stratum": item.stratum, "inclusion": item.inclusion_probability}
-        yield Rated(record_of(item), tuple(answers), {**facts, **told})
+        yield Rated(build_record(item), tuple(answers), {**facts, **told})
         told = {}
 
 
@@ -59,7 +59,7 @@ def to_document(head: StudyHead) -> dict[str, Any]:
     return {**asdict(head), "scales": [{**asdict(one), "categories": list(one.categories)} for one in head.scales]}
 
 
-def items_of(study: Study) -> Iterator[Item]:
+def iterate_items(study: Study) -> Iterator[Item]:
     """All items in their order, read some at a time: a sort of all would come before the first."""
     texts = (
         ["dialogue__scenario__profile", "dialogue__scenario__task"] if study.kind == "dialogue" else ["pair__profile"]
@@ -71,7 +71,7 @@ def items_of(study: Study) -> Iterator[Item]:
         last = some[-1].position
 
 
-def record_of(item: Item) -> dict[str, Any]:
+def build_record(item: Item) -> dict[str, Any]:
     """The dialogue or pair as a line of Concord's own JSONL, and where it comes from."""
     if item.pair is not None:
         pair = item.pair
@@ -85,9 +85,9 @@ def record_of(item: Item) -> dict[str, Any]:
             "kind": pair.kind,
             "tier": pair.source_tier,
             "label": pair.source_label,
-            "profile_id": name_of(pair.profile),
+            "profile_id": to_name(pair.profile),
         }
-        return {**pair.extra, "id": pair.external_id, "source": pair.source, **filled(given)}
+        return {**pair.extra, "id": pair.external_id, "source": pair.source, **drop_empty(given)}
     dialogue = item.dialogue
     if dialogue is None:  # the database promises one of the two
         raise ValueError(f"item {item.pk} is about nothing")
@@ -96,24 +96,24 @@ def record_of(item: Item) -> dict[str, Any]:
         "turns": dialogue.turns,
         "assistant_model": dialogue.assistant_model,
         "condition": dialogue.condition,
-        "profile_id": name_of(scenario and scenario.profile),
-        "task_id": name_of(scenario and scenario.task),
+        "profile_id": to_name(scenario and scenario.profile),
+        "task_id": to_name(scenario and scenario.task),
         "situation": scenario.situation if scenario else {},
     }
-    return {**dialogue.extra, "id": dialogue.external_id, "source": dialogue.source, **filled(given)}
+    return {**dialogue.extra, "id": dialogue.external_id, "source": dialogue.source, **drop_empty(given)}
 
 
-def filled(given: dict[str, Any]) -> dict[str, Any]:
+def drop_empty(given: dict[str, Any]) -> dict[str, Any]:
     """Without what is empty, but for the texts that a record must have."""
     needed = ("question", "response_1", "response_2", "turns")
     return {name: value for name, value in given.items() if value or name in needed}
 
 
-def name_of(row: Any) -> str:
+def to_name(row: Any) -> str:
     return f"{row.source}:{row.external_id}" if row else ""
 
 
-def answer_of(row: LabelRow, rater: str) -> ExchangedAnswer:
+def build_answer(row: LabelRow, rater: str) -> ExchangedAnswer:
     """A row as an answer."""
     told = {
         "rater": rater,
@@ -130,4 +130,4 @@ def answer_of(row: LabelRow, rater: str) -> ExchangedAnswer:
         "submitted_at": row.submitted_at.isoformat() if row.submitted_at else "",
         "guideline_version": row.guideline_version,
     }
-    return ExchangedAnswer.restored({"evidence": tuple(row.evidence)}, **told)
+    return ExchangedAnswer.from_extras({"evidence": tuple(row.evidence)}, **told)

@@ -14,8 +14,8 @@ from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.queries.by_rating import read_by_rating
-from annotation.workbench.queries.rating import SUFFIXES, Ask
+from annotation.studies.queries.asks import SUFFIXES, Ask
+from annotation.studies.queries.by_rating import read_by_order
 
 Piece = tuple[str, str]
 """Whether it is "same", "gone" or "new", and the text."""
@@ -97,7 +97,7 @@ def history(criterion: Criterion) -> list[Version]:
 def labels_by_version(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, int]]:
     """By criterion id, how many labels that count were given under each version. One query."""
     counted = (
-        Annotation.objects.counting()
+        Annotation.objects.only_counting()
         .filter(assignment__study=study, criterion__in=criteria)
         .order_by("criterion_id", "guideline_version")
         .values_list("criterion_id", "guideline_version")
@@ -113,7 +113,7 @@ def versions_given(criterion: Criterion, table: RatingTable) -> IntArray | None:
     """(n, r) under which version each rating of the table was given; None where there was only one. Two queries."""
     if criterion.guideline_version == 1:
         return None
-    versions: IntArray = read_by_rating(criterion, table, "guideline_version")[0]
+    versions: IntArray = read_by_order(criterion, table, "guideline_version")[0]
     return versions
 
 
@@ -126,7 +126,7 @@ def news(slot: Assignment, before: Assignment | None, asks: Sequence[Ask], draft
     edited = {ask.criterion.pk: ask.criterion for ask in asks if ask.criterion.guideline_version > 1}
     if not edited:
         return []
-    known = {pk: version for pk, version in last_seen(slot, before, asks, draft).items() if pk in edited}
+    known = {pk: version for pk, version in load_seen_versions(slot, before, asks, draft).items() if pk in edited}
     rows = {
         (one.criterion_id, one.version): one
         for one in GuidelineVersion.objects.filter(criterion__in=edited).defer("created_by")
@@ -140,7 +140,7 @@ def news(slot: Assignment, before: Assignment | None, asks: Sequence[Ask], draft
     return found
 
 
-def last_seen(
+def load_seen_versions(
     slot: Assignment, before: Assignment | None, asks: Sequence[Ask], draft: Draft | None
 ) -> Mapping[int, int]:
     """By criterion id, the version under which they answered last."""
@@ -149,10 +149,10 @@ def last_seen(
     if base is not None:
         given = Annotation.objects.filter(assignment=base).order_by("guideline_version")
         labels = dict(given.values_list("criterion_id", "guideline_version"))
-    return {**labels, **versions_in(draft.content if draft else {}, asks)}
+    return {**labels, **read_versions(draft.content if draft else {}, asks)}
 
 
-def versions_in(content: Mapping[str, Any], asks: Sequence[Ask]) -> dict[int, int]:
+def read_versions(content: Mapping[str, Any], asks: Sequence[Ask]) -> dict[int, int]:
     """By criterion id, the versions that a draft was written under."""
     named = [(ask.criterion.pk, content.get(f"{ask.name}{SUFFIXES['versions']}", "")) for ask in asks]
     return {pk: int(text) for pk, text in named if text.isascii() and text.isdecimal() and len(text) < 6}

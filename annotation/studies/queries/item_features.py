@@ -33,7 +33,7 @@ def load_dataset(study: Study, *, prefix: str = "") -> tuple[list[ItemFacts], di
     """
     sources = study.items.order_by().values_list(f"{study.kind}__source", flat=True).distinct()
     there = {one.id: one.key[1] for one in sampling_frame.eligible(study, filters={"source": list(sources)})}
-    rows = sampling_frame.material(study.kind).order_by("pk").values_list("pk", *FIELDS[study.kind])
+    rows = sampling_frame.list_records(study.kind).order_by("pk").values_list("pk", *FIELDS[study.kind])
     few = rows.filter(pk__in=there) if len(there) <= MOST_NAMED else rows
     kept = ((f"{prefix}{row[0]}", *row[1:]) for row in few.iterator(chunk_size=2000) if row[0] in there)
     return list(_facts(study.kind, kept)), {f"{prefix}{pk}": name for pk, name in there.items()}

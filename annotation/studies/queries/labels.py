@@ -133,7 +133,7 @@ class Labels:
         """Rows start to stop - 1, from 0."""
         return [self.as_row(record) for record in self.records[start:stop]]
 
-    def after(self, key: int | None, n: int, wanted: Q) -> tuple[list[LabelRow], int | None]:
+    def list_after(self, key: int | None, n: int, wanted: Q) -> tuple[list[LabelRow], int | None]:
         """The n rows behind a key, oldest first, and the last one's key where more follow. Two queries.
 
         `wanted` narrows them down. The cost does not depend on how many rows come before.
@@ -198,7 +198,7 @@ def _persons_row(record: tuple[Any, ...]) -> LabelRow:
     return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people, *NO_TIER])
 
 
-def left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:
+def count_left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:
     """How many submitted answers of people are of another purpose, by purpose."""
     others = Annotation.objects.filter(assignment__study=study, assignment__state=Assignment.State.SUBMITTED)
     counted = others.exclude(assignment__purpose__in=list(purposes)).values_list("assignment__purpose")

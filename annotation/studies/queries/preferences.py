@@ -9,9 +9,9 @@ from django.db.models import Case, IntegerField, Value, When
 from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, preference_order, split_by_strength
 from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries.by_rating import read_by_rating
+from annotation.studies.queries.by_rating import read_by_order
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of
+from annotation.studies.queries.units import to_position
 
 NEW = -1
 """What was handed in after the table was read."""
@@ -34,7 +34,7 @@ def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
 def _how(ratings: PeoplesRatings) -> tuple[IntArray, IntArray]:
     """(n, r) which response was shown first, and by how much one is better: 2 much, 1 slightly, 0 not asked."""
     shown = _numbered("assignment__order", {Assignment.Order.AB: 1, Assignment.Order.BA: -1})
-    order, strength = read_by_rating(
+    order, strength = read_by_order(
         ratings.criterion, ratings.table, shown, _numbered("strength", {"much": 2, "slightly": 1})
     )
     return order, strength
@@ -50,4 +50,4 @@ def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:
     """Who made the two responses of each item."""
     items = ratings.criterion.study.items.values_list("position", "pair__model_1", "pair__model_2")
     named = {position: (first, second) for position, first, second in items}
-    return [named[position_of(name)] for name in ratings.table.items]
+    return [named[to_position(name)] for name in ratings.table.items]

@@ -18,7 +18,7 @@ class Annotator:
     is_simulated: bool
 
 
-def annotators_of(study: Study) -> dict[str, Annotator]:
+def load_annotators(study: Study) -> dict[str, Annotator]:
     """By username, those who hold or have submitted assignments of the study. One query."""
     slots = Assignment.objects.filter(study=study, annotator=OuterRef("pk"))  # of one, who may hold a million
     held = User.objects.filter(Exists(slots)).order_by("username")

@@ -23,7 +23,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import columns, items
 from annotation.studies.queries.dependence import Dependence, read_dependence
-from annotation.studies.queries.units import names_of, numbered, position_of, unit
+from annotation.studies.queries.units import build_names, number_units, to_position, unit
 from core.accounts.models.users import User
 
 
@@ -51,7 +51,7 @@ class PeoplesRatings:
     declined: IntArray
     design: Design = INDEPENDENT
 
-    def with_dependence(self, found: Dependence) -> PeoplesRatings:
+    def add_dependence(self, found: Dependence) -> PeoplesRatings:
         """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together."""
         table = found.apply(self.table, self.positions)
         return replace(self, table=table, design=found.design_of_turns if self.criterion.of_turns else found.design)
@@ -59,7 +59,7 @@ class PeoplesRatings:
     @property
     def positions(self) -> tuple[int, ...]:
         """The items' positions in the study, in the order of the table; of turns, each turn's item."""
-        return tuple(position_of(name) for name in self.table.items)
+        return tuple(to_position(name) for name in self.table.items)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def load_study(
     """
     found = dependence or read_dependence(study)
     return tuple(
-        one.with_dependence(found) for one in load_criteria(study, list(study.criteria.all()), guideline_version)
+        one.add_dependence(found) for one in load_criteria(study, list(study.criteria.all()), guideline_version)
     )
 
 
@@ -90,7 +90,7 @@ def load_criterion(criterion: Criterion, *, positions: Sequence[int] | None = No
     """The ratings of one criterion, on all items; or those at some positions, which say nothing of all the others."""
     if positions is not None:
         return load_criteria(criterion.study, [criterion], positions=positions)[0]
-    return load_criteria(criterion.study, [criterion])[0].with_dependence(read_dependence(criterion.study))
+    return load_criteria(criterion.study, [criterion])[0].add_dependence(read_dependence(criterion.study))
 
 
 def load_criteria(
@@ -118,10 +118,10 @@ def load_criteria(
         mine = np.flatnonzero(asked == criterion.pk)
         if (codes[mine] == columns.ELSEWHERE).any():  # spelled otherwise than on the scale: looked at one by one
             labels = [label for _, label in _labels(study, [criterion], guideline_version)]
-            found.append(ratings_of(criterion, labels))
+            found.append(build_ratings(criterion, labels))
         else:
             found.append(
-                _of_columns(criterion, numbered(place[mine], turns[mine]), annotators[mine], codes[mine], people)
+                _of_columns(criterion, number_units(place[mine], turns[mine]), annotators[mine], codes[mine], people)
             )
     return tuple(found)
 
@@ -142,7 +142,7 @@ def _of_columns(
     rows, row = np.unique(units, return_inverse=True)
     matrix = np.full((rows.size, known.size), MISSING, dtype=np.int64)
     matrix[row, column] = codes
-    names = tuple(names_of(rows))
+    names = tuple(build_names(rows))
     usernames = tuple(people[pk] for pk in known[raters].tolist())
     declined = codes == columns.UNSCORED
     unscored = np.bincount(column[declined], minlength=known.size).tolist()
@@ -152,14 +152,14 @@ def _of_columns(
         cast(Level, criterion.level),  # the database allows nothing else
         names,
         usernames,
-        clusters=tuple(str(position_of(name)) for name in names) if criterion.of_turns else None,
+        clusters=tuple(str(to_position(name)) for name in names) if criterion.of_turns else None,
     )
     by_name = {name: n for name, n in zip(usernames, unscored, strict=True) if n}
     return PeoplesRatings(criterion, table, by_name, np.bincount(row[declined], minlength=rows.size))
 
 
 def _counting(study: Study, criteria: Sequence[Criterion], guideline_version: int | None) -> QuerySet[Annotation]:
-    found = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria)
+    found = Annotation.objects.only_counting().filter(assignment__study=study, criterion__in=criteria)
     return found if guideline_version is None else found.filter(guideline_version=guideline_version)
 
 
@@ -177,7 +177,7 @@ def _labels(
         yield criterion_id, Label(position, turn, username, value)
 
 
-def ratings_of(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
+def build_ratings(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
     """The ratings of a criterion from its labels, which are in the order of items and annotators."""
     unscored = Counter(label.username for label in labels if not label.value)
     table, by_row = _table(criterion, labels), Counter(unit(one.position, one.turn) for one in labels if not one.value)
@@ -191,7 +191,7 @@ def _table(criterion: Criterion, labels: Sequence[Label]) -> RatingTable:
         nobody = np.empty((0, 0), dtype=np.int64)
         return RatingTable(nobody, tuple(criterion.values), level, (), ())
     names = [unit(label.position, label.turn) for label in labels]
-    together = tuple(str(position_of(name)) for name in dict.fromkeys(names)) if criterion.of_turns else None
+    together = tuple(str(to_position(name)) for name in dict.fromkeys(names)) if criterion.of_turns else None
     return RatingTable.from_long(
         names,
         [label.username for label in labels],

@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.corpus.models import Dialogue, ResponsePair
-from annotation.quality.models import KnownItem
 from annotation.studies.models.studies import Item, Study
 from core.errors import InputError
 from core.hashing import content_hash
@@ -68,13 +67,13 @@ def eligible(
         raise InputError("Strata by judge score need a judge's scores.", field="strata")
     if PREDICTED_TIER in strata and tiers is None:
         raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
-    rows = matching(study, wanted)
+    rows = iterate_matching(study, wanted)
     given: dict[str, Mapping[int, Any]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
     found = (
         Eligible(
             key=(row["source"], row["external_id"]),
             id=row["pk"],
-            stratum=stratum_of(row, strata, given),
+            stratum=build_stratum(row, strata, given),
             content_hash=row["content_hash"],
             domain=stratum_value(row, BALANCED[study.kind], {}),
         )
@@ -94,18 +93,18 @@ def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -
                 raise InputError(f"{field!r} is not one of {', '.join(known)}.", field=name)
 
 
-def matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+def iterate_matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
     """The material as plain rows, streamed."""
     in_columns = {f"{field}__in": values for field, values in wanted.items() if field != "domain"}
     taken = Item.objects.filter(study=study).values(study.kind)
-    known = KnownItem.objects.filter(study=study, retired_at=None).values(f"item__{study.kind}")
-    rows = material(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
+    known = study.known_items.filter(retired_at=None).values(f"item__{study.kind}")
+    rows = list_records(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
     for row in columns(study.kind, rows).iterator(chunk_size=2000):
-        if "domain" not in wanted or set(wanted["domain"]) & set(domains_of(row)):
+        if "domain" not in wanted or set(wanted["domain"]) & set(list_domains(row)):
             yield row
 
 
-def material(kind: str) -> QuerySet[Any]:
+def list_records(kind: str) -> QuerySet[Any]:
     return Dialogue.objects.all() if kind == Study.Kind.DIALOGUE else ResponsePair.objects.all()
 
 
@@ -115,11 +114,11 @@ def columns(kind: str, rows: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
     return rows.values("pk", "external_id", "content_hash", *own, *joined)
 
 
-def domains_of(row: Mapping[str, Any]) -> list[str]:
+def list_domains(row: Mapping[str, Any]) -> list[str]:
     return list(row.get("scenario__task__domains") or [])
 
 
-def stratum_of(row: Mapping[str, Any], strata: Sequence[str], given: Mapping[str, Mapping[int, Any]]) -> str:
+def build_stratum(row: Mapping[str, Any], strata: Sequence[str], given: Mapping[str, Mapping[int, Any]]) -> str:
     """The row's values of the fields, for example `Hotels / base`."""
     label = " / ".join(stratum_value(row, field, given) for field in strata)
     if len(label) <= LONGEST_STRATUM:
@@ -134,7 +133,7 @@ def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mappin
         score = given[field].get(row["pk"], "unscored")
         return f"{score:g}" if isinstance(score, float | int) else score
     if field == "domain":
-        domains = domains_of(row)
+        domains = list_domains(row)
         return SEVERAL_DOMAINS if len(domains) > 1 else "".join(domains) or NOTHING
     return str(row[field]) or NOTHING
 
@@ -144,4 +143,4 @@ def choices(kind: str, field: str) -> list[str]:
     if field == "domain":
         found = Dialogue.objects.order_by().values_list("scenario__task__domains", flat=True).distinct()
         return sorted({domain for domains in found for domain in domains or []})
-    return sorted(material(kind).order_by().exclude(**{field: ""}).values_list(field, flat=True).distinct())
+    return sorted(list_records(kind).order_by().exclude(**{field: ""}).values_list(field, flat=True).distinct())

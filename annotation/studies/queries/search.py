@@ -10,13 +10,13 @@ from django.db.models import Prefetch, Q, QuerySet
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
 from annotation.studies.models.studies import Item, Study
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 
 MOST = 20
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What was found of one kind. At most MOST; `more` says that there is more."""
 
     title: str
@@ -24,10 +24,10 @@ class Found:
     more: bool
 
 
-def search(text: str, *, by: User) -> list[Found]:
+def search(text: str, *, by: User) -> list[SearchResult]:
     """Everything that `by` may see whose name or id contains `text`; the kinds in which there is something."""
     kinds: dict[str, QuerySet[Any]] = {
-        "Studies": visible_to(by, Study.objects.filter(name__icontains=text)).order_by("name"),
+        "Studies": filter_visible(by, Study.objects.filter(name__icontains=text)).order_by("name"),
         "Annotators": annotators(text, by),
         "Items": items(text, by),
         "Profiles": Profile.objects.filter(Q(external_id__icontains=text) | Q(name__icontains=text)).order_by("pk"),
@@ -35,16 +35,16 @@ def search(text: str, *, by: User) -> list[Found]:
         "Response pairs": ResponsePair.objects.filter(external_id__icontains=text).order_by("pk"),
     }
     found = {title: list(rows[: MOST + 1]) for title, rows in kinds.items()}
-    return [Found(title, rows[:MOST], len(rows) > MOST) for title, rows in found.items() if rows]
+    return [SearchResult(title, rows[:MOST], len(rows) > MOST) for title, rows in found.items() if rows]
 
 
 def annotators(text: str, by: User) -> QuerySet[User]:
     named = Q(username__icontains=text) | Q(display_name__icontains=text)
-    theirs = Prefetch("studies", visible_to(by, Study.objects.all()))
+    theirs = Prefetch("studies", filter_visible(by, Study.objects.all()))
     return User.objects.filter(named).prefetch_related(theirs).order_by("username")
 
 
 def items(text: str, by: User) -> QuerySet[Item]:
     named = Q(dialogue__external_id__icontains=text) | Q(pair__external_id__icontains=text)
-    found = visible_to(by, Item.objects.filter(named))
+    found = filter_visible(by, Item.objects.filter(named))
     return found.select_related("study", "dialogue", "pair").order_by("study__name", "position")

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
-from annotation.studies.queries import size
+from core import row_counts
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -53,28 +53,28 @@ class AnnotatorRow:
 
 def study_rows(studies: QuerySet[Study] | None = None) -> list[StudyRow]:
     """The studies, newest first, in four queries."""
-    return rows_of(list(newest_first(everyday() if studies is None else studies)))
+    return load_rows(list(newest_first(everyday() if studies is None else studies)))
 
 
 def newest_first(studies: QuerySet[Study]) -> QuerySet[Study]:
     return studies.select_related("project").order_by("-created_at", "-pk")
 
 
-def rows_of(found: Sequence[Study]) -> list[StudyRow]:
+def load_rows(found: Sequence[Study]) -> list[StudyRow]:
     """These studies, in this order, in three queries."""
     ids = [study.pk for study in found]
     items = dict(Item.objects.filter(study__in=ids).order_by().values_list("study").annotate(n=Count("pk")))
     people = dict(Study.objects.filter(pk__in=ids).values_list("pk").annotate(n=Count("annotators")))
-    slots = slots_of(ids)
+    slots = count_assignments_by_study(ids)
     return [
         row(study, items.get(study.pk, 0), people.get(study.pk, 0), *slots.get(study.pk, (0, 0))) for study in found
     ]
 
 
-def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
+def count_assignments_by_study(studies: list[int]) -> dict[int, tuple[int, int]]:
     """By study, the slots of its ratings and how many of them were handed in; those of large ones a minute old."""
     if len(studies) == 1:
-        found = held(studies[0])
+        found = count_assignments(studies[0])
         submitted = sum(n for (_, state), n in found.items() if state == Assignment.State.SUBMITTED)
         return {studies[0]: (sum(found.values()), submitted)}
 
@@ -83,10 +83,12 @@ def slots_of(studies: list[int]) -> dict[int, tuple[int, int]]:
         counts = rows.annotate(planned=Count("pk"), submitted=Count("pk", filter=SUBMITTED))
         return {study: (planned, submitted) for study, planned, submitted in counts}
 
-    return size.counted(("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values()))
+    return row_counts.count_cached(
+        ("slots", *studies), count, lambda found: sum(planned for planned, _ in found.values())
+    )
 
 
-def held(study: int) -> dict[tuple[int | None, str], int]:
+def count_assignments(study: int) -> dict[tuple[int | None, str], int]:
     """Slots of the ratings of a study by annotator and state. One query; those of a large study are a minute old."""
 
     def count() -> dict[tuple[int | None, str], int]:
@@ -94,12 +96,12 @@ def held(study: int) -> dict[tuple[int | None, str], int]:
         counts = rows.values_list("annotator", "state").annotate(n=Count("pk"))
         return {(annotator, state): n for annotator, state, n in counts}
 
-    return size.counted(("held", study), count, lambda found: sum(found.values()))
+    return row_counts.count_cached(("held", study), count, lambda found: sum(found.values()))
 
 
-def counted_ago(study: Study) -> int:
+def compute_count_age(study: Study) -> int:
     """How many seconds ago the slots of a large study were counted; 0 where they are counted for every page."""
-    return size.age(("held", study.pk))
+    return row_counts.age(("held", study.pk))
 
 
 def everyday() -> QuerySet[Study]:
@@ -117,7 +119,7 @@ def study_row(study: Study) -> StudyRow:
 
 def annotator_rows(study: Study) -> list[AnnotatorRow]:
     """The study's annotators, and those who rated in it without being one of them any more."""
-    found = held(study.pk)
+    found = count_assignments(study.pk)
     counted = {annotator for annotator, _ in found if annotator is not None}
     people = User.objects.filter(Q(studies=study) | Q(pk__in=counted)).distinct().order_by("kind", "username")
     return [AnnotatorRow(person, *(found.get((person.pk, state), 0) for state in STATES)) for person in people]
@@ -125,20 +127,20 @@ def annotator_rows(study: Study) -> list[AnnotatorRow]:
 
 def coverage(study: Study) -> list[tuple[int, int]]:
     """(number of labels, number of items that have so many), from none to the overlap."""
-    counts = size.counted(("coverage", study.pk), lambda: _coverage(study), Counter.total).copy()
+    counts = row_counts.count_cached(("coverage", study.pk), lambda: _coverage(study), Counter.total).copy()
     counts[0] = study.items.count() - counts.total()
     return [(labels, counts[labels]) for labels in range(max(study.overlap, *counts) + 1)]
 
 
 def _coverage(study: Study) -> Counter[int]:
     """Items by the number of their labels, without those that have none. One query, counted by the database."""
-    sql, params = rated(study).values_list("n").query.sql_with_params()
+    sql, params = list_rated_items(study).values_list("n").query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT n, count(*) FROM ({sql}) AS rated GROUP BY n", params)  # noqa: S608 # nosec B608 # Django's own statement inside; what comes from outside are parameters
         return Counter(dict(cursor.fetchall()))
 
 
-def rated(study: Study, left_out: Sequence[int] = ()) -> QuerySet[Any, Any]:
+def list_rated_items(study: Study, left_out: Sequence[int] = ()) -> QuerySet[Any, Any]:
     """Items that have labels, with their number `n`, without those of some annotators. An index holds all of it."""
     submitted = Assignment.objects.filter(SUBMITTED, study=study, purpose=RATING).exclude(annotator__in=left_out)
     return submitted.order_by().values("item").annotate(n=Count("item"))
@@ -170,7 +172,7 @@ def criterion_called(study: Study, key: str) -> Criterion:
     return criteria[key]
 
 
-def strata_of(sample: Sample) -> list[tuple[str, int, float]]:
+def load_strata(sample: Sample) -> list[tuple[str, int, float]]:
     """(stratum, number drawn, probability that each had) of a sample."""
     found = sample.items.order_by("stratum").values_list("stratum", "inclusion_probability").annotate(n=Count("pk"))
     return [(stratum, drawn, probability) for stratum, probability, drawn in found]
@@ -182,3 +184,9 @@ def people_called(usernames: list[str]) -> list[User]:
     if missing := [name for name in usernames if name not in found]:
         raise InputError(f"There is nobody called {', '.join(missing)}.", field="annotators")
     return [found[name] for name in dict.fromkeys(usernames)]
+
+
+def is_large(study: Study) -> bool:
+    """Whether more was handed in than a page reads. One query, which looks at no more rows than that."""
+    handed_in = Assignment.objects.filter(study=study, state=Assignment.State.SUBMITTED).order_by()
+    return handed_in[row_counts.LARGE : row_counts.LARGE + 1].exists()

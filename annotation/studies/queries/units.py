@@ -17,31 +17,31 @@ def unit(position: int, turn: int = 0) -> str:
     return f"{position}.{turn}" if turn else str(position)
 
 
-def position_of(name: str) -> int:
+def to_position(name: str) -> int:
     """The item's position in the study."""
     return int(name.partition(".")[0])
 
 
-def turn_of(name: str) -> int:
+def to_turn(name: str) -> int:
     """The turn, from 1; 0 for the whole item."""
     return int(name.partition(".")[2] or 0)
 
 
-def numbered(positions: IntArray, turns: IntArray) -> IntArray:
+def number_units(positions: IntArray, turns: IntArray) -> IntArray:
     """One number for each row, in the order of items and turns."""
     return positions * TURNS + turns
 
 
-def names_of(numbers: IntArray) -> list[str]:
+def build_names(numbers: IntArray) -> list[str]:
     """The names of rows that are told by their numbers."""
     if not (numbers % TURNS).any():
         return list(map(str, (numbers // TURNS).tolist()))
     return [unit(*divmod(number, TURNS)) for number in numbers.tolist()]
 
 
-def numbers_of(names: Sequence[str]) -> IntArray:
+def parse_names(names: Sequence[str]) -> IntArray:
     """The numbers of rows that are told by their names."""
     if not any("." in name for name in names):
         return np.fromiter(map(int, names), dtype=np.int64, count=len(names)) * TURNS
-    both = [(position_of(name), turn_of(name)) for name in names]
+    both = [(to_position(name), to_turn(name)) for name in names]
     return np.array([position * TURNS + turn for position, turn in both], dtype=np.int64)

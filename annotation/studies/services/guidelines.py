@@ -89,7 +89,7 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
     if len({one["value"] for one in new}) < max(len(new), 2):
         raise InputError("A scale has at least two categories, and each value once.", field="categories")
     there = [{part: str(one[part]) for part in SCALE} for one in criterion.categories]
-    if [{part: one[part] for part in SCALE} for one in new] != there and rests_on(criterion):
+    if [{part: one[part] for part in SCALE} for one in new] != there and has_values(criterion):
         raise InputError(
             f"{criterion.name} has answers on its scale already: its categories cannot change any more, only their "
             "guidelines. Make a new study for another scale.",
@@ -98,7 +98,7 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
     return new
 
 
-def rests_on(criterion: Criterion) -> bool:
+def has_values(criterion: Criterion) -> bool:
     """Whether something is stored in values of its scale: labels, decisions or judgments, all of which protect it."""
     protecting = [one for one in criterion._meta.related_objects if one.on_delete is PROTECT]
     accessors = [str(one.get_accessor_name()) for one in protecting]

@@ -9,9 +9,8 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.agreement.services.predicted_difficulty import predicted_tiers
-from annotation.stats.queueing import balanced_order
-from annotation.stats.sampling import Allocation, Drawn, simple_sample, stratified_sample
+from annotation.stats.queueing import draw_balanced_order
+from annotation.stats.sampling import Allocation, DrawnItem, draw_stratified_sample, simple_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.options import NewSample
 from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
@@ -38,19 +37,19 @@ def draw(
     seed: int = 0,
     allocation: Allocation = "proportional",
     scores: Scores | None = None,
-    predicted_from: Criterion | None = None,
+    predicted_from: Criterion | None = None,  # noqa: ARG001 - on record
+    tiers: Mapping[int, str] | None = None,
 ) -> Sample:
     """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
     filters and seed give the same items in any database. Without `method` it is stratified where strata are named,
     simple with a size, else all. `scores` (id of a dialogue or pair -> a judge's score) are needed for the stratum
-    `judge_score` only; `predicted_from` is a criterion of a rated study, from which the tiers of
-    the stratum `predicted_tier` are predicted.
+    `judge_score` only; `tiers` (the same ids -> a tier) for the stratum `predicted_tier` only, with the criterion of a
+    rated study that they are predicted from.
     """
     assert method is not None  # NewSample says which where none is named
     check(study, method, size, strata)
-    tiers = None if predicted_from is None else predicted_tiers(predicted_from)
     filters = {field: to_values(given) for field, given in (filters or {}).items() if given}
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
@@ -58,7 +57,7 @@ def draw(
         if not frame:
             raise InputError("Nothing in the corpus matches that is not in the study yet.", field="filters")
         check_strata(frame, strata)
-        drawn = drawn_from(frame, method, size, seed, allocation)
+        drawn = draw_from(frame, method, size, seed, allocation)
         sample = Sample.objects.create(
             study=study,
             method=method,
@@ -91,20 +90,20 @@ def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
         raise InputError(f"No eligible item has a value of {' or '.join(strata)}.", field="strata")
 
 
-def drawn_from(
+def draw_from(
     frame: Sequence[Eligible], method: str, size: int | None, seed: int, allocation: Allocation
-) -> list[Drawn[tuple[str, str]]]:
+) -> list[DrawnItem[tuple[str, str]]]:
     """The draw by the keys of the material, which are the same in every database."""
     keys = [one.key for one in frame]
     wanted = len(frame) if method == "all" or size is None else size
     if not 1 <= wanted <= len(frame):
         raise InputError(f"Cannot draw {wanted} of {len(frame)} eligible items.", field="size")
     if method == "stratified":
-        return list(stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
+        return list(draw_stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
     return list(simple_sample(keys, wanted, seed).drawn)
 
 
-def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple[str, str]]]) -> Iterable[Item]:
+def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[DrawnItem[tuple[str, str]]]) -> Iterable[Item]:
     """The drawn material as items, after those that are there already, in an order drawn with the study's seed.
 
     Domains are mixed evenly (`stats.queueing.balanced_order`): what is rated first looks like the whole.
@@ -112,7 +111,7 @@ def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[Drawn[tuple
     material = {one.key: one for one in frame}
     study, last = sample.study, sample.study.items.aggregate(last=Max("position"))["last"] or 0
     rng = np.random.default_rng([study.seed, POSITION_STREAM, last])
-    order = balanced_order([material[one.id].domain for one in drawn], rng)
+    order = draw_balanced_order([material[one.id].domain for one in drawn], rng)
     for position, index in enumerate(order, start=last + 1):
         one = drawn[index]
         found = material[one.id]

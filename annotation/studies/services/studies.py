@@ -17,7 +17,7 @@ from annotation.studies.options import LARGEST_OVERLAP, Clustering, NewStudy
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.dependence import check_clustering, read_dependence
 from annotation.studies.services import webhooks
-from core.accounts.models.projects import Project, where
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -74,28 +74,28 @@ def create(
     """
     assert criteria is not None  # NewStudy says which where none are named
     check_most_overlap(overlap, most_overlap)
-    templates = chosen_templates(kind, criteria, allow_tie=allow_tie)
+    templates = choose_templates(kind, criteria, allow_tie=allow_tie)
     check_turns(kind, criteria, each_turn)
     study = Study(
-        name=checked_name(name),
+        name=clean_name(name),
         kind=kind,
         overlap=overlap,
         most_overlap=most_overlap,
         is_adaptive=most_overlap is not None,
-        shown=checked_parts(kind, shown),
+        shown=check_shown_parts(kind, shown),
         seed=seed,
         asks_strength=asks_strength and kind == Study.Kind.PAIR,
         description=description,
         instructions=instructions,
         clustering=check_clustering(clustering),
         created_by=by,
-        project=project or where(by),
+        project=project or choose_project(by),
     )
     with transaction.atomic():
         study.slug = free_slug(study.name)
         save_new(study)
         Criterion.objects.bulk_create(
-            Criterion(study=study, position=position, unit=unit_of(template, each_turn), **template.fields())
+            Criterion(study=study, position=position, unit=choose_unit(template, each_turn), **template.fields())
             for position, template in enumerate(templates, start=1)
         )
     return study
@@ -123,7 +123,7 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
             raise InputError(f"{study} only holds known answers and is not opened.", field="study")
         if not locked.items.exists():
             raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
-        made = sum(map(insert_slots, batches(missing_slots(locked))))
+        made = sum(map(insert_assignments, batches(build_missing_assignments(locked))))
         study.state = locked.state = Study.State.OPEN
         locked.save(update_fields=["state"])
     return made
@@ -157,11 +157,11 @@ def check_most_overlap(overlap: int, most: int | None) -> None:
         raise InputError(said, field="most_overlap")
 
 
-def checked_name(name: str) -> str:
+def clean_name(name: str) -> str:
     return check_name(name, what="A study")
 
 
-def checked_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
+def check_shown_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
     """The parts in the order in which they are shown."""
     if shown is None:
         return list(PARTS[kind])
@@ -170,7 +170,7 @@ def checked_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
     return [part for part in PARTS[kind] if part in shown]
 
 
-def chosen_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list[CriterionTemplate]:
+def choose_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list[CriterionTemplate]:
     fitting = {key: found for key, found in TEMPLATES.items() if found.kind == kind}
     if not keys:
         raise InputError("A study needs at least one criterion.", field="criteria")
@@ -180,7 +180,7 @@ def chosen_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
         raise InputError(
             f"{unknown[0]!r} is no criterion for this kind of item; there are {', '.join(fitting)}.", field="criteria"
         )
-    return [fitting[key].with_tie() if allow_tie else fitting[key] for key in keys]
+    return [fitting[key].allow_tie() if allow_tie else fitting[key] for key in keys]
 
 
 def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) -> None:
@@ -190,7 +190,7 @@ def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) ->
         raise InputError(f"{unknown[0]!r} is not among the criteria.", field="each_turn")
 
 
-def unit_of(template: CriterionTemplate, each_turn: Sequence[str]) -> str:
+def choose_unit(template: CriterionTemplate, each_turn: Sequence[str]) -> str:
     return f"{template.turn}_turn" if template.key in each_turn else Criterion.Unit.ITEM
 
 
@@ -215,23 +215,23 @@ SLOT = ("study", "item", "purpose", "slot", "rank", "state", "order")
 """What of an open slot is stored; a large study has hundreds of thousands."""
 
 
-def missing_slots(study: Study) -> Iterator[Slot]:
+def build_missing_assignments(study: Study) -> Iterator[Slot]:
     """Open slots for the items that have fewer than the study's overlap, in the order of the queue."""
     rng = np.random.default_rng([study.seed, ORDER_STREAM])
     there = set(study.assignments.filter(purpose=RATING).values_list("item_id", "slot"))
     items = study.items.order_by("position").values_list("pk", "position")
     for item, position in items.iterator(chunk_size=BATCH):
-        for slot, order in enumerate(drawn_orders(study, rng), start=1):
+        for slot, order in enumerate(draw_orders(study, rng), start=1):
             if (item, slot) not in there:
                 yield study.pk, item, RATING, slot, position, OPEN, order
 
 
-def insert_slots(slots: Sequence[Slot]) -> int:
+def insert_assignments(slots: Sequence[Slot]) -> int:
     bulk.insert(Assignment, SLOT, slots)
     return len(slots)
 
 
-def drawn_orders(study: Study, rng: np.random.Generator) -> list[str]:
+def draw_orders(study: Study, rng: np.random.Generator) -> list[str]:
     """For each slot of one item, which response is shown as A: half of the slots each way, the first one by lot."""
     if study.kind != Study.Kind.PAIR:
         return [Assignment.Order.NONE.value] * study.overlap

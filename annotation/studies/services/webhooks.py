@@ -1,8 +1,8 @@
 """Webhooks: addresses are told what happened, with a signature, again and again until they answer or it is too late.
 
 A message is a row before it is sent, written in the transaction of what it tells. A worker sends it; what a worker did
-not get to, the next one's sweep finds. The same message is told under the same number, so that a reader can leave out
-what came twice.
+not get to, the next one's sweep finds. No lease is needed: an attempt takes seconds, and counting it puts the next one
+off. The same message is told under the same number, so that a reader can leave out what came twice.
 """
 
 from __future__ import annotations
@@ -10,33 +10,29 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from http.client import HTTPException
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from kombu.exceptions import OperationalError
 
-from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
-from annotation.workbench.queries.overlap import is_due
 from core import outgoing
 from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-
-logger = logging.getLogger(__name__)
+from core.jobs import leases
 
 TASK = "annotation.deliver"
+send = partial(leases.send, TASK)
 EVENTS = {
     "label.submitted": "an annotator has handed in an item",
     "study.finished": "every planned rating of a study is there",
@@ -61,7 +57,7 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     if len(url) > 500:
         raise InputError("An address has at most 500 characters.", field="url")
     try:
-        check(url, Rule.of_webhooks())
+        check(url, Rule.build_webhook_rule())
     except ForbiddenAddressError as error:
         raise InputError(str(error), field="url") from error
     chosen = [event for event in EVENTS if event in events]
@@ -69,7 +65,7 @@ def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
         hook = done.result = Webhook.objects.create(
             url=url, events=chosen, nonce=secrets.token_urlsafe(32), created_by=by
         )
-    return hook, secret_of(hook)
+    return hook, derive_secret(hook)
 
 
 @audited("webhook.end", on="webhook")
@@ -79,7 +75,7 @@ def end(*, by: User, webhook: Webhook) -> None:  # noqa: ARG001
     webhook.deliveries.filter(due_at__isnull=False).update(due_at=None, error="The webhook was ended.")
 
 
-def secret_of(webhook: Webhook) -> str:
+def derive_secret(webhook: Webhook) -> str:
     """Follows from the site's key, so that it is kept nowhere. A new key of the site makes new secrets."""
     return salted_hmac("concord.webhook", webhook.nonce, algorithm="sha256").hexdigest()
 
@@ -118,7 +114,7 @@ def tell(
 
 
 @audited("webhook.ping", on="webhook")
-def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
+def send_test_message(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     """A message to one webhook, to try it."""
     if webhook.ended_at:
         raise InputError("This webhook has ended.", field="webhook")
@@ -127,43 +123,6 @@ def ping(*, by: User, webhook: Webhook) -> WebhookDelivery:  # noqa: ARG001
     made = WebhookDelivery.objects.create(webhook=webhook, event="ping", subject=now.isoformat(), body=body, due_at=now)
     transaction.on_commit(lambda: send([made.pk]))
     return made
-
-
-def submitted(slot: Assignment) -> None:
-    """A slot was handed in, or handed in again. One query where nobody listens: people wait for this."""
-    if not Webhook.objects.filter(ended_at=None).exists():
-        return
-    hooks = load_active(slot.study.project_id)
-    now = timezone.now()
-    data = {"study": slot.study.slug, "assignment": slot.pk, "position": slot.position, "purpose": slot.purpose}
-    subject = f"assignment {slot.pk} {now.isoformat()}"
-    tell("label.submitted", project=slot.study.project_id, subject=subject, data=data, hooks=hooks)
-    transaction.on_commit(lambda: finished(slot.study))
-
-
-def finished(study: Study) -> None:
-    """Tell that a study is finished, if some webhook asks and it is. Of two last hand-ins the later one sees it.
-
-    A repeat or a check that somebody left lying is no planned rating. An adaptive study may still plan more.
-    """
-    if study.is_adaptive and is_due(study):
-        return
-    if not any("study.finished" in hook.events for hook in load_active(study.project_id)):
-        return
-    ratings = study.assignments.filter(purpose=Assignment.Purpose.RATING)
-    left = ratings.exclude(state=Assignment.State.SUBMITTED)
-    if not left.exists():
-        with transaction.atomic():
-            tell("study.finished", project=study.project_id, subject=f"study {study.pk}", data={"study": study.slug})
-
-
-def send(keys: Iterable[int]) -> None:
-    """A task for each message. If the broker is away, a worker's sweep finds them."""
-    try:
-        for key in keys:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Messages go out once a worker can reach it.")
 
 
 def send_due() -> int:
@@ -181,7 +140,7 @@ def send_due() -> int:
 def deliver(key: int) -> bool | None:
     """One attempt: whether it was taken; None if it is not due, or another worker is at it."""
     row = WebhookDelivery.objects.select_related("webhook").filter(pk=key, due_at__lte=timezone.now()).first()
-    if row is None or not claimed(row):
+    if row is None or not claim_delivery(row):
         return None
     status, error = attempt(row)
     done = status is not None and 200 <= status < 300
@@ -194,7 +153,7 @@ def deliver(key: int) -> bool | None:
     return done
 
 
-def claimed(row: WebhookDelivery) -> bool:
+def claim_delivery(row: WebhookDelivery) -> bool:
     """Count the attempt and put the next one off, if nobody else did. A worker that dies now has only used one up."""
     wait = timedelta(seconds=WAITS[min(row.attempts, len(WAITS) - 1)])
     same = WebhookDelivery.objects.filter(pk=row.pk, attempts=row.attempts, due_at=row.due_at)
@@ -209,10 +168,10 @@ def attempt(row: WebhookDelivery) -> tuple[int | None, str]:
         "User-Agent": "Concord",
         "Concord-Event": row.event,
         "Concord-Delivery": str(row.pk),
-        "Concord-Signature": signature(secret_of(row.webhook), row.body, at),
+        "Concord-Signature": signature(derive_secret(row.webhook), row.body, at),
     }
     try:
-        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.of_webhooks())
+        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.build_webhook_rule())
     except ForbiddenAddressError as error:
         return None, str(error)
     except (OSError, HTTPException) as error:

@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.size import LARGE, is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
+from core.row_counts import LARGE
 
 View = Callable[..., HttpResponse]
 WHOLE = "whole"

@@ -21,7 +21,7 @@ from annotation.studies.steps import study_steps
 from annotation.workbench.services import assignments
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 
 PER_PAGE = 100
@@ -31,9 +31,9 @@ PER_PAGE = 100
 def study_list(request: HttpRequest) -> HttpResponse:
     """All studies with how far they have come."""
     rates = get_account(request).studies.filter(state=Study.State.OPEN).count()
-    studies = queries.newest_first(visible_to(request.user, queries.everyday()))
+    studies = queries.newest_first(filter_visible(request.user, queries.everyday()))
     page = Paginator(studies, PER_PAGE).get_page(request.GET.get("page"))
-    rows = queries.rows_of(list(page))
+    rows = queries.load_rows(list(page))
     return render(request, "annotation/study_list.html", {"rows": rows, "page": page, "rates": rates})
 
 
@@ -47,7 +47,7 @@ def study_create(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and (study := form.create(get_account(request))):
         messages.success(request, f"{study} is ready. Annotators see it once it is open.")
         return redirect("study_detail", slug=study.slug)
-    there = {value: sampling_frame.material(value).count() for value in Study.Kind.values}
+    there = {value: sampling_frame.list_records(value).count() for value in Study.Kind.values}
     kinds = [(value, label, there[value]) for value, label in Study.Kind.choices]
     return render(request, "annotation/study_create.html", {"form": form, "kind": kind, "kinds": kinds})
 
@@ -140,7 +140,9 @@ def default_kind() -> str:
     """Dialogues, unless there are none but pairs."""
     dialogue, pair = Study.Kind.DIALOGUE, Study.Kind.PAIR
     return (
-        dialogue if sampling_frame.material(dialogue).exists() or not sampling_frame.material(pair).exists() else pair
+        dialogue
+        if sampling_frame.list_records(dialogue).exists() or not sampling_frame.list_records(pair).exists()
+        else pair
     )
 
 
@@ -155,10 +157,10 @@ def detail(
         "row": queries.study_row(study),
         "steps": study_steps(study),
         "people": people,
-        "counted_ago": queries.counted_ago(study),
+        "counted_ago": queries.compute_count_age(study),
         "missing_people": max(study.limit - len(people), 0),
         "coverage": queries.coverage(study),
-        "samples": [(sample, queries.strata_of(sample) if sample.strata else []) for sample in samples],
+        "samples": [(sample, queries.load_strata(sample) if sample.strata else []) for sample in samples],
         "criteria": study.criteria.all(),
         "shown": [label for key, label in PARTS[study.kind].items() if key in study.shown],
         "form": form or AnnotatorsForm(people=free),

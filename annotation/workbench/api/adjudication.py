@@ -13,11 +13,10 @@ from annotation.agreement.api import AdjudicationSerializer, Deciding
 from annotation.studies.api import serializers as shapes
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.context import panels
-from annotation.workbench.api.work import ContextSerializer, TurnSerializer, part
+from annotation.workbench.api.work import ContextSerializer, TurnSerializer, render_panel
 from annotation.workbench.queries import adjudication
-from core.accounts.access import IsAdjudicator, deciding_roles
-from core.accounts.queries import projects
-from core.api.base import Api, Given, PageQuery, page_of
+from core.accounts.access import IsAdjudicator, find_deciding_roles
+from core.api.base import Api, Given, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import InputError
 
@@ -39,9 +38,14 @@ class ToDecide(Api):
     permission_classes = [IsAdjudicator]
     tag = "labels"
 
-    @says("The studies in which I decide", page_of(DecidedStudySerializer), query=PageQuery)
+    @says(
+        "adjudication_studies",
+        "The studies in which I decide",
+        build_page_schema(DecidedStudySerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request) -> Response:
-        rows = projects.to_decide(self.me, deciding_roles(self.me))
+        rows = adjudication.to_decide(self.me, find_deciding_roles(self.me))
         return self.page(rows, DecidedStudySerializer)
 
 
@@ -80,13 +84,18 @@ class DisputeQuery(Given):
 
 
 class ItemDispute(Deciding):
-    @says("An item with what people said of it, without their names", DisputedItemSerializer, query=DisputeQuery)
+    @says(
+        "dispute",
+        "An item with what people said of it, without their names",
+        DisputedItemSerializer,
+        query=DisputeQuery,
+    )
     def get(self, request: Request, slug: str, position: int) -> Response:
-        asked = self.asked(DisputeQuery)
+        asked = self.parse_query(DisputeQuery)
         subject = ("study", "dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
         item = get_object_or_404(Item.objects.select_related(*subject), study__slug=slug, position=position)
         criterion = self.criterion(item.study, asked["criterion"])
-        turn = turn_of(criterion, item, asked.get("turn"))
+        turn = choose_turn(criterion, item, asked.get("turn"))
         decisions = item.adjudications.filter(criterion=criterion, turn=turn).select_related("criterion", "decided_by")
         dialogue, pair = item.dialogue, item.pair
         content = {
@@ -96,14 +105,14 @@ class ItemDispute(Deciding):
             "turns": dialogue and [{"role": one["role"], "content": one["content"]} for one in dialogue.turns],
             "question": pair and pair.question,
             "responses": pair and {"1": pair.response_1, "2": pair.response_2},
-            "context": [part(panel) for panel in panels(item, item.study.shown)],
+            "context": [render_panel(panel) for panel in panels(item, item.study.shown)],
             "voices": adjudication.voices(item, criterion, turn),
             "decisions": decisions.order_by("pk"),
         }
         return Response(DisputedItemSerializer(content).data)
 
 
-def turn_of(criterion: Criterion, item: Item, asked: int | None) -> int:
+def choose_turn(criterion: Criterion, item: Item, asked: int | None) -> int:
     """The turn that is asked for, or the first one that the criterion is asked of; 0 where that is the whole item."""
     turns = list(criterion.turns_of(item))
     turn = asked if asked is not None else turns[0] if turns else 0

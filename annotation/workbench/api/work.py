@@ -16,10 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
-from annotation.workbench.assignment_names import id_of, name_of
+from annotation.workbench.assignment_names import to_id, to_name
 from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations as labels
 from annotation.workbench.services import assignments, drafts
 from core.api.base import Given, OwnWork
@@ -41,7 +42,7 @@ class MyStudySerializer(serializers.Serializer[Any]):
 
 
 class MyStudies(OwnWork):
-    @says("The open studies that I rate in", MyStudySerializer(many=True))
+    @says("my_studies", "The open studies that I rate in", MyStudySerializer(many=True))
     def get(self, request: Request) -> Response:
         return Response(MyStudySerializer(work.my_studies(self.me), many=True).data)
 
@@ -105,29 +106,29 @@ class AssignmentSerializer(serializers.Serializer[Any]):
     )
 
 
-def shown(slot: Assignment, annotator: Any) -> dict[str, Any]:
+def render_assignment(slot: Assignment, annotator: Any) -> dict[str, Any]:
     """What the rating page shows, as data."""
     criteria = slot.study.asked
-    names = rating.asks(slot, criteria)
-    entered, _ = rating.entered(slot, annotator, names)
+    names = asks.asks(slot, criteria)
+    entered, _ = asks.load_entered(slot, annotator, names)
     dialogue, pair = slot.item.dialogue, slot.item.pair
     return {
-        "id": name_of(slot.pk),
+        "id": to_name(slot.pk),
         "study": slot.study.slug,
         "state": slot.state,
         "leased_until": slot.leased_until,
         "turns": None if dialogue is None else [{"role": t["role"], "content": t["content"]} for t in dialogue.turns],
         "question": pair and pair.question,
         "question_context": pair and pair.context,
-        "responses": slot.shown_pair() if pair and slot.order else None,
-        "context": [part(panel) for panel in panels(slot.item, slot.study.shown)],
-        "criteria": [asked(slot, criterion) for criterion in criteria],
+        "responses": slot.build_shown_pair() if pair and slot.order else None,
+        "context": [render_panel(panel) for panel in panels(slot.item, slot.study.shown)],
+        "criteria": [render_criterion(slot, criterion) for criterion in criteria],
         "asks": [ask.name for ask in names],
         "entered": entered,
     }
 
 
-def part(panel: Panel) -> dict[str, Any]:
+def render_panel(panel: Panel) -> dict[str, Any]:
     facts = [list(row) for row in (*panel.rows, *panel.rest)]
     return {
         "key": panel.key,
@@ -138,9 +139,9 @@ def part(panel: Panel) -> dict[str, Any]:
     }
 
 
-def asked(slot: Assignment, criterion: Any) -> dict[str, Any]:
+def render_criterion(slot: Assignment, criterion: Any) -> dict[str, Any]:
     """The criterion as it is asked, without the keys of the page's keyboard."""
-    found = rating.shown_criterion(slot, criterion)
+    found = asks.build_shown_criterion(slot, criterion)
     categories = [
         {name: str(one[name]) for name in ("value", "label", "guideline") if one.get(name) is not None}
         for one in found["categories"]
@@ -158,37 +159,37 @@ class Holding(Given):
 
 
 class NextItem(OwnWork):
-    @says("Take the next item to rate", AssignmentSerializer, body=Holding, also={204: None})
+    @says("next_item", "Take the next item to rate", AssignmentSerializer, body=Holding, also={204: None})
     def post(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(self.me.studies, slug=slug)
-        holding = [pk for name in self.given(Holding)["holding"] if (pk := slot_id(name)) is not None]
-        slot = assignments.next_for(by=self.me, study=study, holding=holding)
+        holding = [pk for name in self.parse_body(Holding)["holding"] if (pk := find_assignment_id(name)) is not None]
+        slot = assignments.lease_next(by=self.me, study=study, holding=holding)
         if slot is None:
             return Response(status=204)
         slot.study = study
-        return Response(shown(slots.load_texts(slot), self.me))
+        return Response(render_assignment(slots.load_texts(slot), self.me))
 
 
-def slot_id(name: str) -> int | None:
+def find_assignment_id(name: str) -> int | None:
     """The id behind a name; numbers are no names, since ids would tell checks and repeats from the rest."""
-    found = None if name.isdecimal() else id_of(name)
+    found = None if name.isdecimal() else to_id(name)
     return found if found is not None and found < 2**63 else None
 
 
 class Mine(OwnWork):
-    def slot(self, name: str) -> Assignment:
+    def assignment(self, name: str) -> Assignment:
         """My slot, and no other."""
-        pk = slot_id(name)
-        found = None if pk is None else slots.held(self.me, pk)
+        pk = find_assignment_id(name)
+        found = None if pk is None else slots.find_held(self.me, pk)
         if found is None:
             raise Http404
         return found
 
 
 class MyAssignment(Mine):
-    @says("An item in my work", AssignmentSerializer)
+    @says("assignment", "An item in my work", AssignmentSerializer)
     def get(self, request: Request, name: str) -> Response:
-        return Response(shown(slots.load_texts(self.slot(name)), self.me))
+        return Response(render_assignment(slots.load_texts(self.assignment(name)), self.me))
 
 
 class MarkSerializer(Given):
@@ -220,22 +221,20 @@ class Submitted(serializers.Serializer[Any]):
 
 
 class MyAnswers(Mine):
-    @says("Hand in the labels of an item, or replace them", Submitted, body=Answers)
+    @says("submit", "Hand in the labels of an item, or replace them", Submitted, body=Answers)
     def put(self, request: Request, name: str) -> Response:
-        slot, given = self.slot(name), self.given(Answers)
+        slot, given = self.assignment(name), self.parse_body(Answers)
         if slot.study.state != Study.State.OPEN:
             return self.late(slot, given["answers"])
         answers = group_by_kind(given["answers"])
         labels.submit(by=self.me, assignment=slot, active_seconds=given.get("active_seconds"), **answers)
-        return Response({"id": name_of(slot.pk), "state": Assignment.State.SUBMITTED})
+        return Response({"id": to_name(slot.pk), "state": Assignment.State.SUBMITTED})
 
     def late(self, slot: Assignment, answers: Mapping[str, Mapping[str, Any]]) -> Response:
         """Complete answers that came too late are kept for the researcher to decide on."""
-        asks, kinds = rating.asks(slot, slot.study.asked), group_by_kind(answers)
-        labels.to_store(slot, asks, **kinds)
-        content = {
-            f"{key}{rating.SUFFIXES[kind]}": text for kind, given in kinds.items() for key, text in given.items()
-        }
+        asked, kinds = asks.asks(slot, slot.study.asked), group_by_kind(answers)
+        labels.to_store(slot, asked, **kinds)
+        content = {f"{key}{asks.SUFFIXES[kind]}": text for kind, given in kinds.items() for key, text in given.items()}
         drafts.keep_late(by=self.me, assignment=slot, content=content, reason=CLOSED)
         return problem(409, f"{CLOSED} The answers are kept for whoever runs it to decide on.", field="assignment")
 
@@ -256,11 +255,11 @@ def group_by_kind(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[st
 
 
 class MySkip(Mine):
-    @says("Put an item off; it comes back when nothing else is left", Submitted, body=None)
+    @says("skip", "Put an item off; it comes back when nothing else is left", Submitted, body=None)
     def post(self, request: Request, name: str) -> Response:
-        slot = self.slot(name)
+        slot = self.assignment(name)
         assignments.skip(by=self.me, assignment=slot)
-        return Response({"id": name_of(slot.pk), "state": Assignment.State.SKIPPED})
+        return Response({"id": to_name(slot.pk), "state": Assignment.State.SKIPPED})
 
 
 class Freed(serializers.Serializer[Any]):
@@ -268,9 +267,9 @@ class Freed(serializers.Serializer[Any]):
 
 
 class MyPutBack(Mine):
-    @says("Free an item that was taken and never worked on", Freed, body=None)
+    @says("put_back", "Free an item that was taken and never worked on", Freed, body=None)
     def post(self, request: Request, name: str) -> Response:
-        return Response({"freed": assignments.put_back(by=self.me, assignment=self.slot(name))})
+        return Response({"freed": assignments.put_back(by=self.me, assignment=self.assignment(name))})
 
 
 class DraftChanges(Given):
@@ -286,10 +285,10 @@ class Kept(serializers.Serializer[Any]):
 
 
 class MyDraft(Mine):
-    @says("Keep what is entered and not handed in; renews the lease", Kept, body=DraftChanges)
+    @says("save_draft", "Keep what is entered and not handed in; renews the lease", Kept, body=DraftChanges)
     def patch(self, request: Request, name: str) -> Response:
-        slot, given = self.slot(name), self.given(DraftChanges)
-        names = rating.input_names(rating.asks(slot, slot.study.asked))
+        slot, given = self.assignment(name), self.parse_body(DraftChanges)
+        names = asks.input_names(asks.asks(slot, slot.study.asked))
         changes = {name: text for name, text in given["changes"].items() if name in names}
         kept = drafts.save(by=self.me, assignment=slot, changes=changes, active_seconds=given["active_seconds"])
         assignments.renew_all(by=self.me, study=slot.study)

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+from django.db.models import Count, QuerySet
 
-from annotation.stats.bands import tier_of
+from annotation.stats.bands import find_tier
 from annotation.stats.table import BoolArray, IntArray, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Adjudication, Annotation, Draft
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import ratings
-from annotation.studies.queries.size import is_large
-from annotation.studies.queries.units import position_of, turn_of, unit
+from annotation.studies.queries.studies import is_large
+from annotation.studies.queries.units import to_position, to_turn, unit
+from core.accounts.models.users import User
+from core.accounts.permissions import DECIDING, filter_visible
 
 WINDOW, AHEAD = 500, 10
 """Items of a large study that are read at once for the next one to be decided, and how often."""
@@ -96,7 +99,7 @@ class Disputes(Sequence[Dispute]):
         """How many are not decided yet."""
         return len(self) - sum(self.table.items[row] in self.decided for row in self.rows.tolist() if self.decided)
 
-    def waiting(self, position: int, turn: int) -> Dispute | None:
+    def find_undecided(self, position: int, turn: int) -> Dispute | None:
         """The first one that is not decided, and is not this one."""
         done = {*self.decided, unit(position, turn)}
         names = (self.table.items[row] for row in self.rows.tolist())
@@ -107,12 +110,12 @@ class Disputes(Sequence[Dispute]):
         name, counts = self.table.items[row], self.table.counts[row]
         decision = self.decided.get(name)
         return Dispute(
-            position=position_of(name),
-            turn=turn_of(name),
+            position=to_position(name),
+            turn=to_turn(name),
             answers=tuple((self.labels[code], int(counts[code])) for code in np.flatnonzero(counts)),
             spread=int(self.spreads[place]) if self.has_order else None,
             kappa=kappa,
-            tier=tier_of(kappa) or "",
+            tier=find_tier(kappa) or "",
             decision="" if decision is None else self.criterion.label_of(decision),
         )
 
@@ -130,14 +133,14 @@ def disputes(criterion: Criterion) -> Disputes:
     return Disputes(criterion, ratings.load_criterion(criterion).table, decisions(criterion))
 
 
-def next_disputed(criterion: Criterion, position: int, turn: int) -> Dispute | None:
+def find_next_dispute(criterion: Criterion, position: int, turn: int) -> Dispute | None:
     """The next one to be decided, most disputed first; of a large study the next among the items that follow."""
     if not is_large(criterion.study):
-        return disputes(criterion).waiting(position, turn)
+        return disputes(criterion).find_undecided(position, turn)
     decided = decisions(criterion)
     for start in range(position, position + AHEAD * WINDOW, WINDOW):
         some = ratings.load_criterion(criterion, positions=range(start, start + WINDOW)).table
-        if found := Disputes(criterion, some, decided).waiting(position, turn):
+        if found := Disputes(criterion, some, decided).find_undecided(position, turn):
             return found
     return None
 
@@ -149,9 +152,9 @@ def decisions(criterion: Criterion) -> dict[str, str]:
     return {unit(position, turn): value for position, turn, value in rows}
 
 
-def submitted(item: Item, criterion: Criterion, turn: int = 0) -> list[Annotation]:
+def list_answers(item: Item, criterion: Criterion, turn: int = 0) -> list[Annotation]:
     """What people answered, in an order that differs from item to item, so that letters do not give anybody away."""
-    of_item = Annotation.objects.counting().filter(assignment__item=item)
+    of_item = Annotation.objects.only_counting().filter(assignment__item=item)
     found = of_item.filter(criterion=criterion, turn=turn).order_by("pk")
     rows = list(found)
     order = np.random.default_rng([item.study.seed, item.position]).permutation(len(rows))
@@ -169,7 +172,7 @@ def voices(item: Item, criterion: Criterion, turn: int = 0) -> list[Voice]:
             note=one.note,
             evidence=tuple(mark["text"] for mark in one.evidence),
         )
-        for place, one in enumerate(submitted(item, criterion, turn))
+        for place, one in enumerate(list_answers(item, criterion, turn))
     ]
 
 
@@ -177,3 +180,10 @@ def late(study: Study) -> list[Draft]:
     """Answers that came too late and wait for a decision, oldest first."""
     waiting = Draft.objects.filter(assignment__study=study, state=Draft.State.LATE)
     return list(waiting.select_related("assignment__item", "annotator").order_by("saved_at", "pk"))
+
+
+def to_decide(user: User, roles: tuple[str, ...] = DECIDING) -> QuerySet[Study]:
+    """Studies that somebody decides in, with `n_decided` adjudications, newest first."""
+    studies = Study.objects.filter(known_for=None).exclude(state=Study.State.DRAFT)
+    counted = studies.annotate(n_decided=Count("items__adjudications")).select_related("project")
+    return filter_visible(user, counted, roles=roles).order_by("-created_at", "-pk")

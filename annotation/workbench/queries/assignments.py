@@ -18,7 +18,7 @@ SLOT, STUDY = Columns(Assignment), Columns(Study)
 HELD = f"""
 SELECT
     {criteria.STAMP}, EXISTS (SELECT 1 FROM annotation_webhook WHERE ended_at IS NULL),
-    {SLOT.of("annotation_assignment")}, {STUDY.of("annotation_study")}
+    {SLOT.render("annotation_assignment")}, {STUDY.render("annotation_study")}
 FROM annotation_assignment JOIN annotation_study ON annotation_study.id = annotation_assignment.study_id
 WHERE annotation_assignment.id = %(slot)s AND annotation_assignment.annotator_id = %(me)s
 """  # noqa: S608 # nosec B608 # names of columns; what comes from outside are parameters
@@ -31,8 +31,8 @@ PROFILE = Columns(Profile, "id", "persona", "demographics", "preferences", "inte
 TASK = Columns(Task, "id", "description", "intent", "goal", "domains", "preference_types")
 
 OF_DIALOGUE = f"""
-SELECT {ITEM.of("item")}, {DIALOGUE.of("dialogue")}, {SCENARIO.of("scenario")}, {PROFILE.of("profile")},
-    {TASK.of("task")}
+SELECT {ITEM.render("item")}, {DIALOGUE.render("dialogue")}, {SCENARIO.render("scenario")}, {PROFILE.render("profile")},
+    {TASK.render("task")}
 FROM annotation_item AS item
 JOIN annotation_dialogue AS dialogue ON dialogue.id = item.dialogue_id
 LEFT JOIN annotation_scenario AS scenario ON scenario.id = dialogue.scenario_id
@@ -42,7 +42,7 @@ WHERE item.id = %(item)s
 """  # noqa: S608 # nosec B608 # as above
 
 OF_PAIR = f"""
-SELECT {ITEM.of("item")}, {PAIR.of("pair")}, {PROFILE.of("profile")}
+SELECT {ITEM.render("item")}, {PAIR.render("pair")}, {PROFILE.render("profile")}
 FROM annotation_item AS item
 JOIN annotation_responsepair AS pair ON pair.id = item.pair_id
 LEFT JOIN annotation_profile AS profile ON profile.id = pair.profile_id
@@ -50,7 +50,7 @@ WHERE item.id = %(item)s
 """  # noqa: S608 # nosec B608 # as above
 
 
-def held(annotator: User, pk: int) -> Assignment | None:
+def find_held(annotator: User, pk: int) -> Assignment | None:
     """A slot that they hold or have submitted, with its study and what that asks, but without the item's texts."""
     found = row(HELD, {"slot": pk, "me": annotator.pk})
     if found is None:
@@ -58,7 +58,7 @@ def held(annotator: User, pk: int) -> Assignment | None:
     stamp, is_watched = found[:2]
     slot: Assignment
     study: Study
-    slot, study = made(found[2:], SLOT, STUDY)
+    slot, study = build_objects(found[2:], SLOT, STUDY)
     study.asked = criteria.load_criteria(study, stamp or 0)
     slot.study, slot.is_watched = study, bool(is_watched)
     return slot
@@ -67,11 +67,11 @@ def held(annotator: User, pk: int) -> Assignment | None:
 def load_texts(slot: Assignment) -> Assignment:
     """The slot with all that the page shows of its item, in one query; only what its kind of item has is read."""
     if slot.study.kind == Study.Kind.PAIR:
-        item, pair, profile = made(item_row(OF_PAIR, slot), ITEM, PAIR, PROFILE)
+        item, pair, profile = build_objects(item_row(OF_PAIR, slot), ITEM, PAIR, PROFILE)
         pair.profile, item.pair, item.dialogue = profile, pair, None
     else:
         parts = (ITEM, DIALOGUE, SCENARIO, PROFILE, TASK)
-        item, dialogue, scenario, profile, task = made(item_row(OF_DIALOGUE, slot), *parts)
+        item, dialogue, scenario, profile, task = build_objects(item_row(OF_DIALOGUE, slot), *parts)
         if scenario:
             scenario.profile, scenario.task = profile, task
         dialogue.scenario, item.dialogue, item.pair = scenario, dialogue, None
@@ -86,11 +86,11 @@ def item_row(statement: str, slot: Assignment) -> Row:
     return found
 
 
-def made(values: Row, *parts: Columns[Any]) -> list[Any]:
+def build_objects(values: Row, *parts: Columns[Any]) -> list[Any]:
     """Objects of the columns of several tables in turn; None for a table that was joined and had no row."""
     found, start = [], 0
     for part in parts:
         mine = values[start : start + len(part)]
         start += len(part)
-        found.append(None if mine[0] is None else part.made(mine))
+        found.append(None if mine[0] is None else part.build_row(mine))
     return found

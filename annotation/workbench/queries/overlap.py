@@ -11,7 +11,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from annotation.studies.models.studies import Assignment, Item, Study
 from annotation.workbench.models import OverlapRound
-from annotation.workbench.queries.progress import excluded
+from annotation.workbench.queries.progress import list_excluded_ids
 
 RATING, SUBMITTED, OPEN = Assignment.Purpose.RATING, Assignment.State.SUBMITTED, Assignment.State.OPEN
 
@@ -20,7 +20,7 @@ EVERY = 0.1
 
 
 @dataclass(frozen=True)
-class ItemSlots:
+class ItemAssignments:
     """The rating slots of one item.
 
     Attributes
@@ -48,10 +48,10 @@ class ItemSlots:
 
 def annotators_here(study: Study) -> list[int]:
     """Ids of the annotators who are given items of the study. Two queries."""
-    return list(study.annotators.exclude(pk__in=excluded(study)).values_list("pk", flat=True))
+    return list(study.annotators.exclude(pk__in=list_excluded_ids(study)).values_list("pk", flat=True))
 
 
-def slots_by_item(study: Study, here: Collection[int] = ()) -> dict[int, ItemSlots]:
+def count_assignments_by_item(study: Study, here: Collection[int] = ()) -> dict[int, ItemAssignments]:
     """By position, the slots of all items, without items that have none; `here` are ids of annotators. One query."""
     slots = study.assignments.filter(purpose=RATING).order_by()
     rows = slots.values_list("item", "item__position").annotate(
@@ -61,7 +61,7 @@ def slots_by_item(study: Study, here: Collection[int] = ()) -> dict[int, ItemSlo
         ab=Count("pk", filter=Q(order=Assignment.Order.AB)),
         here=Count("pk", filter=Q(annotator__in=here)),
     )
-    return {position: ItemSlots(item, position, *numbers) for item, position, *numbers in rows}
+    return {position: ItemAssignments(item, position, *numbers) for item, position, *numbers in rows}
 
 
 def adaptive_studies() -> QuerySet[Study]:
@@ -74,7 +74,7 @@ def is_due(study: Study) -> bool:
 
     A round that was short of annotators is due again once there are more.
     """
-    last = last_round(study)
+    last = find_last_round(study)
     counts = _since(study, last)
     if last and last.n_short and len(annotators_here(study)) > last.n_annotators:
         return True
@@ -99,12 +99,12 @@ def _since(study: Study, last: OverlapRound | None) -> dict[str, int]:
     return {"new": max(found["after"], more), "free": found["free"]}
 
 
-def last_round(study: Study) -> OverlapRound | None:
+def find_last_round(study: Study) -> OverlapRound | None:
     """The newest round of an adaptive study."""
     return OverlapRound.objects.filter(study=study).order_by("-number").first()
 
 
-def ratings_asked_for(study: Study) -> dict[str, Any]:
+def count_planned_ratings(study: Study) -> dict[str, Any]:
     """Ratings handed in and planned, and what as many as one may for all items would be. Two queries."""
     slots = study.assignments.filter(purpose=RATING)
     counts = slots.aggregate(submitted=Count("pk", filter=Q(state=SUBMITTED)), planned=Count("pk"))

@@ -21,11 +21,11 @@ from annotation.stats.table import FloatArray
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.items import NONE, SEVERAL_DOMAINS
-from annotation.studies.queries.ratings import Label, PeoplesRatings, ratings_of
-from annotation.studies.queries.studies import rated
+from annotation.studies.queries.ratings import Label, PeoplesRatings, build_ratings
+from annotation.studies.queries.studies import list_rated_items
+from core import row_counts
 from core.accounts.models.users import User
 
 SUBMITTED, LEASED, SKIPPED = Assignment.State.SUBMITTED, Assignment.State.LEASED, Assignment.State.SKIPPED
@@ -59,7 +59,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class Working:
+class WorkingAnnotator:
     """One annotator: what they handed in and hold, and when they were last seen doing so."""
 
     username: str
@@ -97,7 +97,7 @@ class DrawSummary:
     step: int
 
 
-def excluded(study: Study) -> list[int]:
+def list_excluded_ids(study: Study) -> list[int]:
     """Ids of annotators whose labels do not count. One query."""
     return list(Exclusion.objects.filter(study=study, ended_at=None).values_list("annotator_id", flat=True))
 
@@ -105,13 +105,15 @@ def excluded(study: Study) -> list[int]:
 def coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
     """Each group of items. Two queries, grouped in the database; of a large study what it found a minute ago."""
     key = ("progress", study.pk, tuple(sorted(left_out)))
-    return size.counted(key, lambda: _coverage(study, left_out), lambda found: sum(one.items for one in found))
+    return row_counts.count_cached(
+        key, lambda: _coverage(study, left_out), lambda found: sum(one.items for one in found)
+    )
 
 
 def _coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
     found: dict[str, Counter[int]] = defaultdict(Counter)
     counts = list(_by_group(study, left_out))
-    names = named([group for group, _, _ in counts]) if study.kind == Study.Kind.DIALOGUE else {}
+    names = load_domains([group for group, _, _ in counts]) if study.kind == Study.Kind.DIALOGUE else {}
     for group, ratings_there, n in counts:
         found[group_name(names.get(group, group))][ratings_there] += n
     most = max([study.overlap, *(ratings_there for one in found.values() for ratings_there in one)])
@@ -121,7 +123,7 @@ def _coverage(study: Study, left_out: Sequence[int]) -> list[Coverage]:
 def _by_group(study: Study, left_out: Sequence[int]) -> Iterator[tuple[Any, int, int]]:
     """(task, or kind of pair; number of ratings that count; number of items). The database reads each table once."""
     items, of = study.items.order_by().values_list("pk", GROUP[Study.Kind(study.kind)]).query.sql_with_params()
-    ratings, by = rated(study, left_out).values_list("item", "n").query.sql_with_params()
+    ratings, by = list_rated_items(study, left_out).values_list("item", "n").query.sql_with_params()
     statement = f"""
         WITH items(id, grouped) AS ({items}), rated(id, n) AS ({ratings})
         SELECT grouped, coalesce(n, 0), count(*) FROM items LEFT JOIN rated ON rated.id = items.id GROUP BY 1, 2
@@ -131,7 +133,7 @@ def _by_group(study: Study, left_out: Sequence[int]) -> Iterator[tuple[Any, int,
         yield from cursor.fetchall()
 
 
-def named(tasks: Sequence[int | None]) -> dict[int | None, Any]:
+def load_domains(tasks: Sequence[int | None]) -> dict[int | None, Any]:
     """The domains of the tasks. One query."""
     return {None: None, **dict(Task.objects.filter(pk__in=set(tasks)).values_list("pk", "domains"))}
 
@@ -158,8 +160,8 @@ def hours(study: Study) -> dict[datetime, int]:
     return {datetime.strptime(text, "%Y-%m-%d %H").replace(tzinfo=UTC): n for text, n in counted}
 
 
-def working(study: Study, left_out: Sequence[int], since: datetime) -> list[Working]:
-    """Who rates or has rated in the study; `lately` counts from `since`. Two queries."""
+def list_working(study: Study, left_out: Sequence[int], since: datetime) -> list[WorkingAnnotator]:
+    """List who rates or has rated in the study; `lately` counts from `since`. Two queries."""
     counted = {
         annotator: figures
         for annotator, *figures in study.assignments.filter(purpose=RATING)
@@ -177,7 +179,7 @@ def working(study: Study, left_out: Sequence[int], since: datetime) -> list[Work
     here = set(study.annotators.values_list("pk", flat=True))
     people = User.objects.filter(pk__in=here | counted.keys()).order_by("username")
     return [
-        Working(
+        WorkingAnnotator(
             person.username,
             str(person),
             person.is_simulated,
@@ -189,14 +191,14 @@ def working(study: Study, left_out: Sequence[int], since: datetime) -> list[Work
     ]
 
 
-def drawn(study: Study, labelled: int) -> DrawSummary:
+def draw_labels(study: Study, labelled: int) -> DrawSummary:
     """Labels of at most about `MOST_ITEMS` of the `labelled` items, with their clusters and weights. Four queries."""
     step = max(1, -(-labelled // MOST_ITEMS))
     remainder = study.seed % step
     criteria = list(study.criteria.filter(unit=Criterion.Unit.ITEM))
     place = "assignment__item__position"
     rows = (
-        Annotation.objects.counting()
+        Annotation.objects.only_counting()
         .filter(assignment__study=study, criterion__in=criteria)
         .annotate(rest=Mod(F(place), step))
         .filter(rest=remainder)
@@ -206,19 +208,19 @@ def drawn(study: Study, labelled: int) -> DrawSummary:
     labels: dict[int, list[Label]] = defaultdict(list)
     for criterion, *label in rows.iterator(chunk_size=5000):
         labels[criterion].append(Label(*label))
-    times = slots(study, step)
+    times = load_assignments(study, step)
     at = {(position, username): when for position, username, when, _ in times}
     seconds: dict[str, list[float]] = defaultdict(list)
     for _, username, _, active in times:
         if active is not None:
             seconds[username].append(active)
     there = read_dependence(study, among=study.items.annotate(rest=Mod(F("position"), step)).filter(rest=remainder))
-    ratings = tuple(ratings_of(criterion, labels[criterion.pk]).with_dependence(there) for criterion in criteria)
+    ratings = tuple(build_ratings(criterion, labels[criterion.pk]).add_dependence(there) for criterion in criteria)
     items = len({position for position, _, _, _ in times})
     return DrawSummary(ratings, tuple(moments(one, at) for one in ratings), dict(seconds), items, step)
 
 
-def slots(study: Study, step: int) -> list[tuple[int, str, datetime | None, float | None]]:
+def load_assignments(study: Study, step: int) -> list[tuple[int, str, datetime | None, float | None]]:
     """Position, annotator, time of submission and active seconds of the drawn items' submitted slots."""
     found: QuerySet[Assignment, Any] = (
         study.assignments.filter(state=SUBMITTED, purpose=RATING)

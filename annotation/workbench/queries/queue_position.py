@@ -85,7 +85,7 @@ class Last:
 
 
 @dataclass(frozen=True)
-class Standing:
+class QueuePosition:
     """What decides whether and what an annotator of a study is given next.
 
     `in_work` is the id of the slot that they have in work the longest, without those that their page holds.
@@ -107,7 +107,7 @@ class QueueCounts:
     free: int
 
 
-def standing(annotator: User, study: Study, holding: Collection[int] = ()) -> Standing | None:
+def load_queue_position(annotator: User, study: Study, holding: Collection[int] = ()) -> QueuePosition | None:
     """Where they stand, or None for somebody who is no annotator of the study. `holding` are ids of slots."""
     held = {f"held{place}": pk for place, pk in enumerate(holding)} or {"held0": 0}
     statement = STANDING.replace("HELD", ", ".join(f"%({name})s" for name in held))
@@ -116,10 +116,10 @@ def standing(annotator: User, study: Study, holding: Collection[int] = ()) -> St
         return None
     is_excluded, asked, agreed, in_work, number, rank = found
     owes = asked is not None and asked != agreed
-    return Standing(bool(is_excluded), owes, in_work, Last(rank or 0, number or 0))
+    return QueuePosition(bool(is_excluded), owes, in_work, Last(rank or 0, number or 0))
 
 
-def last_taken(annotator: User, study: Study) -> Last:
+def load_last_taken(annotator: User, study: Study) -> Last:
     """The item that they were given last, whether or not they are still an annotator of the study."""
     number, rank = row(LAST, {"me": annotator.pk, "study": study.pk}) or (0, 0)
     return Last(rank, number)

@@ -50,7 +50,7 @@ def my_progress(annotator: User, study: Study) -> Progress:
     slot that is taken meanwhile is in one of the two, whichever.
     """
     found = counts(annotator, study)
-    return counted(
+    return count_progress(
         annotator,
         study,
         number=found.number,
@@ -62,7 +62,7 @@ def my_progress(annotator: User, study: Study) -> Progress:
     )
 
 
-def counted(
+def count_progress(
     annotator: User,
     study: Study,
     *,
@@ -79,14 +79,14 @@ def counted(
     """
     more = bound is not None and free >= bound
     free = free if bound is None else min(free, bound)
-    free += mixing(annotator, study).ahead(number + 1, free, checks)
+    free += load_mixing(annotator, study).count_ahead(number + 1, free, checks)
     if study.item_limit is not None:
         room = max(0, study.item_limit - rated - unfinished)
         free, more = min(free, room), more and free < room
     return Progress(study, rated, unfinished + free, more=more)
 
 
-def mixing(annotator: User, study: Study) -> Mixing:
+def load_mixing(annotator: User, study: Study) -> Mixing:
     """Where checks and repeats come among their items."""
     return Mixing(study.seed, annotator.username, study.check_every, study.repeat_every, study.repeat_after)
 
@@ -100,8 +100,8 @@ def unseen_checks(annotator: User, studies: Collection[Study]) -> QuerySet[Known
     return checks.filter(~Exists(theirs))
 
 
-def not_held(annotator: User) -> Q:
-    """Of slots: those of items that they hold no slot of."""
+def exclude_held(annotator: User) -> Q:
+    """Exclude assignments of items of which the annotator holds one."""
     return Q(~Exists(Assignment.objects.filter(item=OuterRef("item"), annotator=annotator)))
 
 
@@ -129,7 +129,7 @@ def progress(annotator: User, studies: QuerySet[Study]) -> list[Progress]:
     checks = count_by_study(unseen_checks(annotator, [study for study in found if study.check_every]))
     nothing = {"rated": 0, "unfinished": 0, "number": 0}
     return [
-        counted(
+        count_progress(
             annotator, study, **held.get(study.pk, nothing), free=free.get(study.pk, 0), checks=checks.get(study.pk, 0)
         )
         for study in found
@@ -156,19 +156,19 @@ def select_subject(slots: QuerySet[Assignment]) -> QuerySet[Assignment]:
     )
 
 
-def mine(annotator: User) -> QuerySet[Assignment]:
+def list_mine(annotator: User) -> QuerySet[Assignment]:
     """What they hold or have submitted, in whatever study."""
     return select_subject(Assignment.objects.filter(annotator=annotator))
 
 
-def sent(annotator: User, study: Study) -> QuerySet[Assignment]:
+def list_submitted(annotator: User, study: Study) -> QuerySet[Assignment]:
     """What they submitted in a study, first to last."""
     return annotator.assignments.filter(study=study, state=SUBMITTED, purpose__in=WORK).order_by("submitted_at", "pk")
 
 
 def recent_seconds(annotator: User, study: Study) -> list[float]:
     """Times of the last items that they submitted, the newest last, without idle time: what their pace is told from."""
-    timed = sent(annotator, study).filter(active_seconds__gt=0).order_by("-submitted_at", "-pk")
+    timed = list_submitted(annotator, study).filter(active_seconds__gt=0).order_by("-submitted_at", "-pk")
     return [seconds or 0.0 for seconds in timed.values_list("active_seconds", flat=True)[:STRETCH]][::-1]
 
 
@@ -179,7 +179,7 @@ def an_hour(seconds: list[float]) -> int | None:
 
 def find_previous(slot: Assignment, annotator: User) -> Assignment | None:
     """What they submitted last before a submitted slot, or at all while the slot is in work."""
-    submitted = sent(annotator, slot.study)
+    submitted = list_submitted(annotator, slot.study)
     if slot.submitted_at:
         submitted = submitted.filter(
             Q(submitted_at__lt=slot.submitted_at) | Q(submitted_at=slot.submitted_at, pk__lt=slot.pk)
@@ -192,11 +192,11 @@ def find_next(slot: Assignment, annotator: User) -> Assignment | None:
     if not slot.submitted_at:
         return None
     later = Q(submitted_at__gt=slot.submitted_at) | Q(submitted_at=slot.submitted_at, pk__gt=slot.pk)
-    return sent(annotator, slot.study).filter(later).first()
+    return list_submitted(annotator, slot.study).filter(later).first()
 
 
 def place(slot: Assignment, annotator: User, progress: Progress) -> int:
     """A slot's place among their items: by time of submission, or the one after all submitted ones."""
     if not slot.submitted_at:
         return min(progress.rated + 1, progress.total)
-    return sent(annotator, slot.study).filter(submitted_at__lte=slot.submitted_at).count()
+    return list_submitted(annotator, slot.study).filter(submitted_at__lte=slot.submitted_at).count()

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Criterion, Item
-from annotation.workbench.queries.adjudication import submitted
+from annotation.workbench.queries.adjudication import list_answers
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -32,7 +32,7 @@ def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: st
     if len(reason) > LONGEST_REASON or "\0" in reason:
         raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
     with transaction.atomic():
-        answers = submitted(item, criterion, turn)
+        answers = list_answers(item, criterion, turn)
         method = Adjudication.Method.ADJUDICATED if answers else Adjudication.Method.STATED
         counts = Counter(one.value for one in answers if one.value)
         return Adjudication.objects.create(

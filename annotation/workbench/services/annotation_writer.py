@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import WORK, Assignment
 from core.accounts.models.users import User
-from core.statements import changed, row, stored
+from core.statements import execute, row, to_parameter
 
 SUBMIT = """
     UPDATE annotation_assignment
@@ -73,7 +73,7 @@ LABELS = f"""
 DRAFT = "DELETE FROM annotation_draft WHERE assignment_id = %(slot)s AND annotator_id = %(me)s AND decided_at IS NULL"
 
 
-def handed_in(
+def submit_labels(
     by: User, assignment: Assignment, labels: Sequence[Annotation], *, active_seconds: float | None, now: datetime
 ) -> bool:
     """Mark the slot submitted, store its labels in place of older ones, and drop its draft.
@@ -85,7 +85,7 @@ def handed_in(
     given: dict[str, Any] = {
         "slot": assignment.pk,
         "me": by.pk,
-        "now": stored(now),
+        "now": to_parameter(now),
         "active": active_seconds,
         "or_skipped": "skipped" if more_than_once else "leased",
         "or_submitted": "submitted" if more_than_once else "leased",
@@ -96,11 +96,11 @@ def handed_in(
             if not row(WITH_LABELS, given | as_json):
                 return False
         else:
-            if not changed(SUBMIT, given):
+            if not execute(SUBMIT, given):
                 return False
-            changed(LABELS, given | as_json)
+            execute(LABELS, given | as_json)
         # By itself: a statement that waited for the slot does not see a draft that was kept there meanwhile.
-        changed(DRAFT, given)
+        execute(DRAFT, given)
     return True
 
 

@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.services import webhooks
-from annotation.workbench.queries.rating import Ask, asks
-from annotation.workbench.services import annotation_writer, overlap
+from annotation.studies.queries.asks import Ask, asks
+from annotation.workbench.services import annotation_writer, announcements, overlap
 from annotation.workbench.services import highlights as marked
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -28,6 +27,8 @@ LONGEST_REASON = 200
 
 class NotTheirsError(InputError):
     """The slot was handed to somebody else, or the study was closed, before the labels arrived."""
+
+    status = 409
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ def submit(
     now = timezone.now()
     spent = None if active_seconds is None else possible_time(assignment, active_seconds, now)
     with transaction.atomic() if assignment.is_watched else nullcontext():
-        if not annotation_writer.handed_in(by, assignment, labels, active_seconds=spent, now=now):
-            raise NotTheirsError(why_not(assignment), field="assignment")
+        if not annotation_writer.submit_labels(by, assignment, labels, active_seconds=spent, now=now):
+            raise NotTheirsError(find_obstacle(assignment), field="assignment")
         if assignment.is_watched:
-            webhooks.submitted(assignment)
-        overlap.submitted(assignment)
+            announcements.announce_submitted(assignment)
+        overlap.start_due_round(assignment)
 
 
 def to_store(
@@ -81,8 +82,8 @@ def to_store(
     versions: Mapping[str, str],
 ) -> list[Annotation]:
     """The labels, checked and not yet saved. Raises InputError with the ask's name as its field."""
-    answers = checked(assignment, asked, values, unscored, notes)
-    marks = {name: marked.checked(assignment, given, name) for name, given in evidence.items() if name in answers}
+    answers = check_answers(assignment, asked, values, unscored, notes)
+    marks = {name: marked.check_marks(assignment, given, name) for name, given in evidence.items() if name in answers}
     return [
         Annotation(
             assignment=assignment,
@@ -93,13 +94,13 @@ def to_store(
             unscored_reason=answers[ask.name].unscored_reason,
             note=notes.get(ask.name, "").strip(),
             evidence=marks.get(ask.name, []),
-            guideline_version=shown_version(ask, versions.get(ask.name, "")),
+            guideline_version=check_version(ask, versions.get(ask.name, "")),
         )
         for ask in asked
     ]
 
 
-def shown_version(ask: Ask, given: str) -> int:
+def check_version(ask: Ask, given: str) -> int:
     """The version of the guideline that the page says it showed: one that there is. The newest if it says nothing."""
     newest = ask.criterion.guideline_version
     if not given:
@@ -127,7 +128,7 @@ def store(labels: list[Annotation]) -> None:
     )
 
 
-def checked(
+def check_answers(
     assignment: Assignment,
     asked: Sequence[Ask],
     values: Mapping[str, str],
@@ -155,11 +156,11 @@ def answer(assignment: Assignment, ask: Ask, given: str, reason: str) -> Answer:
         return Answer(unscored_reason=reason)
     if not given:
         raise InputError(f"{ask.title} has no answer yet.", field=ask.name)
-    given, strength = taken_apart(assignment.study, ask, given)
-    return Answer(value=stored_value(assignment, ask, given), strength=strength)
+    given, strength = split_strength(assignment.study, ask, given)
+    return Answer(value=to_stored_value(assignment, ask, given), strength=strength)
 
 
-def taken_apart(study: Study, ask: Ask, given: str) -> tuple[str, str]:
+def split_strength(study: Study, ask: Ask, given: str) -> tuple[str, str]:
     """What was chosen and how strongly: "A:much" is A, much. A tie has no strength."""
     if not study.asks_strength or study.kind != Study.Kind.PAIR or given == TIE:
         return given, ""
@@ -169,7 +170,7 @@ def taken_apart(study: Study, ask: Ask, given: str) -> tuple[str, str]:
     return side, strength
 
 
-def stored_value(assignment: Assignment, ask: Ask, given: str) -> str:
+def to_stored_value(assignment: Assignment, ask: Ask, given: str) -> str:
     """The category that is meant: for a pair the response that was shown on the side chosen."""
     value = given
     if assignment.study.kind == Study.Kind.PAIR:
@@ -193,7 +194,7 @@ def possible_time(assignment: Assignment, claimed: float, now: datetime) -> floa
     return max(0.0, min(claimed, longest))
 
 
-def why_not(assignment: Assignment) -> str:
+def find_obstacle(assignment: Assignment) -> str:
     if not Study.objects.filter(pk=assignment.study_id, state=Study.State.OPEN).exists():
         return "This study is closed and takes no more labels."
     return "This item is not in your work any more."

@@ -20,11 +20,11 @@ from annotation.quality.services import qualification
 from annotation.stats.queueing import lot
 from annotation.studies.models.studies import WORK, Assignment, Study
 from annotation.workbench.queries import work
-from annotation.workbench.queries.queue_position import Last, Standing, last_taken, standing
+from annotation.workbench.queries.queue_position import Last, QueuePosition, load_last_taken, load_queue_position
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.statements import Columns, row, stored
+from core.statements import Columns, row, to_parameter
 
 LEASE = timedelta(minutes=15)
 FRESH = timedelta(minutes=1)
@@ -46,7 +46,7 @@ def add_annotators(*, by: User | None, study: Study, annotators: Iterable[User])
     study.annotators.add(*annotators)
 
 
-def next_for(*, by: User, study: Study, holding: Collection[int] = ()) -> Assignment | None:
+def lease_next(*, by: User, study: Study, holding: Collection[int] = ()) -> Assignment | None:
     """The slot that `by` should rate now, leased for a quarter of an hour; None when nothing is left for them.
 
     In this order: training and qualification where they are asked for and not passed; what they have in work (also
@@ -54,17 +54,17 @@ def next_for(*, by: User, study: Study, holding: Collection[int] = ()) -> Assign
     lease another let expire; and what they skipped, the longest ago first. `holding` are the ids of slots that their
     page shows or keeps ready already: not those again.
     """
-    here = check(by, study, standing(by, study, holding))
-    if study.pass_mark is not None and not qualification.open_for(by, study):
-        return qualification.next_for(by, study, lease=LEASE)
-    found = resumed(by, study, here)
+    here = check(by, study, load_queue_position(by, study, holding))
+    if study.pass_mark is not None and not qualification.is_open_for(by, study):
+        return qualification.assign_next(by, study, lease=LEASE)
+    found = resume_own(by, study, here)
     if found or has_reached_limit(by, study):
-        return found or back_from_skipped(by, study)
+        return found or reopen_skipped(by, study)
     return (
-        mixed_in(by, study, here.last)
-        or claimed(by, study, here.last)
-        or taken_over(by, study, here.last)
-        or back_from_skipped(by, study)
+        insert_check(by, study, here.last)
+        or claim_open(by, study, here.last)
+        or claim_expired(by, study, here.last)
+        or reopen_skipped(by, study)
     )
 
 
@@ -112,7 +112,7 @@ def release(*, by: User | None, study: Study, annotator: User) -> int:  # noqa: 
     return study.assignments.filter(annotator=annotator, state__in=[LEASED, SKIPPED], purpose=RATING).update(**FREED)
 
 
-def check(by: User, study: Study, here: Standing | None) -> Standing:
+def check(by: User, study: Study, here: QueuePosition | None) -> QueuePosition:
     """Where they stand, if they may be given items. Raises InputError otherwise."""
     if study.state != Study.State.OPEN:
         raise InputError(f"{study} is {study.get_state_display()}: no items are handed out.", field="study")
@@ -132,21 +132,21 @@ def has_reached_limit(by: User, study: Study) -> bool:
     return study.assignments.filter(annotator=by, purpose__in=WORK)[: study.item_limit].count() >= study.item_limit
 
 
-def resumed(by: User, study: Study, here: Standing) -> Assignment | None:
+def resume_own(by: User, study: Study, here: QueuePosition) -> Assignment | None:
     """What they have in work the longest, with a new lease."""
     found = study.assignments.filter(annotator=by, pk=here.in_work).first() if here.in_work else None
     return found if found and renew(by=by, assignment=found) else None
 
 
-def mixed_in(by: User, study: Study, last: Last) -> Assignment | None:
+def insert_check(by: User, study: Study, last: Last) -> Assignment | None:
     """A check or a repeat, if one is due for them now and there is one, as long as items to be rated are left."""
     if not study.check_every and not study.repeat_every:
         return None
-    due = work.mixing(by, study).due(last.number + 1)
-    if due is None or not open_slots(by, study).exists():
+    due = work.load_mixing(by, study).due(last.number + 1)
+    if due is None or not list_open_assignments(by, study).exists():
         return None
     made = a_check(by, study) if due == "check" else a_repeat(by, study, last)
-    return given(made, by, last) if made else None
+    return create_for_annotator(made, by, last) if made else None
 
 
 def a_check(by: User, study: Study) -> Assignment | None:
@@ -171,7 +171,7 @@ def a_repeat(by: User, study: Study, last: Last) -> Assignment | None:
     return Assignment(study=study, item_id=found.item_id, purpose=Assignment.Purpose.REPEAT) if found else None
 
 
-def given(made: Assignment, by: User, last: Last) -> Assignment | None:
+def create_for_annotator(made: Assignment, by: User, last: Last) -> Assignment | None:
     """Store an assignment made for one person as their next. None if in another window they got one just now."""
     now = timezone.now()
     made.annotator, made.state, made.started_at, made.leased_until = by, LEASED, now, now + LEASE
@@ -186,17 +186,17 @@ def given(made: Assignment, by: User, last: Last) -> Assignment | None:
     return made
 
 
-def claimed(by: User, study: Study, last: Last) -> Assignment | None:
+def claim_open(by: User, study: Study, last: Last) -> Assignment | None:
     """The first open slot after the place where they last took one; from the beginning when none is left there.
 
     Going on from their own place keeps the search from walking past the thousands of items that they hold already.
     """
-    return first_claimed(by, study, last, after=last.rank) or (
-        first_claimed(by, study, last, after=0) if last.rank else None
+    return claim_first_open(by, study, last, after=last.rank) or (
+        claim_first_open(by, study, last, after=0) if last.rank else None
     )
 
 
-def first_claimed(by: User, study: Study, last: Last, *, after: int) -> Assignment | None:
+def claim_first_open(by: User, study: Study, last: Last, *, after: int) -> Assignment | None:
     """The first slot behind this place that nobody else gets hold of at the same moment: found and taken at once."""
     for _ in range(ATTEMPTS):
         try:
@@ -205,9 +205,9 @@ def first_claimed(by: User, study: Study, last: Last, *, after: int) -> Assignme
         except IntegrityError:  # in another window they got another slot of the same item, or this number
             if has_reached_limit(by, study):
                 return None
-            last = last_taken(by, study)
+            last = load_last_taken(by, study)
             continue
-        if found or not open_slots(by, study).filter(rank__gt=after).exists():
+        if found or not list_open_assignments(by, study).filter(rank__gt=after).exists():
             return found
     return None
 
@@ -231,7 +231,7 @@ RETURNING EXISTS (
     SELECT 1 FROM annotation_draft AS draft
     WHERE draft.assignment_id = annotation_assignment.id AND draft.annotator_id = %(me)s AND draft.decided_at IS NULL
 ), COLUMNS
-""".replace("COLUMNS", COLUMNS.of("annotation_assignment"))  # nosec B608 # names of columns
+""".replace("COLUMNS", COLUMNS.render("annotation_assignment"))  # nosec B608 # names of columns
 
 CLAIM_SKIPPING = CLAIM.replace("LOCKED", "FOR UPDATE OF slot SKIP LOCKED").replace("STAYS", "FOR KEY SHARE")
 CLAIM_PLAIN = CLAIM.replace("LOCKED", "").replace("STAYS", "")
@@ -249,36 +249,36 @@ def claim_first(by: User, study: Study, *, number: int, after: int) -> Assignmen
         "study": study.pk,
         "number": number,
         "after": after,
-        "now": stored(now),
-        "until": stored(now + LEASE),
+        "now": to_parameter(now),
+        "until": to_parameter(now + LEASE),
     }
     found = row(CLAIM_SKIPPING if connection.features.has_select_for_update_skip_locked else CLAIM_PLAIN, given)
     if found is None:
         return None
-    slot = COLUMNS.made(found[1:])
+    slot = COLUMNS.build_row(found[1:])
     slot.may_have_draft = bool(found[0])
     return slot
 
 
-def held_by(by: User, number: int) -> dict[str, Any]:
+def build_lease_columns(by: User, number: int) -> dict[str, Any]:
     """What becomes of a slot that is leased to somebody as their item of this number."""
     now = timezone.now()
     return {"annotator": by, "state": LEASED, "started_at": now, "leased_until": now + LEASE, "number": number}
 
 
 def open_savepoint() -> AbstractContextManager[Any]:
-    """For one statement that may fail: elsewhere a statement is a transaction of its own."""
+    """Guard one statement that may fail: elsewhere a statement is a transaction of its own."""
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
 
 
-def open_slots(by: User, study: Study) -> QuerySet[Assignment]:
+def list_open_assignments(by: User, study: Study) -> QuerySet[Assignment]:
     """Open slots of items that they hold no slot of, in the order of the queue."""
-    return study.assignments.filter(work.not_held(by), state=OPEN).order_by("rank", "slot")
+    return study.assignments.filter(work.exclude_held(by), state=OPEN).order_by("rank", "slot")
 
 
 def claim(by: User, slot: Assignment) -> bool:
     """Take this very slot, if it is open. False if somebody was faster."""
-    new = held_by(by, last_taken(by, slot.study).number + 1)
+    new = build_lease_columns(by, load_last_taken(by, slot.study).number + 1)
     try:
         with open_savepoint():
             return lease(slot, Q(state=OPEN, annotator=None), new)
@@ -295,14 +295,16 @@ def lease(slot: Assignment, as_read: Q, new: Mapping[str, Any]) -> bool:
     return True
 
 
-def taken_over(by: User, study: Study, last: Last) -> Assignment | None:
+def claim_expired(by: User, study: Study, last: Last) -> Assignment | None:
     """Open the slots whose lease ran out, and claim one. Only now, so that a pause costs nobody their work."""
-    expired = study.assignments.filter(work.not_held(by), state=LEASED, leased_until__lt=timezone.now(), purpose=RATING)
+    expired = study.assignments.filter(
+        work.exclude_held(by), state=LEASED, leased_until__lt=timezone.now(), purpose=RATING
+    )
     released = expired.update(**FREED)
-    return claimed(by, study, last) if released else None
+    return claim_open(by, study, last) if released else None
 
 
-def back_from_skipped(by: User, study: Study) -> Assignment | None:
+def reopen_skipped(by: User, study: Study) -> Assignment | None:
     skipped = study.assignments.filter(annotator=by, state=SKIPPED)
     for slot in skipped.order_by("started_at", "rank")[:CANDIDATES]:
         now = timezone.now()

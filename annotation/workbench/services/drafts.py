@@ -16,12 +16,12 @@ from django.utils import timezone
 from annotation.recruitment.queries.participation import has_withdrawn
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment, Study
-from annotation.workbench.queries import rating
+from annotation.studies.queries import asks
 from annotation.workbench.services.annotations import possible_time, store, to_store
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.statements import Columns, row, stored
+from core.statements import Columns, row, to_parameter
 
 
 class OvertakenError(InputError):
@@ -47,7 +47,7 @@ ON CONFLICT (assignment_id, annotator_id) DO UPDATE SET
     saved_at = excluded.saved_at
 WHERE annotation_draft.state = 'draft' AND length(CAST(MERGED AS text)) <= %(longest)s
 RETURNING COLUMNS
-""".replace("COLUMNS", COLUMNS.of("annotation_draft"))  # nosec B608 # names of columns
+""".replace("COLUMNS", COLUMNS.render("annotation_draft"))  # nosec B608 # names of columns
 
 ON_POSTGRESQL = (
     KEEP.replace("JSON(%(content)s)", "%(content)s::jsonb")
@@ -69,10 +69,14 @@ def save(*, by: User, assignment: Assignment, changes: Mapping[str, str], active
     check_length(changes)
     now = timezone.now()
     spent = possible_time(assignment, active_seconds, now)
-    return kept(by, assignment, changes, spent, now) or kept_with_care(by, assignment, changes, spent, now)
+    return update_draft(by, assignment, changes, spent, now) or save_draft_carefully(
+        by, assignment, changes, spent, now
+    )
 
 
-def kept(by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime) -> Draft | None:
+def update_draft(
+    by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime
+) -> Draft | None:
     """The draft as it nearly always goes: the slot is theirs, the item not handed in meanwhile, and not too long.
 
     One statement locks the slot and stores. It does nothing in any other case.
@@ -83,18 +87,20 @@ def kept(by: User, assignment: Assignment, changes: Mapping[str, str], spent: fl
         "slot": assignment.pk,
         "content": json.dumps(changes, ensure_ascii=False),
         "active": spent,
-        "now": stored(now),
+        "now": to_parameter(now),
         "overtaken": submitted if assignment.state != submitted else "",
         "longest": LONGEST,
     }
     found = row(ON_POSTGRESQL if connection.vendor == "postgresql" else ELSEWHERE, given)
-    return COLUMNS.made(found) if found else None
+    return COLUMNS.build_row(found) if found else None
 
 
-def kept_with_care(by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime) -> Draft:
+def save_draft_carefully(
+    by: User, assignment: Assignment, changes: Mapping[str, str], spent: float, now: datetime
+) -> Draft:
     """The draft where something is not as usual. Raises the InputError that says what."""
     with transaction.atomic():
-        check_part(by, assignment)
+        check_participation(by, assignment)
         draft, _ = Draft.objects.select_for_update().get_or_create(
             assignment=assignment, annotator=by, defaults={"saved_at": now}
         )
@@ -108,7 +114,7 @@ def kept_with_care(by: User, assignment: Assignment, changes: Mapping[str, str],
     return draft
 
 
-def check_part(by: User, assignment: Assignment) -> None:
+def check_participation(by: User, assignment: Assignment) -> None:
     """Lock the slot, and raise WithdrawnError or OvertakenError where what they send is not to be kept any more.
 
     Withdrawal erases what somebody gave: it locks the person before all, and then the slots that it frees. A slot that
@@ -139,7 +145,7 @@ def keep_late(*, by: User, assignment: Assignment, content: Mapping[str, str], r
     check_length(content)
     late = {"state": Draft.State.LATE, "content": dict(content), "late_reason": reason, "saved_at": timezone.now()}
     with transaction.atomic():
-        check_part(by, assignment)
+        check_participation(by, assignment)
         draft, is_new = Draft.objects.select_for_update().get_or_create(
             assignment=assignment, annotator=by, defaults=late
         )
@@ -159,10 +165,10 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
     slot = draft.assignment
     with transaction.atomic():
         now = decide(by, draft, Draft.State.USED)
-        taken = slot_to_use(draft)
+        taken = find_assignment_for_late(draft)
         taken.order = taken.order if taken.pk == slot.pk else slot.order  # the answers name sides as they were shown
-        asked = rating.asks(slot, slot.study.asked)
-        labels = to_store(taken, asked, **rating.group_by_kind(asked, draft.content))
+        asked = asks.asks(slot, slot.study.asked)
+        labels = to_store(taken, asked, **asks.group_by_kind(asked, draft.content))
         taken.annotator, taken.state, taken.leased_until = draft.annotator, Assignment.State.SUBMITTED, None
         taken.started_at = taken.started_at or draft.saved_at
         taken.submitted_at = taken.submitted_at or now
@@ -187,7 +193,7 @@ def decide(by: User, draft: Draft, state: str) -> datetime:
     return now
 
 
-def slot_to_use(draft: Draft) -> Assignment:
+def find_assignment_for_late(draft: Draft) -> Assignment:
     """The slot of the item that the late annotator holds, else a free one, else a new one behind the others.
 
     What was made for one person alone, a check for example, is theirs as it is.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.studies.models.studies import Assignment
-from annotation.workbench.queries.rating import Mark, parts
+from annotation.studies.queries.asks import Mark, list_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
 
@@ -17,20 +17,20 @@ MOST = 50
 """Marks for one criterion of one item."""
 
 
-def checked(assignment: Assignment, given: str, criterion: str) -> list[Mark]:
+def check_marks(assignment: Assignment, given: str, criterion: str) -> list[Mark]:
     """The marks of a criterion, in the order of the text, from JSON as the page sends it.
 
     Raises InputError, naming the criterion, for what is not a list of marks or lies outside the item.
     """
     if not given:
         return []
-    texts = parts(assignment.item)
-    found = [mark(assignment, one, texts, criterion) for one in read(given, criterion)]
+    texts = list_texts(assignment.item)
+    found = [mark(assignment, one, texts, criterion) for one in parse_marks(given, criterion)]
     places = {name: place for place, name in enumerate(texts)}
     return sorted(found, key=lambda one: (places[one["part"]], one["start"], one["end"]))
 
 
-def read(given: str, criterion: str) -> list[Any]:
+def parse_marks(given: str, criterion: str) -> list[Any]:
     try:
         marks = parse_json(given)
     except InputError as error:
@@ -45,7 +45,7 @@ def mark(assignment: Assignment, given: Any, texts: dict[str, str], criterion: s
     if not isinstance(given, dict):
         raise wrong
     part, start, end = (given.get(name) for name in ("part", "start", "end"))
-    part = stored_part(assignment, str(part))
+    part = to_stored_side(assignment, str(part))
     if part not in texts or not isinstance(start, int) or not isinstance(end, int):
         raise wrong
     if not 0 <= start < end <= len(texts[part]):
@@ -53,7 +53,7 @@ def mark(assignment: Assignment, given: Any, texts: dict[str, str], criterion: s
     return {"part": part, "start": start, "end": end, "text": texts[part][start:end]}
 
 
-def stored_part(assignment: Assignment, part: str) -> str:
+def to_stored_side(assignment: Assignment, part: str) -> str:
     """A side of the screen by the response that was shown there."""
     if part in ("A", "B") and assignment.order:
         return f"response-{assignment.response_for(part)}"

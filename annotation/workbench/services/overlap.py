@@ -6,18 +6,16 @@ rating to come, and never beyond the study's limit; the constraint of one slot p
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import numpy as np
-from celery import current_app
 from django.core.cache import cache
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
-from annotation.stats.difficulty.adaptive import WORTH, worth_asking
+from annotation.stats.difficulty.adaptive import WORTH, choose_items
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.queueing import lot
@@ -27,20 +25,20 @@ from annotation.studies.options import LARGEST_OVERLAP
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services import webhooks
-from annotation.studies.services.studies import OPEN, RATING, batches, insert_slots
+from annotation.studies.services.studies import OPEN, RATING, batches, insert_assignments
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
-from annotation.workbench.queries.overlap import ItemSlots
+from annotation.workbench.queries.overlap import ItemAssignments
+from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.jobs import leases
 from core.jobs.single_flight import alone
-from core.read_snapshot import one_moment
-
-logger = logging.getLogger(__name__)
+from core.read_snapshot import read_snapshot
 
 TASK = "annotation.run_overlap_rounds"
+send = partial(leases.send, TASK)
 SWEPT = 60
 """Seconds after which a worker looks again for rounds that are due, whatever became of their messages."""
 
@@ -63,26 +61,26 @@ class OverlapDecision:
 
 
 @dataclass(frozen=True)
-class Read:
+class RoundInput:
     """What a round read of a study at one moment; `last` is the round before."""
 
     last: OverlapRound | None
     n_ratings: int
     until: datetime | None
     here: tuple[int, ...]
-    slots: dict[int, ItemSlots]
+    slots: dict[int, ItemAssignments]
     criteria: Criteria
 
     @classmethod
-    def of(cls, study: Study) -> Read:
-        with one_moment():  # people rate meanwhile
+    def load(cls, study: Study) -> RoundInput:
+        with read_snapshot():  # people rate meanwhile
             here = tuple(overlap.annotators_here(study))
             return cls(
-                overlap.last_round(study),
-                overlap.ratings_asked_for(study)["submitted"],
+                overlap.find_last_round(study),
+                overlap.count_planned_ratings(study)["submitted"],
                 overlap.read_until(study),
                 here,
-                overlap.slots_by_item(study, here),
+                overlap.count_assignments_by_item(study, here),
                 [(one, *preferences(one)) for one in ratings.load_study(study)],
             )
 
@@ -99,27 +97,27 @@ def ask_more(*, by: User | None, study: Study, positions: Collection[int]) -> in
         if locked.state != Study.State.OPEN:
             raise InputError(f"{study} is {locked.get_state_display()}: open it to ask for ratings.", field="study")
         most = locked.limit if locked.is_adaptive else LARGEST_OVERLAP
-        there, wanted = overlap.slots_by_item(locked), sorted(set(positions))
+        there, wanted = overlap.count_assignments_by_item(locked), sorted(set(positions))
         if unknown := [position for position in wanted if position not in there]:
             raise InputError(f"{study} has no item {unknown[0]} with ratings.", field="positions")
-        asked = add_slots(locked, [there[position] for position in wanted], most)
+        asked = add_assignments(locked, [there[position] for position in wanted], most)
         highest = max((one.n + 1 for one in asked), default=0)
         if highest > locked.limit:
             Study.objects.filter(pk=study.pk).update(most_overlap=highest)
     return len(asked)
 
 
-def add_slots(study: Study, items: Iterable[ItemSlots], most: int) -> list[ItemSlots]:
+def add_assignments(study: Study, items: Iterable[ItemAssignments], most: int) -> list[ItemAssignments]:
     """One more slot for each of the items that wait for none and have fewer than ``most``. Returns those."""
     asked = [one for one in items if not one.n_open and one.n < most]
     slots = [(study.pk, one.item, RATING, one.last + 1, one.position, OPEN, order_of_next(study, one)) for one in asked]
     for part in batches(slots):
-        insert_slots(part)
+        insert_assignments(part)
     return asked
 
 
-def order_of_next(study: Study, one: ItemSlots) -> str:
-    """Which response of a pair is shown as A: the one that was it less often, by lot where both were as often."""
+def order_of_next(study: Study, one: ItemAssignments) -> str:
+    """Choose the response shown as A: the one that was A less often; at random if equal."""
     if study.kind != Study.Kind.PAIR:
         return Assignment.Order.NONE.value
     if 2 * one.n_ab == one.n:
@@ -127,19 +125,10 @@ def order_of_next(study: Study, one: ItemSlots) -> str:
     return BA if 2 * one.n_ab > one.n else AB
 
 
-def submitted(slot: Assignment) -> None:
+def start_due_round(slot: Assignment) -> None:
     """A rating was handed in: a worker runs what is due of an adaptive study."""
     if slot.study.is_adaptive and slot.purpose == Assignment.Purpose.RATING:
         transaction.on_commit(lambda: send([slot.study_id]))
-
-
-def send(studies: Iterable[int]) -> None:
-    """A task for each study."""
-    try:
-        for key in studies:
-            current_app.send_task(TASK, args=[key])
-    except OperationalError:
-        logger.exception("The broker cannot be reached. Unclear items are asked about once a worker can reach it.")
 
 
 def send_due() -> int:
@@ -173,23 +162,23 @@ def run_round(*, by: User | None, study: Study) -> OverlapRound | None:  # noqa:
 
     The fit locks nothing.
     """
-    read = Read.of(study)
+    read = RoundInput.load(study)
     decided, reasons = decide(read.criteria, read.slots, study.limit)
     try:
         with audit_transaction() as done:
             locked = Study.objects.select_for_update().get(pk=study.pk)
-            if overlap.last_round(locked) != read.last or not locked.is_adaptive:
+            if overlap.find_last_round(locked) != read.last or not locked.is_adaptive:
                 raise StaleOverlapError  # noqa: TRY301 - so that no act is written
             done.result = found = save_round(locked, read, decided, reasons)
     except StaleOverlapError:
         return None
     if not found.n_asked:
-        webhooks.finished(study)
+        announcements.announce_finished(study)
     return found
 
 
 def decide(
-    criteria: Criteria, slots: Mapping[int, ItemSlots], most: int
+    criteria: Criteria, slots: Mapping[int, ItemAssignments], most: int
 ) -> tuple[dict[int, OverlapDecision], list[str]]:
     """By position, what is decided on each item that the model could be fitted for; and why it could not be fitted.
 
@@ -199,7 +188,7 @@ def decide(
     for found, table, shown in criteria:
         left = np.array([max(most - slots[position].n, 0) for position in found.positions], dtype=np.int64)
         try:
-            worth = worth_asking(table, left, shown=shown)
+            worth = choose_items(table, left, shown=shown)
         except NoConvergenceError as why:
             reasons.append(f"{found.criterion.name}: {why}.")
             continue
@@ -212,14 +201,14 @@ def decide(
 
 
 def save_round(
-    study: Study, read: Read, decided: Mapping[int, OverlapDecision], reasons: Sequence[str]
+    study: Study, read: RoundInput, decided: Mapping[int, OverlapDecision], reasons: Sequence[str]
 ) -> OverlapRound:
     """Add the slots, and keep what was decided on items without ratings to come."""
-    now = overlap.slots_by_item(study, read.here)
+    now = overlap.count_assignments_by_item(study, read.here)
     ready = {position: one for position, one in decided.items() if position in now and not now[position].n_open}
     worth = [now[position] for position, one in ready.items() if one.asks]
     short = [one for one in worth if one.n_here >= len(read.here)]
-    asked = add_slots(study, [one for one in worth if one.n_here < len(read.here)], study.limit)
+    asked = add_assignments(study, [one for one in worth if one.n_here < len(read.here)], study.limit)
     rest = [(one, now[position]) for position, one in ready.items() if not one.asks]
     unclear = [slots.n >= study.limit for one, slots in rest if not one.is_clear]
     return OverlapRound.objects.create(

@@ -44,7 +44,7 @@ def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[Si
     criteria = list(study.criteria.all())
     if of_turns := [criterion.name for criterion in criteria if criterion.of_turns]:
         raise InputError(f"Simulated annotators rate whole items, and {of_turns[0]} is asked of turns.", field="study")
-    slots = _open_slots(study)
+    slots = _list_open_assignments(study)
     labels: list[Annotation] = []
     taken: list[Assignment] = []
     for number, annotator in enumerate(annotators):
@@ -61,7 +61,7 @@ def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[Si
     return len(labels)
 
 
-def _open_slots(study: Study) -> list[Assignment]:
+def _list_open_assignments(study: Study) -> list[Assignment]:
     slots = study.assignments.filter(state=Assignment.State.OPEN).select_related("item__dialogue", "item__pair")
     return list(slots.order_by("rank", "slot"))
 

@@ -10,20 +10,22 @@ from annotation.quality.services import qualification as gate
 from annotation.studies.models.studies import Assignment
 from annotation.workbench.queries import work
 from annotation.workbench.views.work import item_context
-from core.accounts.access import get_account, signed_in
+from core.accounts.access import get_account, require_sign_in
 
 
-@signed_in
-def training_answer(request: HttpRequest, pk: int) -> HttpResponse:
+@require_sign_in
+def show_training_answer(request: HttpRequest, pk: int) -> HttpResponse:
     """The right answer to a training item that I have answered, and why it is right."""
-    mine = work.mine(get_account(request)).filter(purpose=Assignment.Purpose.TRAINING, state=Assignment.State.SUBMITTED)
+    mine = work.list_mine(get_account(request)).filter(
+        purpose=Assignment.Purpose.TRAINING, state=Assignment.State.SUBMITTED
+    )
     slot = get_object_or_404(mine, pk=pk)
-    (found,) = queries.marked_items(mine.filter(pk=pk))
+    (found,) = queries.list_marked_items(mine.filter(pk=pk))
     context = {**item_context(slot, get_account(request)), "found": found, "where": queries.place(slot)}
     return render(request, "annotation/training_answer.html", context)
 
 
-@signed_in
+@require_sign_in
 def qualification(request: HttpRequest, slug: str) -> HttpResponse:
     """How my qualification went, with the right answers; before its end, to the next item."""
     user = get_account(request)
@@ -33,5 +35,5 @@ def qualification(request: HttpRequest, slug: str) -> HttpResponse:
     result = gate.conclude(by=user, study=study)
     if result is None:
         return redirect("next_item", slug=slug)
-    items = queries.round_of(user, study, queries.QUALIFICATION, result.round)
+    items = queries.load_round(user, study, queries.QUALIFICATION, result.round)
     return render(request, "annotation/qualification.html", {"study": study, "result": result, "items": items})

@@ -12,20 +12,21 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.workbench.assignment_names import id_of, name_of
+from annotation.studies.queries import asks
+from annotation.workbench.assignment_names import to_id, to_name
 from annotation.workbench.forms import RatingForm
 from annotation.workbench.queries import assignments as slots
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
-from annotation.workbench.views.work import item_context, lost_slot, not_now
-from core.accounts.access import get_account, marked
+from annotation.workbench.views.work import find_lost_assignment, item_context, not_now
+from core.accounts.access import get_account, mark_view
 from core.errors import InputError
 
 View = Callable[..., HttpResponseBase]
 MOST_HELD = 10
 
 
-def signed_in(view: View) -> View:
+def require_sign_in(view: View) -> View:
     """Tell a script that nobody is signed in, rather than send it to a page for people."""
 
     @wraps(view)
@@ -34,15 +35,15 @@ def signed_in(view: View) -> View:
             return JsonResponse({"signed_out": True}, status=401)
         return require_POST(view)(request, *args, **kwargs)
 
-    return marked(guarded, "signed_in")
+    return mark_view(guarded, "signed_in")
 
 
-@signed_in
+@require_sign_in
 def save(request: HttpRequest, pk: int) -> JsonResponse:
     """Store the labels of an item, as often as it is sent, and say what to keep ready for after the next."""
-    slot, still_mine = slot_without_texts(request, pk)
-    asked = rating.asks(slot, slot.study.asked)
-    answers = rating.group_by_kind(asked, request.POST)
+    slot, still_mine = find_assignment_without_texts(request, pk)
+    asked = asks.asks(slot, slot.study.asked)
+    answers = asks.group_by_kind(asked, request.POST)
     problem = not_now(slot, still_mine)
     try:
         if problem:
@@ -57,14 +58,14 @@ def save(request: HttpRequest, pk: int) -> JsonResponse:
         return JsonResponse({"errors": {error.field or "": error.message}}, status=422)
     if problem:
         keep_late(request, slot, problem)
-    told = {"late": problem, "next": ahead_of(request, slot.study), **total(request, slot.study)}
+    told = {"late": problem, "next": lease_ahead(request, slot.study), **total(request, slot.study)}
     return JsonResponse(told, status=409 if problem else 200)
 
 
-@signed_in
+@require_sign_in
 def draft(request: HttpRequest, pk: int) -> JsonResponse:
     """Keep what changed on the page, and the item in my work."""
-    slot, still_mine = slot_without_texts(request, pk)
+    slot, still_mine = find_assignment_without_texts(request, pk)
     if slot.state == Assignment.State.SUBMITTED and still_mine and request.POST.get("submitted") != "1":
         return JsonResponse({"stale": True})  # sent before the item was handed in, and overtaken by that
     try:
@@ -83,24 +84,24 @@ def draft(request: HttpRequest, pk: int) -> JsonResponse:
     return JsonResponse({"content": kept.content, "gone": not_now(slot, still_mine)})
 
 
-@signed_in
-def ahead(request: HttpRequest, slug: str) -> JsonResponse:
+@require_sign_in
+def prefetch(request: HttpRequest, slug: str) -> JsonResponse:
     """The item to keep ready."""
     study = get_object_or_404(get_account(request).studies, slug=slug)
-    return JsonResponse({"next": ahead_of(request, study)})
+    return JsonResponse({"next": lease_ahead(request, study)})
 
 
-@signed_in
+@require_sign_in
 def put_back(request: HttpRequest, pk: int) -> JsonResponse:
     """Free an item that was kept ready and is not needed."""
-    slot = get_object_or_404(work.mine(get_account(request)), pk=pk)
+    slot = get_object_or_404(work.list_mine(get_account(request)), pk=pk)
     return JsonResponse({"freed": assignments.put_back(by=get_account(request), assignment=slot)})
 
 
-def slot_without_texts(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
+def find_assignment_without_texts(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
     """My slot, and whether it is still mine. To save answers the texts of the item are not needed."""
-    found = slots.held(get_account(request), pk)
-    return (found, True) if found else lost_slot(request, pk)
+    found = slots.find_held(get_account(request), pk)
+    return (found, True) if found else find_lost_assignment(request, pk)
 
 
 def keep_late(request: HttpRequest, slot: Assignment, reason: str) -> None:
@@ -120,7 +121,7 @@ def total(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 def inputs(request: HttpRequest, slot: Assignment) -> dict[str, str]:
     """What the page sent of its inputs, right or wrong, by their names."""
-    names = rating.input_names(rating.asks(slot, slot.study.asked))
+    names = asks.input_names(asks.asks(slot, slot.study.asked))
     return {name: request.POST[name].replace("\0", "") for name in names if name in request.POST}
 
 
@@ -133,17 +134,17 @@ def seconds(text: str | None) -> float:
     return found if 0 <= found < 1e9 else 0.0
 
 
-def holding(request: HttpRequest) -> list[int]:
+def parse_held_ids(request: HttpRequest) -> list[int]:
     """Ids of the slots that the page shows or keeps ready."""
     given = request.POST.get("holding", "").split(",")[:MOST_HELD]
-    return [pk for name in given if (pk := id_of(name)) is not None]
+    return [pk for name in given if (pk := to_id(name)) is not None]
 
 
-def ahead_of(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+def lease_ahead(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     """The next item beyond those the page holds, leased and ready to be shown; None when nothing is left."""
     user = get_account(request)
     try:
-        slot = assignments.next_for(by=user, study=study, holding=holding(request))
+        slot = assignments.lease_next(by=user, study=study, holding=parse_held_ids(request))
     except InputError:
         return None
     if slot is None or not slot.is_work:
@@ -151,23 +152,23 @@ def ahead_of(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     slot.study = study
     slots.load_texts(slot)
     criteria = study.asked
-    asked = rating.asks(slot, criteria)
-    answers, kept = rating.entered(slot, user, asked)
+    asked = asks.asks(slot, criteria)
+    answers, kept = asks.load_entered(slot, user, asked)
     context = item_context(slot, user)
     return {
-        "pk": name_of(slot.pk),
+        "pk": to_name(slot.pk),
         "url": reverse("assignment", args=[slot.pk]),
         "html": render_to_string("annotation/_item.html", context),
         "seen": context["seen"],
         "answers": answers,
         "versions": {one.key: one.guideline_version for one in criteria},
-        "rows": rows_of(slot, criteria) if any(one.of_turns for one in criteria) else "",
+        "rows": render_criteria(slot, criteria) if any(one.of_turns for one in criteria) else "",
         "active": kept.active_seconds if kept else 0,
         "at": timezone.now().isoformat(),
     }
 
 
-def rows_of(slot: Assignment, criteria: list[Criterion]) -> str:
+def render_criteria(slot: Assignment, criteria: list[Criterion]) -> str:
     """The criteria of an item as the page shows them, where they differ from item to item."""
     form = RatingForm(slot=slot, criteria=criteria, entered={})
     return render_to_string("annotation/_rows.html", {"rows": form.rows(), "gone": ""})

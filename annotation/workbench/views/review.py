@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -16,7 +16,8 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from annotation.workbench.queries import adjudication as queries
 from annotation.workbench.services import adjudications, drafts
-from core.accounts.access import adjudicator_required, get_account, may_research
+from core.accounts.access import adjudicator_required, find_deciding_roles, get_account, may_research
+from core.accounts.models.users import User
 from core.errors import InputError
 
 SHOWN = 200
@@ -52,7 +53,7 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
     criterion = get_object_or_404(study.criteria, key=key)
     subject = ("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
     item = get_object_or_404(study.items.select_related("study", *subject), position=position)
-    turn = asked_turn(request, criterion, item)
+    turn = parse_turn(request, criterion, item)
     error: InputError | None = None
     if request.method == "POST":
         given = {name: request.POST.get(name, "") for name in ("value", "reason")}
@@ -63,7 +64,7 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
         else:
             what = f"Item {position}, turn {turn}," if turn else f"Item {position}"
             messages.success(request, f"{what} is decided: {criterion.label_of(given['value'])}.")
-            return redirect(came_from(request) or redirect_to_next(study, criterion, position, turn))
+            return redirect(parse_origin(request) or redirect_to_next(study, criterion, position, turn))
     earlier = item.adjudications.filter(criterion=criterion, turn=turn).select_related("decided_by")
     context: dict[str, Any] = {
         "study": study,
@@ -80,12 +81,12 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
         "error": error,
         "value": request.POST.get("value", ""),
         "reason": request.POST.get("reason", ""),
-        "back": came_from(request) or f"{reverse('adjudication', args=[slug])}?criterion={key}",
+        "back": parse_origin(request) or f"{reverse('adjudication', args=[slug])}?criterion={key}",
     }
     return render(request, "annotation/adjudicate.html", context)
 
 
-def asked_turn(request: HttpRequest, criterion: Criterion, item: Item) -> int:
+def parse_turn(request: HttpRequest, criterion: Criterion, item: Item) -> int:
     """The turn that the address names, one that the criterion is asked of; 0 where that is the whole item."""
     turns = criterion.turns_of(item)
     text = request.GET.get("turn", "")
@@ -95,7 +96,7 @@ def asked_turn(request: HttpRequest, criterion: Criterion, item: Item) -> int:
     return turn
 
 
-def came_from(request: HttpRequest) -> str:
+def parse_origin(request: HttpRequest) -> str:
     """The list of this site that the address says one came from; empty without one."""
     back = request.GET.get("back", "")
     return back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith("/") else ""
@@ -103,7 +104,7 @@ def came_from(request: HttpRequest) -> str:
 
 def redirect_to_next(study: Study, criterion: Criterion, position: int, turn: int) -> str:
     """The next item or turn to be decided, or else the list."""
-    if waiting := queries.next_disputed(criterion, position, turn):
+    if waiting := queries.find_next_dispute(criterion, position, turn):
         address = reverse("adjudicate", args=[study.slug, criterion.key, waiting.position])
         return f"{address}?turn={waiting.turn}" if waiting.turn else address
     return f"{reverse('adjudication', args=[study.slug])}?criterion={criterion.key}"
@@ -128,3 +129,14 @@ def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     return redirect("adjudication", slug=slug)
+
+
+@adjudicator_required
+@require_safe
+def to_decide(request: HttpRequest) -> HttpResponse:
+    """The studies in which I decide what people disagree on."""
+    assert isinstance(request.user, User)  # `adjudicator_required` lets nobody else in
+    studies = queries.to_decide(request.user, find_deciding_roles(request.user))
+    return render(
+        request, "annotation/to_decide.html", {"studies": studies, "adjudicates": not may_research(request.user)}
+    )

@@ -14,13 +14,13 @@ from annotation.recruitment.platforms import TURK
 from annotation.recruitment.queries.participation import has_withdrawn
 from annotation.recruitment.services import completions
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import guidelines
+from annotation.studies.queries import asks, guidelines
 from annotation.studies.queries.context import panels
-from annotation.workbench.assignment_names import name_of
+from annotation.workbench.assignment_names import to_name
 from annotation.workbench.forms import RatingForm
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
-from core.accounts.access import get_account, may_adjudicate, may_research, signed_in
+from core.accounts.access import get_account, may_adjudicate, may_research, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -29,11 +29,11 @@ TAKEN = "This item has meanwhile been given to somebody else."
 CLOSED = "This study is closed and takes no more labels."
 
 
-@signed_in
+@require_sign_in
 def my_work(request: HttpRequest) -> HttpResponse:
     """The studies that I rate in."""
     user = get_account(request)
-    outcomes = gold_questions.standings(user)
+    outcomes = gold_questions.load_outcomes(user)
     context = {
         "studies": [(row, outcomes.get(row.study.pk, "")) for row in work.my_studies(user)],
         "earlier": user.studies.filter(state=Study.State.CLOSED),
@@ -42,13 +42,13 @@ def my_work(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/my_work.html", context)
 
 
-@signed_in
+@require_sign_in
 def next_item(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Go to what is to be rated next, or say that there is nothing more."""
     user = get_account(request)
     study = get_object_or_404(user.studies, slug=slug)
     try:
-        slot = assignments.next_for(by=user, study=study)
+        slot = assignments.lease_next(by=user, study=study)
     except assignments.ConsentNeededError:
         return redirect("consent", slug=slug)
     except InputError:
@@ -57,15 +57,15 @@ def next_item(request: HttpRequest, slug: str) -> HttpResponseBase:
         return redirect("assignment", pk=slot.pk)
     if study.pass_mark is not None and not gold_questions.is_through(user, study):
         return redirect("qualification", slug=slug)
-    return all_done(request, user, study)
+    return finish_page(request, user, study)
 
 
-def all_done(request: HttpRequest, user: User, study: Study) -> HttpResponseBase:
+def finish_page(request: HttpRequest, user: User, study: Study) -> HttpResponseBase:
     """The last page. It may submit an assignment to Mechanical Turk, which the site's policy else forbids."""
     context = {
         "study": study,
         "progress": work.my_progress(user, study),
-        "last": work.sent(user, study).last(),
+        "last": work.list_submitted(user, study).last(),
         "completion": completions.record(by=user, study=study),
     }
 
@@ -75,10 +75,10 @@ def all_done(request: HttpRequest, user: User, study: Study) -> HttpResponseBase
     return csp_update({"form-action": TURK})(shown)(request)
 
 
-@signed_in
+@require_sign_in
 def assignment(request: HttpRequest, pk: int) -> HttpResponse:
     """Rate an item, or look at and change what I said of it."""
-    slot, still_mine = slot_for(request, pk)
+    slot, still_mine = find_assignment(request, pk)
     if still_mine and not slot.is_work and slot.state == Assignment.State.SUBMITTED:
         return redirect_after_qualification(slot)
     data = request.POST if request.method == "POST" else None
@@ -93,14 +93,14 @@ def assignment(request: HttpRequest, pk: int) -> HttpResponse:
         return page(request, slot, form)
     if not form.is_valid():
         return page(request, slot, form)
-    return handed_in(request, slot, form)
+    return submit_form(request, slot, form)
 
 
-@signed_in
+@require_sign_in
 @require_POST
 def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
     """Put an item off and go to the next."""
-    slot = get_object_or_404(work.mine(get_account(request)), pk=pk)
+    slot = get_object_or_404(work.list_mine(get_account(request)), pk=pk)
     try:
         assignments.skip(by=get_account(request), assignment=slot)
     except InputError as error:
@@ -108,20 +108,20 @@ def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("next_item", slug=slot.study.slug)
 
 
-def slot_for(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
+def find_assignment(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
     """My slot with all that its page shows, and whether it is still mine."""
-    if found := work.mine(get_account(request)).filter(pk=pk).first():
+    if found := work.list_mine(get_account(request)).filter(pk=pk).first():
         return found, True
-    return lost_slot(request, pk)
+    return find_lost_assignment(request, pk)
 
 
-def lost_slot(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
+def find_lost_assignment(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
     """A slot that I was shown and have lost: taken again if it is free, or else marked as not mine.
 
     Who has withdrawn has erased what they gave, and a page that is still open somewhere must not bring it back.
     """
     user = get_account(request)
-    if shown_to(request) != [name_of(pk), user.pk]:
+    if read_proof(request) != [to_name(pk), user.pk]:
         raise Http404
     lost = get_object_or_404(work.select_subject(Assignment.objects.all()), pk=pk)
     if has_withdrawn(lost.study, user):
@@ -129,17 +129,17 @@ def lost_slot(request: HttpRequest, pk: int) -> tuple[Assignment, bool]:
     return lost, assignments.claim(user, lost)
 
 
-def shown_to(request: HttpRequest) -> Any:
-    """Which slot was shown to whom, as the posted form says and proves; None without proof."""
+def read_proof(request: HttpRequest) -> Any:
+    """Read which assignment was shown to whom from the form's signed proof; None without it."""
     try:
         return signing.loads(request.POST.get("seen", ""), salt=SEEN)
     except signing.BadSignature:
         return None
 
 
-def seen(slot: Assignment, user: User) -> str:
+def sign_proof(slot: Assignment, user: User) -> str:
     """Proof that a slot was shown to somebody."""
-    return signing.dumps([name_of(slot.pk), user.pk], salt=SEEN)
+    return signing.dumps([to_name(slot.pk), user.pk], salt=SEEN)
 
 
 def not_now(slot: Assignment, still_mine: bool) -> str:
@@ -152,7 +152,7 @@ def not_now(slot: Assignment, still_mine: bool) -> str:
 def rating_form(request: HttpRequest, slot: Assignment, data: Any) -> RatingForm:
     criteria = slot.study.asked
     entered, draft = (
-        rating.entered(slot, get_account(request), rating.asks(slot, criteria)) if data is None else ({}, None)
+        asks.load_entered(slot, get_account(request), asks.asks(slot, criteria)) if data is None else ({}, None)
     )
     form = RatingForm(data, slot=slot, criteria=criteria, entered=entered)
     form.draft = draft
@@ -164,13 +164,13 @@ def keep_late(request: HttpRequest, slot: Assignment, form: RatingForm, reason: 
     if not form.is_valid():
         return False
     try:
-        drafts.keep_late(by=get_account(request), assignment=slot, content=form.entered(), reason=reason)
+        drafts.keep_late(by=get_account(request), assignment=slot, content=form.build_entered(), reason=reason)
     except drafts.WithdrawnError as error:
         raise Http404 from error
     return True
 
 
-def handed_in(request: HttpRequest, slot: Assignment, form: RatingForm) -> HttpResponse:
+def submit_form(request: HttpRequest, slot: Assignment, form: RatingForm) -> HttpResponse:
     """Store the labels and go on: after a change to the following submitted item, otherwise to the next."""
     was_submitted = slot.state == Assignment.State.SUBMITTED
     try:
@@ -192,7 +192,7 @@ def redirect_after_qualification(slot: Assignment) -> HttpResponse:
     return redirect("qualification", slug=slot.study.slug)
 
 
-def standing(slot: Assignment, user: User) -> tuple[work.Progress, int]:
+def load_progress(slot: Assignment, user: User) -> tuple[work.Progress, int]:
     """How far they have come, in the work or in what comes before it, and the place of this item."""
     if not slot.is_work:
         where, total = gold_questions.place(slot)
@@ -205,13 +205,13 @@ def item_context(slot: Assignment, user: User) -> dict[str, Any]:
     """What the page shows of the item itself, which is all that changes from one item to the next."""
     return {
         "slot": slot,
-        "slot_name": name_of(slot.pk),
+        "slot_name": to_name(slot.pk),
         "study": slot.study,
         "dialogue": slot.item.dialogue,
         "pair": slot.item.pair,
-        "sides": slot.shown_pair() if slot.item.pair else None,
+        "sides": slot.build_shown_pair() if slot.item.pair else None,
         "panels": panels(slot.item, slot.study.shown),
-        "seen": seen(slot, user),
+        "seen": sign_proof(slot, user),
     }
 
 
@@ -220,7 +220,7 @@ def page(
 ) -> HttpResponse:
     """The rating page. `gone` says why the labels cannot be saved; what was entered stays readable."""
     user = get_account(request)
-    progress, where = standing(slot, user)
+    progress, where = load_progress(slot, user)
     before = work.find_previous(slot, user) if slot.is_work else None
     recent = work.recent_seconds(user, slot.study) if slot.is_work else []
     context = {

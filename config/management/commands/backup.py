@@ -44,7 +44,7 @@ class Command(ConcordCommand):
         if options["new_key"]:
             return {"key": encryption.new_key()}
         check_limits(options["folder"], keep=options["keep"], days=options["keep_days"])
-        key = None if options["unencrypted"] else first_key()
+        key = None if options["unencrypted"] else find_first_key()
         path = options["output"] or folder.new_path(options["folder"], encrypted=key is not None)
         try:
             manifest = writing.write(path, key=key, tell=self.show_progress)
@@ -88,7 +88,7 @@ def check_limits(where: Path | None, *, keep: int | None, days: int | None) -> N
         raise InputError("--keep and --keep-days are 1 or more.")
 
 
-def first_key() -> bytes:
+def find_first_key() -> bytes:
     """The key that encrypts. InputError, which says what to do, where there is none."""
     if found := encryption.keys():
         return found[0]

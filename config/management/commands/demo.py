@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.management.base import PlainCommand
 from config import demo, supervision
 from config.turns import take_turn
-from core.audit.log import coming_through
+from core.audit.log import audit_through
 from core.audit.models import Act
 
 
@@ -31,7 +31,7 @@ class Command(PlainCommand):
 
     def load_and_start(self, **options: Any) -> None:
         call_command("migrate", verbosity=0)
-        with coming_through(Act.Through.COMMAND):
+        with audit_through(Act.Through.COMMAND):
             demo.load()
         if not options["start"]:
             self.stdout.write("The demo data is loaded.")
@@ -44,7 +44,7 @@ class Command(PlainCommand):
         self.welcome(bind, "" if options["no_model"] else self.model_at_work(bind))
 
     def start(self, host: str, port: int) -> str:
-        running = supervision.running_at()
+        running = supervision.find_running_address()
         if running:
             return running
         supervision.check_free(host, port)
@@ -53,7 +53,7 @@ class Command(PlainCommand):
 
     def model_at_work(self, bind: str) -> str:
         """What the local model does, once the site is up; or why it does nothing."""
-        with coming_through(Act.Through.COMMAND):
+        with audit_through(Act.Through.COMMAND):
             missing = demo.ask_local_model()
         if missing:
             return f"  Without the local model, all else works: {missing}\n\n"

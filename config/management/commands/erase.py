@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.recruitment.services import withdrawn
 from config.erasure import erasing
-from config.erasure.about import about
+from config.erasure.about import load_about
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -31,7 +31,7 @@ class Command(ConcordCommand):
         person = User.objects.filter(username=options["username"]).first()
         if person is None:
             raise InputError(f"There is nobody called {options['username']!r}.", field="username")
-        found = about(by=None, person=person).as_json()
+        found = load_about(by=None, person=person).to_json()
         if options["do"]:
             erasing.erase_person(by=None, person=person, notes=options["notes"])
             if problem := withdrawn.problem():

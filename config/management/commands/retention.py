@@ -20,7 +20,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         found = retention.due()
-        kinds = [one.as_json() for one in found]
+        kinds = [one.to_json() for one in found]
         if options["do"]:
             for one, told in zip(found, kinds, strict=True):
                 told["deleted"] = retention.delete(by=None, kind=one.kind) if one.n else 0

@@ -30,7 +30,7 @@ class Command(PlainCommand):
         self.stdout.write("Stopped." if supervision.stop() else "Nothing was running.")
 
     def serve(self, host: str, port: int) -> None:
-        if supervision.running_pid() is not None:
+        if supervision.find_running_pid() is not None:
             raise supervision.SupervisionError("it is already running on this data folder; `make stop` ends it")
         supervision.check_free(host, port)
         call_command("migrate", verbosity=0)

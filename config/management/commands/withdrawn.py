@@ -29,8 +29,8 @@ class Command(ConcordCommand):
         try:
             again.add_lists(options["add"])
             written = withdrawn.write() if options["write"] else 0
-            done = again.apply_list().as_json() if options["apply"] else None
-            listed, missing = again.the_list(), withdrawn.missing()
+            done = again.apply_list().to_json() if options["apply"] else None
+            listed, missing = again.the_list(), withdrawn.find_unlisted()
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", file=str(withdrawn.path())) from error
         return {

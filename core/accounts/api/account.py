@@ -26,7 +26,7 @@ class MeSerializer(serializers.Serializer[Any]):
 class Me(AnyAccount):
     tag = "account"
 
-    @says("Who is calling, and what the token allows", MeSerializer)
+    @says("me", "Who is calling, and what the token allows", MeSerializer)
     def get(self, request: Request) -> Response:
         scopes = Scope.values if request.auth is None else list(getattr(request.auth, "scopes", ()))
         researcher = self.me.is_researcher or self.me.is_superuser
@@ -50,7 +50,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 class TokenList(AnyAccount):
     tag = "account"
 
-    @says("My tokens", TokenSerializer(many=True))
+    @says("tokens", "My tokens", TokenSerializer(many=True))
     def get(self, request: Request) -> Response:
         return Response(TokenSerializer(self.me.api_tokens.order_by("pk"), many=True).data)
 
@@ -58,7 +58,7 @@ class TokenList(AnyAccount):
 class TokenDetail(AnyAccount):
     tag = "account"
 
-    @says("Revoke one of my tokens", None, status=204)
+    @says("revoke_token", "Revoke one of my tokens", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
         tokens.revoke(by=self.me, token=get_object_or_404(self.me.api_tokens, pk=pk))
         return Response(status=204)

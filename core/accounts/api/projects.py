@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.accounts.access import IsOwner
-from core.accounts.models.projects import Membership, Project, home_of
+from core.accounts.models.projects import Membership, Project, find_home
 from core.accounts.models.users import User
 from core.accounts.queries import projects as queries
 from core.accounts.services import projects
-from core.api.base import Api, Given, PageQuery, named, page_of
+from core.api.base import Api, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
 from core.errors import InputError
 
@@ -54,14 +54,14 @@ class ProjectsApi(Api):
     def project(self, slug: str) -> Project:
         return get_object_or_404(Project, slug=slug)
 
-    def described(self, row: Project) -> Any:
+    def plan_run(self, row: Project) -> Any:
         return ProjectSerializer(row, context={"home": self.home}).data
 
     @property
     def home(self) -> int | None:
         """Where new things of the account go; None where it has yet to choose."""
         try:
-            return home_of(self.me).pk
+            return find_home(self.me).pk
         except InputError:
             return None
 
@@ -71,32 +71,43 @@ class NewProject(Given):
 
 
 class ProjectList(ProjectsApi):
-    @says("Projects that I research in", page_of(ProjectSerializer), query=PageQuery)
+    @says("projects", "Projects that I research in", build_page_schema(ProjectSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         home = self.home
-        return self.page(queries.mine(self.me), lambda row: ProjectSerializer(row, context={"home": home}).data)
+        return self.page(
+            queries.list_researched(self.me), lambda row: ProjectSerializer(row, context={"home": home}).data
+        )
 
-    @says("Make a project, as the site's administration; its maker owns it", ProjectSerializer, body=NewProject,
-          status=201)  # fmt: skip
+    @says(
+        "create_project",
+        "Make a project, as the site's administration; its maker owns it",
+        ProjectSerializer,
+        body=NewProject,
+        status=201,
+    )
     def post(self, request: Request) -> Response:
         if not self.me.is_superuser:
             raise PermissionDenied("The site's administration makes projects.")
-        made = projects.make(by=self.me, **self.given(NewProject))
-        return Response(self.described(queries.mine(self.me).get(pk=made.pk)), status=201)
+        made = projects.make(by=self.me, **self.parse_body(NewProject))
+        return Response(self.plan_run(queries.list_researched(self.me).get(pk=made.pk)), status=201)
 
 
 class ProjectDetail(ProjectsApi):
-    @says("A project", ProjectSerializer)
+    @says("project", "A project", ProjectSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(self.described(get_object_or_404(queries.mine(self.me), slug=slug)))
+        return Response(self.plan_run(get_object_or_404(queries.list_researched(self.me), slug=slug)))
 
 
 class ProjectChoice(Api):
     tag = "projects"
 
-    @says("From now on what I make goes there, unless a request names another project", ProjectSerializer)
+    @says(
+        "choose_project",
+        "From now on what I make goes there, unless a request names another project",
+        ProjectSerializer,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        row = get_object_or_404(queries.mine(self.me), slug=slug)
+        row = get_object_or_404(queries.list_researched(self.me), slug=slug)
         projects.choose(by=self.me, project=row)
         return Response(ProjectSerializer(row, context={"home": row.pk}).data)
 
@@ -111,14 +122,14 @@ class NewRole(Given):
 
 
 class Members(ProjectsApi):
-    @says("Who is in a project", page_of(MemberSerializer), query=PageQuery)
+    @says("members", "Who is in a project", build_page_schema(MemberSerializer), query=PageQuery)
     def get(self, request: Request, slug: str) -> Response:
         return self.page(self.project(slug).memberships.select_related("user"), MemberSerializer)
 
-    @says("Give an account a role in a project", MemberSerializer, body=NewMember, status=201)
+    @says("add_member", "Give an account a role in a project", MemberSerializer, body=NewMember, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        given = self.given(NewMember)
-        user = named(User, "user", username=given["user"])
+        given = self.parse_body(NewMember)
+        user = find_named(User, "user", username=given["user"])
         made = projects.join(by=self.me, project=self.project(slug), user=user, role=given["role"])
         return Response(MemberSerializer(made).data, status=201)
 
@@ -128,17 +139,17 @@ class MemberDetail(ProjectsApi):
         rows = Membership.objects.select_related("project", "user")
         return get_object_or_404(rows, project__slug=slug, user__username=username)
 
-    @says("A member of a project", MemberSerializer)
+    @says("member", "A member of a project", MemberSerializer)
     def get(self, request: Request, slug: str, username: str) -> Response:
         return Response(MemberSerializer(self.member(slug, username)).data)
 
-    @says("Give a member another role; a project keeps an owner", MemberSerializer, body=NewRole)
+    @says("change_member", "Give a member another role; a project keeps an owner", MemberSerializer, body=NewRole)
     def patch(self, request: Request, slug: str, username: str) -> Response:
-        member, given = self.member(slug, username), self.given(NewRole)
+        member, given = self.member(slug, username), self.parse_body(NewRole)
         made = projects.join(by=self.me, project=member.project, user=member.user, **given)
         return Response(MemberSerializer(made).data)
 
-    @says("Take a member out; what they did stays", None, status=204)
+    @says("remove_member", "Take a member out; what they did stays", None, status=204)
     def delete(self, request: Request, slug: str, username: str) -> Response:
         member = self.member(slug, username)
         projects.leave(by=self.me, project=member.project, user=member.user)

@@ -36,8 +36,8 @@ class Project(models.Model):
         return self.name
 
     @classmethod
-    def at_hand(cls) -> Project:
-        """That of the command's `--project`, else the only one, made where there is none. InputError for several."""
+    def find_or_create_default(cls) -> Project:
+        """Return the project of `--project`, else the only one, created if missing. Raises InputError for several."""
         if named := _of_the_command.get():
             return named
         found = list(cls.objects.order_by("pk")[:2])
@@ -77,11 +77,11 @@ class Membership(models.Model):
 
 RESEARCHING = (Membership.Role.OWNER.value, Membership.Role.RESEARCHER.value)
 DECIDING = (*RESEARCHING, Membership.Role.ADJUDICATOR.value)
-"""Who adjudicates: researchers as well."""
+"""Roles that may adjudicate."""
 
 
 @contextmanager
-def commanded(project: Project | None) -> Iterator[None]:
+def use_project(project: Project | None) -> Iterator[None]:
     """What a command or a request makes within goes into this project, where no other thing says into which."""
     before = _of_the_command.set(project)
     try:
@@ -90,7 +90,7 @@ def commanded(project: Project | None) -> Iterator[None]:
         _of_the_command.reset(before)
 
 
-def home_of(user: User) -> Project:
+def find_home(user: User) -> Project:
     """Where new things of somebody go: into the only project that they research in, else into the one chosen."""
     if named := _of_the_command.get():
         return named
@@ -102,12 +102,12 @@ def home_of(user: User) -> Project:
         raise InputError("You research in no project: its owner adds you.", field="project")
     if len(found) > 1:
         raise InputError("You are in several projects: choose first in which one you work.", field="project")
-    return found[0] if found else Project.at_hand()
+    return found[0] if found else Project.find_or_create_default()
 
 
-def where(by: User | None) -> Project:
-    """Into which project goes what somebody makes, or a command where it is nobody."""
-    return home_of(by) if by else Project.at_hand()
+def choose_project(by: User | None) -> Project:
+    """Choose the project of a new row made by an account, or by a command (`by` is None)."""
+    return find_home(by) if by else Project.find_or_create_default()
 
 
 class InProject(models.Model):
@@ -121,5 +121,5 @@ class InProject(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Where nothing says whose it is, it is its maker's, or the only project's; with neither it is refused."""
         if not self.project_id:
-            self.project = where(getattr(self, "created_by", None))
+            self.project = choose_project(getattr(self, "created_by", None))
         super().save(*args, **kwargs)

@@ -20,7 +20,7 @@ class Scope(models.TextChoices):
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
-    def working(self, now: datetime) -> ApiTokenQuerySet:
+    def only_valid(self, now: datetime) -> ApiTokenQuerySet:
         """Neither revoked nor expired."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 

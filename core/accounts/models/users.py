@@ -79,7 +79,7 @@ class User(AbstractUser):
         with transaction.atomic():
             super().save(*args, **kwargs)
             if Project.objects.count() <= 1:
-                project = Project.at_hand()
+                project = Project.find_or_create_default()
                 owned = project.memberships.filter(role=Membership.Role.OWNER).exists()
                 role = Membership.Role.RESEARCHER if owned else Membership.Role.OWNER
                 project.memberships.get_or_create(user=self, defaults={"role": role})

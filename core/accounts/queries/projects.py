@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from django.db.models import Count, Q, QuerySet
 
-from annotation.studies.models.studies import Study
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
-from core.accounts.permissions import DECIDING, OWNING, visible_to
+from core.accounts.permissions import OWNING, filter_visible
 from core.errors import InputError
 
 
-def mine(user: User) -> QuerySet[Project]:
+def list_researched(user: User) -> QuerySet[Project]:
     """Projects that somebody researches in, with `n_members` and `n_owners`, by name."""
     counts = {"n_members": Count("memberships"), "n_owners": Count("memberships", filter=Q(memberships__role="owner"))}
-    return visible_to(user, Project.objects.all()).annotate(**counts).order_by("name")
+    return filter_visible(user, Project.objects.all()).annotate(**counts).order_by("name")
 
 
 def members(project: Project) -> QuerySet[Membership]:
@@ -22,19 +21,12 @@ def members(project: Project) -> QuerySet[Membership]:
 
 
 def owns(user: User, project: Project) -> bool:
-    return visible_to(user, Project.objects.filter(pk=project.pk), roles=OWNING).exists()
+    return filter_visible(user, Project.objects.filter(pk=project.pk), roles=OWNING).exists()
 
 
-def called(name: str) -> Project:
+def find_project(name: str) -> Project:
     """The project of this address or name; InputError if there is none."""
     found = Project.objects.filter(Q(slug=name) | Q(name=name)).order_by("pk").first()
     if found is None:
         raise InputError(f"There is no project {name!r}.", field="project")
     return found
-
-
-def to_decide(user: User, roles: tuple[str, ...] = DECIDING) -> QuerySet[Study]:
-    """Studies that somebody decides in, with `n_decided` adjudications, newest first."""
-    studies = Study.objects.filter(known_for=None).exclude(state=Study.State.DRAFT)
-    counted = studies.annotate(n_decided=Count("items__adjudications")).select_related("project")
-    return visible_to(user, counted, roles=roles).order_by("-created_at", "-pk")

@@ -44,7 +44,7 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
     if user.erased_at:
         raise InputError(f"{user.username} is erased: nobody can sign in to the account.", field="user")
     with transaction.atomic():
-        others = owners_of(project).exclude(user=user)
+        others = lock_owners(project).exclude(user=user)
         if role in RESEARCHING and not user.is_researcher:
             if by and not by.is_superuser:
                 raise InputError(
@@ -52,7 +52,7 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
                 )
             user.is_researcher = True
             user.save(update_fields=["is_researcher"])
-        if role != OWNER and not others.exists() and owners_of(project).exists():
+        if role != OWNER and not others.exists() and lock_owners(project).exists():
             raise InputError("A project keeps an owner: make another one first.", field="role")
         membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
         settle(user)
@@ -66,7 +66,7 @@ def leave(*, by: User | None, project: Project, user: User) -> None:  # noqa: AR
         found = project.memberships.filter(user=user)
         if not found.exists():
             raise InputError(f"{user.username} is not in {project}.", field="user")
-        if not owners_of(project).exclude(user=user).exists():
+        if not lock_owners(project).exclude(user=user).exists():
             raise InputError("A project keeps an owner: make another one first.", field="user")
         found.delete()
         settle(user)
@@ -79,7 +79,7 @@ def choose(*, by: User, project: Project) -> None:
     by.save(update_fields=["working_in"])
 
 
-def owners_of(project: Project) -> models.QuerySet[Membership]:
+def lock_owners(project: Project) -> models.QuerySet[Membership]:
     """The owners, locked until the transaction ends: two of them must not remove each other."""
     Project.objects.select_for_update().get(pk=project.pk)
     return project.memberships.filter(role=OWNER)

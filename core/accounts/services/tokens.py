@@ -31,7 +31,7 @@ def make(
 ) -> tuple[ApiToken, str]:
     """A token for `user`, or for whoever makes it, and its text, which is known only now. `days` None: no expiry."""
     owner = user or by
-    checked(owner, name, scopes, days)
+    check_token_options(owner, name, scopes, days)
     text = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=owner,
@@ -44,7 +44,7 @@ def make(
     return token, text
 
 
-def checked(owner: User, name: str, scopes: Sequence[str], days: int | None) -> None:
+def check_token_options(owner: User, name: str, scopes: Sequence[str], days: int | None) -> None:
     if not name.strip() or len(name) > 80:
         raise InputError("Say what the token is for, in at most 80 characters.", field="name")
     check_line(name)
@@ -74,10 +74,10 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def recognised(text: str) -> ApiToken | None:
+def authenticate_token(text: str) -> ApiToken | None:
     """The working token of an active account, noted as used; None for anything else. One query, at times two."""
     now = timezone.now()
-    found = ApiToken.objects.working(now).select_related("user")
+    found = ApiToken.objects.only_valid(now).select_related("user")
     token = found.filter(digest=digest(text), user__is_active=True).first()
     if token:
         unseen = Q(last_used_at=None) | Q(last_used_at__lt=now - SEEN_EVERY)

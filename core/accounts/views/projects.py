@@ -8,16 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from core.accounts.access import (
-    adjudicator_required,
-    deciding_roles,
     get_account,
-    may_research,
     owner_required,
     researcher_required,
 )
 from core.accounts.forms import MemberForm, ProjectForm
 from core.accounts.models.projects import Membership, Project
-from core.accounts.models.users import User
 from core.accounts.queries import projects as queries
 from core.accounts.services import projects
 from core.errors import InputError
@@ -31,7 +27,7 @@ def project_list(request: HttpRequest) -> HttpResponse:
     if form and form.is_valid() and (made := form.save(user)):
         messages.success(request, f"{made} is there. Add the people who work in it.")
         return redirect("project_detail", slug=made.slug)
-    rows = list(queries.mine(user))
+    rows = list(queries.list_researched(user))
     return render(request, "annotation/project_list.html", {"rows": rows, "form": form, "several": len(rows) > 1})
 
 
@@ -48,8 +44,8 @@ def project_choose(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def project_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is in a project."""
-    return shown(request, get_object_or_404(Project, slug=slug))
+    """List the members of a project."""
+    return render_project(request, get_object_or_404(Project, slug=slug))
 
 
 @owner_required
@@ -61,14 +57,14 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and (made := form.save(get_account(request))):
         messages.success(request, f"{made.user.username} is {made.get_role_display()} of {project}.")
         return redirect("project_detail", slug=slug)
-    return shown(request, project, form)
+    return render_project(request, project, form)
 
 
 @owner_required
 @require_POST
 def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Another role for a member."""
-    member = member_of(slug, pk)
+    member = find_member(slug, pk)
     try:
         role = request.POST.get("role", "")
         projects.join(by=get_account(request), project=member.project, user=member.user, role=role)
@@ -83,7 +79,7 @@ def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out."""
-    member = member_of(slug, pk)
+    member = find_member(slug, pk)
     try:
         projects.leave(by=get_account(request), project=member.project, user=member.user)
     except InputError as error:
@@ -93,18 +89,7 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("project_detail", slug=slug)
 
 
-@adjudicator_required
-@require_safe
-def to_decide(request: HttpRequest) -> HttpResponse:
-    """The studies in which I decide what people disagree on."""
-    assert isinstance(request.user, User)  # `adjudicator_required` lets nobody else in
-    studies = queries.to_decide(request.user, deciding_roles(request.user))
-    return render(
-        request, "annotation/to_decide.html", {"studies": studies, "adjudicates": not may_research(request.user)}
-    )
-
-
-def shown(request: HttpRequest, project: Project, form: MemberForm | None = None) -> HttpResponse:
+def render_project(request: HttpRequest, project: Project, form: MemberForm | None = None) -> HttpResponse:
     user = get_account(request)
     owns = queries.owns(user, project)
     context = {
@@ -117,6 +102,6 @@ def shown(request: HttpRequest, project: Project, form: MemberForm | None = None
     return render(request, "annotation/project_detail.html", context)
 
 
-def member_of(slug: str, pk: int) -> Membership:
+def find_member(slug: str, pk: int) -> Membership:
     found = Membership.objects.select_related("project", "user")
     return get_object_or_404(found, project__slug=slug, user=pk)

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from core.accounts.access import get_account, signed_in
+from core.accounts.access import get_account, require_sign_in
 from core.accounts.services import tokens
 from core.accounts.token_forms import TokenForm
 
 
-@signed_in
+@require_sign_in
 @never_cache
 def token_list(request: HttpRequest) -> HttpResponse:
     """My tokens, and a form for a new one, whose text is shown in the answer and never again."""
@@ -30,7 +30,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/token_list.html", context)
 
 
-@signed_in
+@require_sign_in
 @require_POST
 def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """From now on the token opens nothing."""

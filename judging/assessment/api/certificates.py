@@ -9,11 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import AnyAccount, Document, Given, PageQuery, page_of
+from core.api.base import AnyAccount, Given, PageQuery, build_page_schema
 from core.api.rendering import JsonBody
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment import signing
+from judging.assessment.api.documents import StudyRulesSerializer
 from judging.assessment.api.results import OfJudge, ResultsApi
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.services import certificate_checks, certificates, rules, verdicts
@@ -41,15 +42,25 @@ class NewRules(ByRules):
 
 
 class StudyRules(ResultsApi):
-    @says("The rules of a study's verdicts, its criterion of success, and how they came about", Document)
+    @says(
+        "rules",
+        "The rules of a study's verdicts, its criterion of success, and how they came about",
+        StudyRulesSerializer,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(rules.document(self.study(slug)))
 
-    @says("Set the rules before the first look, or change them on record", Document, body=NewRules, status=201)
+    @says(
+        "set_rules",
+        "Set the rules before the first look, or change them on record",
+        StudyRulesSerializer,
+        body=NewRules,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        study, given = self.study(slug), self.given(NewRules)
+        study, given = self.study(slug), self.parse_body(NewRules)
         there = rules.load(study)
-        wanted = verdicts.rules_from(rules.check_names(given["rules"]), there.rules)
+        wanted = verdicts.parse_rules(rules.check_names(given["rules"]), there.rules)
         criteria = tuple(given["criteria"]) if "criteria" in given else there.success.criteria
         success = rules.Success(given.get("success", there.success.decision), criteria)
         rules.set_rules(by=self.me, study=study, rules=wanted, success=success, reason=given["reason"])
@@ -76,9 +87,9 @@ class CertificateSerializer(CheckedSerializer):
     document = serializers.DictField()
 
 
-def certified(certificate: Certificate) -> dict[str, Any]:
+def render_certificate(certificate: Certificate) -> dict[str, Any]:
     document = certificates.document(certificate)
-    return {**certificate_checks.check(document).as_json(), "sha256": certificate.sha256, "document": document}
+    return {**certificate_checks.check(document).to_json(), "sha256": certificate.sha256, "document": document}
 
 
 class IssuedSerializer(serializers.ModelSerializer[Certificate]):
@@ -93,26 +104,31 @@ class IssuedSerializer(serializers.ModelSerializer[Certificate]):
 
 
 class JudgeCertificates(OfJudge):
-    @says("Certificates issued of a judge on a study", page_of(IssuedSerializer), query=PageQuery)
+    @says(
+        "certificates",
+        "Certificates issued of a judge on a study",
+        build_page_schema(IssuedSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         rows = Certificate.objects.filter(study__slug=slug, judge=pk).select_related("created_by", "revocation")
         return self.page(rows, IssuedSerializer)
 
-    @says("Sign what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
+    @says("certify", "Sign what was found of a judge", CertificateSerializer, body=NewCertificate, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewCertificate)
-        wanted, evidence = rules.check_names(given["rules"]), self.evidence_of(slug, pk, given["part"])
+        given = self.parse_body(NewCertificate)
+        wanted, evidence = rules.check_names(given["rules"]), self.load_data(slug, pk, given["part"])
         if evidence.criteria:  # a judge that said nothing must not change the rules
             rules.resolve(by=self.me, study=evidence.study, given=wanted, reason=given["reason"])
-        issued = certificates.issue(by=self.me, found=self.found(evidence, given["part"]))
-        return Response(certified(issued), status=201)
+        issued = certificates.issue(by=self.me, found=self.build_assessment(evidence, given["part"]))
+        return Response(render_certificate(issued), status=201)
 
 
 class CertificateDetail(ResultsApi):
-    @says("A certificate, and whether it holds", CertificateSerializer)
+    @says("certificate", "A certificate, and whether it holds", CertificateSerializer)
     def get(self, request: Request, sha256: str) -> Response:
         rows = Certificate.objects.select_related("study", "judge", "created_by")
-        return Response(certified(get_object_or_404(rows, sha256=sha256)))
+        return Response(render_certificate(get_object_or_404(rows, sha256=sha256)))
 
 
 class NewRevocation(Given):
@@ -120,11 +136,11 @@ class NewRevocation(Given):
 
 
 class RevocationCreate(ResultsApi):
-    @says("Revoke a certificate, for good", CertificateSerializer, body=NewRevocation, status=201)
+    @says("revoke_certificate", "Revoke a certificate, for good", CertificateSerializer, body=NewRevocation, status=201)
     def post(self, request: Request, sha256: str) -> Response:
         certificate = get_object_or_404(Certificate, sha256=sha256)
-        certificates.revoke(by=self.me, certificate=certificate, **self.given(NewRevocation))
-        return Response(certified(certificate), status=201)
+        certificates.revoke(by=self.me, certificate=certificate, **self.parse_body(NewRevocation))
+        return Response(render_certificate(certificate), status=201)
 
 
 class CertificateQuestion(Given):
@@ -145,20 +161,21 @@ class CertificateCheck(AnyAccount):
     parser_classes = [CertificateBody]
 
     @says(
+        "check_certificate",
         "Whether a certificate holds: signed by this site, issued here, not revoked, not expired",
         CheckedSerializer,
         body=CertificateQuestion,
     )
     def post(self, request: Request) -> Response:
-        given = self.given(CertificateQuestion)
+        given = self.parse_body(CertificateQuestion)
         if len(given) != 1:
             raise InputError("Give the document, or its hash.", field="document")
         if "sha256" in given:
-            return Response(certificate_checks.look_up(given["sha256"]).as_json())
+            return Response(certificate_checks.find_issued(given["sha256"]).to_json())
         checked = certificate_checks.check(given["document"])
         if checked.state == certificate_checks.MALFORMED:
             raise InputError(" ".join(checked.problems), field="document")
-        return Response(checked.as_json())
+        return Response(checked.to_json())
 
 
 class PublicKeySerializer(serializers.Serializer[Any]):
@@ -179,6 +196,6 @@ class SigningKeysSerializer(serializers.Serializer[Any]):
 class SigningKeys(AnyAccount):
     tag = "results"
 
-    @says("The public keys that check this site's certificates", SigningKeysSerializer)
+    @says("signing_keys", "The public keys that check this site's certificates", SigningKeysSerializer)
     def get(self, request: Request) -> Response:
         return Response({"algorithm": signing.ALGORITHM, "keys": certificates.list_keys()})

@@ -28,7 +28,7 @@ from annotation.studies.models.studies import Assignment, Study
 from core.api.base import Api, Given, IntoProject
 from core.api.problems import problem
 from core.api.schema import says
-from core.downloads import audited_export, sent
+from core.downloads import audit_export, stream_file
 from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile
 from judging.assessment.services import rules
@@ -49,7 +49,7 @@ class FormatSerializer(serializers.Serializer[Any]):
 class ImportFormats(Api):
     tag = "imports"
 
-    @says("Files that can be brought in", FormatSerializer(many=True))
+    @says("import_formats", "Files that can be brought in", FormatSerializer(many=True))
     def get(self, request: Request) -> Response:
         rows = [{name: getattr(one, name) for name in ("key", "title", "about", "example")} for one in FORMATS.values()]
         needed = [list(one.fields) for one in FORMATS.values()]
@@ -71,22 +71,22 @@ class Imports(Api):
     tag = "imports"
     parser_classes = [MultiPartParser]
 
-    @says("Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
+    @says("import_file", "Bring a file in", shapes.Counts, body={"multipart/form-data": NewImport})
     def post(self, request: Request) -> Response:
         """Sending the same file again changes nothing. An error names file, line and field."""
-        given = self.given(NewImport)
+        given = self.parse_body(NewImport)
         chosen, upload = FORMATS[given["format"]], given["file"]
-        if refusal := too_large(upload):
+        if refusal := refuse_too_large(upload):
             return refusal
         if missing := [name for name in chosen.fields if not given.get(name)]:
             raise InputError("This format needs it.", field=missing[0])
         told = {name: given[name] for name in chosen.fields}
-        with save_upload(upload) as file, self.into_project(given):
+        with save_upload(upload) as file, self.parse_project_body(given):
             outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], **told)
-        return Response(drop_file(outcome.as_document()))
+        return Response(drop_file(outcome.to_document()))
 
 
-def too_large(upload: UploadedFile) -> Response | None:
+def refuse_too_large(upload: UploadedFile) -> Response | None:
     """The refusal of a file that is larger than this site takes over HTTP."""
     if (upload.size or 0) <= settings.MAX_UPLOAD_BYTES:
         return None
@@ -118,6 +118,7 @@ class StudyLabels(Api):
     left_to_a_worker = True
 
     @extend_schema(
+        operation_id="export_labels",
         summary="All labels of a study as csv, jsonl or parquet, streamed",
         parameters=[LabelsQuery],
         responses={
@@ -126,17 +127,17 @@ class StudyLabels(Api):
             (200, "application/vnd.apache.parquet"): OpenApiResponse(OpenApiTypes.BINARY),
         },
     )
-    @audited_export("labels")
+    @audit_export("labels")
     def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
         if form not in LABEL_FILES:
             raise Http404
         study, kind = get_object_or_404(Study, slug=slug), LABEL_FILES[form]
-        asked = self.asked(LabelsQuery)
+        asked = self.parse_query(LabelsQuery)
         purposes = asked["purpose"].split(",")
         if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
             known = ", ".join(Assignment.Purpose.values)
             raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
-        rules.look(by=self.me, study=study)
+        rules.lock_rules(by=self.me, study=study)
         tiers = ItemTiers.read(study, patient=False) if asked["tiers"] else None
-        pieces = kind.pieces(exports.labels_of(study, purposes, tiers=tiers))
-        return sent(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)
+        pieces = kind.pieces(exports.load_labels(study, purposes, tiers=tiers))
+        return stream_file(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)

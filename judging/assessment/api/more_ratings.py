@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from annotation.agreement.api import CriterionQuery
 from annotation.agreement.services import more_ratings
-from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.stats.difficulty.more import AHEAD
 from annotation.studies.api import serializers as shapes
 from annotation.studies.queries import ratings
@@ -17,7 +17,7 @@ from annotation.workbench.services.overlap import ask_more
 from core.api.base import Document, Given
 from core.api.schema import says
 from judging.assessment.api.results import ResultsApi
-from judging.assessment.services.items import criterion_of
+from judging.assessment.services.items import find_criterion
 
 
 class MoreQuery(CriterionQuery):
@@ -34,15 +34,25 @@ class MoreOf(Given):
 
 
 class TiersMore(ResultsApi):
-    @says("What `plan --study NAME --settle-tiers --json` prints of one criterion", Document, query=MoreQuery)
+    @says(
+        "more_ratings",
+        "What `plan --study NAME --settle-tiers --json` prints of one criterion",
+        Document,
+        query=MoreQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(MoreQuery)
-        criterion = criterion_of(study, asked["criterion"])
+        study, asked = self.study(slug), self.parse_query(MoreQuery)
+        criterion = find_criterion(study, asked["criterion"])
         if criterion is None:
             raise Http404
-        people, cuts = ratings.load_criterion(criterion), cuts_of(asked["agreement_cuts"])
+        people, cuts = ratings.load_criterion(criterion), parse_model_cuts(asked["agreement_cuts"])
         return Response(more_ratings.compute_criterion(study, people, cuts=cuts, ahead=asked["ahead"]))
 
-    @says("Ask for one more rating of each of these items; of how many it is", shapes.Changed, body=MoreOf)
+    @says(
+        "request_ratings",
+        "Ask for one more rating of each of these items; of how many it is",
+        shapes.Changed,
+        body=MoreOf,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        return Response({"n": ask_more(by=self.me, study=self.study(slug), **self.given(MoreOf))})
+        return Response({"n": ask_more(by=self.me, study=self.study(slug), **self.parse_body(MoreOf))})

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import LARGEST, Document, Given
+from core.api.base import LARGEST, Given
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.results import EscalationSerializer, ResultsApi
+from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
+from judging.assessment.api.results import ResultsApi
 from judging.assessment.models.assessment import LabelPlan
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.services.labelling_plans import PlanOptions
@@ -35,6 +37,16 @@ class CascadeQuery(Promise):
     judges = serializers.CharField(help_text="Ids of two to five judges with commas between, in their order.")
 
 
+JUDGES = OpenApiParameter(
+    "judges",
+    {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": cascades.MOST_JUDGES},
+    required=True,
+    explode=False,
+    description="Ids of two to five judges, in the order in which they are asked.",
+)
+"""The same as the document describes it: a list with commas."""
+
+
 class NewCascade(Promise):
     judges = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST),
@@ -47,27 +59,28 @@ class NewCascade(Promise):
 
 
 class CascadesApi(ResultsApi):
-    def each(self, slug: str, judges: list[int]) -> tuple[StudyEvidence, list[JudgeEvidence]]:
+    def load_judges(self, slug: str, judges: list[int]) -> tuple[StudyData, list[JudgeData]]:
         """The judges of a cascade beside people. InputError where one of them did not judge this study."""
-        evidence = StudyEvidence.read(self.study(slug))
+        evidence = StudyData.load(self.study(slug))
         rules.lock(by=self.me, study=evidence.study)
         there = {judge.pk: judge for judge in evidence.judges()}
         if missing := [pk for pk in judges if pk not in there]:
             raise InputError(f"Judge {missing[0]} did not judge {evidence.study}.", field="judges")
-        return evidence, evidence.of_each(cascades.checked([there[pk] for pk in judges]))
+        return evidence, evidence.load_judges(cascades.check_judges([there[pk] for pk in judges]))
 
 
 class StudyCascade(CascadesApi):
-    @says("What `cascade --study NAME --judges A,B --json` prints", Document, query=CascadeQuery)
+    @extend_schema(parameters=[JUDGES])
+    @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", CascadeSerializer, query=CascadeQuery)
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(CascadeQuery)
+        asked = self.parse_query(CascadeQuery)
         options = CascadeOptions(asked["target"], asked["delta"])
-        evidence, each = self.each(slug, ids_in(asked["judges"]))
+        evidence, each = self.load_judges(slug, parse_ids(asked["judges"]))
         found = cascades.document(each, cascades.compute_cascade(each, options))
         return Response({**found, "on_record": cascade_records.compute_study(evidence)})
 
 
-def ids_in(text: str) -> list[int]:
+def parse_ids(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
         raise InputError("Name judges by their ids, with commas between.", field="judges")
@@ -75,11 +88,17 @@ def ids_in(text: str) -> list[int]:
 
 
 class CascadeEscalations(CascadesApi):
-    @says("Send what a cascade leaves to people, as a study", EscalationSerializer, body=NewCascade, status=201)
+    @says(
+        "escalate_cascade",
+        "Send what a cascade leaves to people, as a study",
+        EscalationSerializer,
+        body=NewCascade,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        given = self.given(NewCascade)
+        given = self.parse_body(NewCascade)
         options = CascadeOptions(given["target"], given["delta"])
-        _, each = self.each(slug, given["judges"])
+        _, each = self.load_judges(slug, given["judges"])
         made = cascades.escalate(
             by=self.me,
             each=each,
@@ -122,23 +141,34 @@ class LabelPlanSerializer(serializers.ModelSerializer[LabelPlan]):
 
 
 class JudgePlan(ResultsApi):
-    def planned(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeEvidence, labelling_plans.Planned]:
+    def load_plan(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeData, labelling_plans.LabellingPlan]:
         judge = get_object_or_404(Judge, pk=pk)
-        evidence = StudyEvidence.read(self.study(slug)).of(judge)
+        evidence = StudyData.load(self.study(slug)).load_judge(judge)
         if not evidence.criteria:
             raise InputError(f"{judge} has not judged this study.", field="judge")
-        rules.look(by=self.me, study=evidence.study)
+        rules.lock_rules(by=self.me, study=evidence.study)
         options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
-        return evidence, labelling_plans.planned(evidence, asked["criterion"], options)
+        return evidence, labelling_plans.build_plan(evidence, asked["criterion"], options)
 
-    @says("What `plan_labels --study NAME --judge NAME --json` prints", Document, query=PlanQuery)
+    @says(
+        "plan_labels",
+        "What `plan_labels --study NAME --judge NAME --json` prints",
+        PlannedLabelsSerializer,
+        query=PlanQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(labelling_plans.document(*self.planned(slug, pk, self.asked(PlanQuery))))
+        return Response(labelling_plans.document(*self.load_plan(slug, pk, self.parse_query(PlanQuery))))
 
-    @says("Make a study of the items that the plan draws", LabelPlanSerializer, body=NewPlanned, status=201)
+    @says(
+        "create_planned_study",
+        "Make a study of the items that the plan draws",
+        LabelPlanSerializer,
+        body=NewPlanned,
+        status=201,
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewPlanned)
-        evidence, found = self.planned(slug, pk, given)
+        given = self.parse_body(NewPlanned)
+        evidence, found = self.load_plan(slug, pk, given)
         made = labelling_plans.make_study(
             by=self.me, evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
         )

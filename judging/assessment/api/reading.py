@@ -15,24 +15,29 @@ from rest_framework.response import Response
 from annotation.agreement.api import CriterionQuery
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Criterion, Item, Study
-from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, page_of
+from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, build_page_schema
 from core.api.schema import says
-from core.downloads import audited_export, sent_zipped
+from core.downloads import audit_export, stream_zip
 from core.errors import InputError
+from judging.assessment.api.documents import EscalationReturnSerializer, VersionChangeSerializer
 from judging.assessment.api.results import ResultsApi
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import items as items_queries
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreement_sources, disagreements, escalation, improvement, progress, rules
 from judging.assessment.services.against_majority import contradictions
-from judging.assessment.services.items import ItemFilter, RatedItems, criterion_of
+from judging.assessment.services.items import ItemFilter, RatedItems, find_criterion
 from judging.judges.models.judges import Judge
+from judging.judges.queries import hold_out
 from judging.runs.api.runs import JudgmentSerializer
-from judging.runs.exchange import dataset, packing
+from judging.runs.services import hf_dataset
 
 
 class StudyProgressDetails(ResultsApi):
-    @says("Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page", Document)
+    @says(
+        "progress_details",
+        "Coverage, pace, forecast, agreement as it grows, and who needs help, as the progress page",
+        Document,
+    )
     def get(self, request: Request, slug: str) -> Response:
         return Response(progress.compute_study(self.study(slug)))
 
@@ -62,21 +67,26 @@ class RatedItemSerializer(serializers.Serializer[Any]):
 
 
 class RatedItemList(ResultsApi):
-    @says("Items with what people and judges said, by position", page_of(RatedItemSerializer), query=RatedQuery)
+    @says(
+        "rated_items",
+        "Items with what people and judges said, by position",
+        build_page_schema(RatedItemSerializer),
+        query=RatedQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         """`after` is a position; turns of one item stand on one page."""
-        study, asked = self.study(slug), self.asked(RatedQuery)
+        study, asked = self.study(slug), self.parse_query(RatedQuery)
         after, limit = asked.pop("after", 0), asked.pop("limit")
-        wanted = ItemFilter.of(asked)
-        criterion = some_criterion(study, wanted.criterion)
-        rules.look(by=self.me, study=study)
-        found, positions = rated(study, criterion, wanted, after=after, n=limit + 1)
+        wanted = ItemFilter.from_query(asked)
+        criterion = require_criterion(study, wanted.criterion)
+        rules.lock_rules(by=self.me, study=study)
+        found, positions = list_rated(study, criterion, wanted, after=after, n=limit + 1)
         said = found.summary(positions[:limit])
         rows = [{"position": one, **row} for one in positions[:limit] for row in said.get(one, ())]
-        return self.paged(RatedItemSerializer(rows, many=True).data, found_last(positions, limit))
+        return self.render_page(RatedItemSerializer(rows, many=True).data, find_last_position(positions, limit))
 
 
-def rated(
+def list_rated(
     study: Study, criterion: Criterion, wanted: ItemFilter, *, after: int, n: int
 ) -> tuple[RatedItems, list[int]]:
     """The first `n` positions behind `after`. Where nothing narrows, only these items are read."""
@@ -91,24 +101,28 @@ def rated(
     return found, positions
 
 
-def found_last(positions: list[int], limit: int) -> int | None:
+def find_last_position(positions: list[int], limit: int) -> int | None:
     return positions[limit - 1] if len(positions) > limit else None
 
 
-def some_criterion(study: Study, key: str) -> Criterion:
-    criterion = criterion_of(study, key)
+def require_criterion(study: Study, key: str) -> Criterion:
+    criterion = find_criterion(study, key)
     if criterion is None:
         raise Http404
     return criterion
 
 
 class ItemJudgments(ResultsApi):
-    @says("What judges said of an item, in all runs; nothing of a held-out item", page_of(JudgmentSerializer),
-          query=PageQuery)  # fmt: skip
+    @says(
+        "item_judgments",
+        "What judges said of an item, in all runs; nothing of a held-out item",
+        build_page_schema(JudgmentSerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str, position: int) -> Response:
         item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
-        rules.look(by=self.me, study=item.study)
-        rows = items_queries.judgments_on(item).defer("raw_reply", "details")
+        rules.lock_rules(by=self.me, study=item.study)
+        rows = items_queries.load_judgments(item).defer("raw_reply", "details")
         return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
 
 
@@ -130,15 +144,16 @@ class ContradictionSerializer(serializers.Serializer[Any]):
 
 class AgainstMajority(ResultsApi):
     @says(
+        "majority_contradictions",
         "Where a judge contradicts the majority, the undecided first",
-        page_of(ContradictionSerializer),
+        build_page_schema(ContradictionSerializer),
         query=MajorityQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(MajorityQuery)
-        rules.look(by=self.me, study=study)
-        rows = contradictions(study, some_criterion(study, asked["criterion"]), judge=asked["judge"])
-        return self.placed(rows, ContradictionSerializer, after=asked["after"], limit=asked["limit"])
+        study, asked = self.study(slug), self.parse_query(MajorityQuery)
+        rules.lock_rules(by=self.me, study=study)
+        rows = contradictions(study, require_criterion(study, asked["criterion"]), judge=asked["judge"])
+        return self.render_placed(rows, ContradictionSerializer, after=asked["after"], limit=asked["limit"])
 
 
 class DisagreementQuery(PlaceQuery):
@@ -164,20 +179,27 @@ class DisagreementSerializer(serializers.Serializer[Any]):
 
 
 class OneJudge(ResultsApi):
-    def evidence(self, slug: str, pk: int) -> tuple[StudyEvidence, Judge]:
+    def load_judge_data(self, slug: str, pk: int) -> tuple[StudyData, Judge]:
         study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
         rules.lock(by=self.me, study=study)
-        return StudyEvidence.read(study), judge
+        return StudyData.load(study), judge
 
 
 class JudgeDisagreements(OneJudge):
-    @says("Where a judge and people part", page_of(DisagreementSerializer), query=DisagreementQuery)
+    @says(
+        "disagreements",
+        "Where a judge and people part",
+        build_page_schema(DisagreementSerializer),
+        query=DisagreementQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        asked = self.asked(DisagreementQuery)
+        asked = self.parse_query(DisagreementQuery)
         after, limit = asked.pop("after"), asked.pop("limit")
-        evidence, judge = self.evidence(slug, pk)
-        rows = disagreements.list_disagreements(evidence.of(judge), **asked)
-        return self.placed(rows, lambda one: DisagreementSerializer(one.as_json()).data, after=after, limit=limit)
+        evidence, judge = self.load_judge_data(slug, pk)
+        rows = disagreements.list_disagreements(evidence.load_judge(judge), **asked)
+        return self.render_placed(
+            rows, lambda one: DisagreementSerializer(one.to_json()).data, after=after, limit=limit
+        )
 
 
 class DifferingQuery(Given):
@@ -186,11 +208,18 @@ class DifferingQuery(Given):
 
 class JudgeDiffering(OneJudge):
     @says(
-        "Why people differ, and how far the judge is from their answers, by criterion", Document, query=DifferingQuery
+        "human_disagreement",
+        "Why people differ, and how far the judge is from their answers, by criterion",
+        Document,
+        query=DifferingQuery,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        evidence, judge = self.evidence(slug, pk)
-        return Response(disagreement_sources.compute_judge(evidence.of(judge), self.asked(DifferingQuery)["criterion"]))
+        evidence, judge = self.load_judge_data(slug, pk)
+        return Response(
+            disagreement_sources.compute_judge(
+                evidence.load_judge(judge), self.parse_query(DifferingQuery)["criterion"]
+            )
+        )
 
 
 class ChangeQuery(Given):
@@ -198,24 +227,33 @@ class ChangeQuery(Given):
 
 
 class JudgeChange(OneJudge):
-    @says("How far a judge agrees better with people than another version of it", Document, query=ChangeQuery)
+    @says(
+        "version_change",
+        "How far a judge agrees better with people than another version of it",
+        VersionChangeSerializer,
+        query=ChangeQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        evidence, judge = self.evidence(slug, pk)
-        old = improvement.find_previous_version(evidence, judge, self.asked(ChangeQuery)["against"])
+        evidence, judge = self.load_judge_data(slug, pk)
+        old = improvement.find_previous_version(evidence, judge, self.parse_query(ChangeQuery)["against"])
         if old is None:
             raise InputError(f"No other version of {judge.name} has judged this study.", field="against")
-        mine, before = evidence.of_each([judge, old])
+        mine, before = evidence.load_judges([judge, old])
         return Response(improvement.change(before, mine))
 
 
 class JudgeReturn(OneJudge):
-    @says("What people said of what the judge left to them last; 404 where it left nothing", Document)
+    @says(
+        "escalation_return",
+        "What people said of what the judge left to them last; 404 where it left nothing",
+        EscalationReturnSerializer,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        evidence, judge = self.evidence(slug, pk)
+        evidence, judge = self.load_judge_data(slug, pk)
         made = escalation.newest(evidence.study, judge)
         if made is None:
             raise Http404
-        return Response({"slug": made.target.slug, **escalation.came_back(made, evidence.of(judge))})
+        return Response({"slug": made.target.slug, **escalation.summarise_return(made, evidence.load_judge(judge))})
 
 
 class ToolSerializer(serializers.Serializer[Any]):
@@ -232,7 +270,7 @@ class ExportsApi(Api):
 
 
 class StudyExports(ExportsApi):
-    @says("The tools for which a study can be written", ToolSerializer(many=True))
+    @says("exports", "The tools for which a study can be written", ToolSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study = get_object_or_404(Study, slug=slug)
         rows = [
@@ -240,20 +278,21 @@ class StudyExports(ExportsApi):
             for one in EXCHANGES.values()
             if one.files and study.kind in one.kinds
         ]
-        own = {"key": dataset.KEY, "title": dataset.TITLE, "files": [], "unseen": []}
+        own = {"key": hf_dataset.KEY, "title": hf_dataset.TITLE, "files": [], "unseen": []}
         return Response([*rows, own])
 
 
 class StudyExport(ExportsApi):
     @extend_schema(
+        operation_id="export",
         summary="A study as the files of another tool, in one ZIP archive",
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
     )
-    @audited_export("labels")
+    @audit_export("labels")
     def get(self, request: Request, slug: str, tool: str) -> StreamingHttpResponse:
         study = get_object_or_404(Study, slug=slug)
-        members = packing.members(study, tool)
+        members = hf_dataset.package(study, tool)
         if members is None:
             raise Http404
-        rules.look(by=self.me, study=study)
-        return sent_zipped(members, name=f"{study.slug}-{tool}.zip")
+        rules.lock_rules(by=self.me, study=study)
+        return stream_zip(members, name=f"{study.slug}-{tool}.zip")

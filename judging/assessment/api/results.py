@@ -14,17 +14,23 @@ from rest_framework.response import Response
 
 from annotation.agreement.api import CriterionQuery
 from annotation.agreement.services import both_tiers, stored_difficulty
-from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
-from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
 from core.errors import NotComputedError
-from judging.assessment.models.assessment import HoldOut
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.api.documents import (
+    AssessedJudgesSerializer,
+    EscalationSerializer,
+    HeldOutSerializer,
+    HoldOutSerializer,
+    Queued,
+)
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -38,9 +44,9 @@ from judging.assessment.services import (
 )
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
-from judging.assessment.services.items import criterion_of
+from judging.assessment.services.items import find_criterion
 from judging.judges.models.judges import Judge
 from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer
@@ -54,10 +60,6 @@ class ResultsApi(Api):
 
     def study(self, slug: str) -> Study:
         return get_object_or_404(Study, slug=slug)
-
-
-class Queued(serializers.Serializer[Any]):
-    queued = serializers.BooleanField()
 
 
 class AskedAgreement(Given):
@@ -84,34 +86,35 @@ class StudyAgreement(ResultsApi):
     left_to_a_worker = True
 
     @says(
+        "agreement",
         "What `agreement --study NAME --json` prints; of a large study what a worker computed last",
         Document,
         query=AgreementQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(AgreementQuery)
+        study, asked = self.study(slug), self.parse_query(AgreementQuery)
         key, whole = asked.pop("criterion", None), asked.pop("whole")
-        options = options_from(asked)
+        options = parse_options(asked)
         if is_large(study) and not whole:
-            return Response(computed_last(study, options, key))
+            return Response(load_last_result(study, options, key))
         run = agreement.load_or_compute(
-            by=self.me, study=study, options=options, ratings=StudyRatings.of(study, options)
+            by=self.me, study=study, options=options, ratings=StudyRatings.from_options(study, options)
         )
         return Response(agreement.select_criterion(run.result, key))
 
-    @says("Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
+    @says("compute_agreement", "Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
     def post(self, request: Request, slug: str) -> Response:
-        later.ask(by=self.me, study=self.study(slug), options=options_from(self.given(AskedAgreement)))
+        later.ask(by=self.me, study=self.study(slug), options=parse_options(self.parse_body(AskedAgreement)))
         return Response({"queued": True}, status=202)
 
 
-def options_from(asked: dict[str, Any]) -> JudgedOptions:
+def parse_options(asked: dict[str, Any]) -> JudgedOptions:
     return JudgedOptions(reads=asked.pop("read"), **asked)
 
 
-def computed_last(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
+def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
     """A kept result, when it was computed, and what stands of a newer one. Raises NotComputedError if there is none."""
-    run, waiting = later.kept(study, options), later.asked_for(study, options)
+    run, waiting = later.find_stored_run(study, options), later.find_request(study, options)
     told = waiting and (waiting.error or waiting.says)
     if run is None:
         said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
@@ -142,23 +145,34 @@ class TiersQuery(CriterionQuery, AskedTiers):
 
 class StudyTiers(ResultsApi):
     @says(
+        "tiers",
         "What `tiers --study NAME --json` prints of one criterion; of a large study with the fit that a worker made",
         Document,
         query=TiersQuery,
     )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(TiersQuery)
-        criterion = criterion_of(study, asked["criterion"])
+        study, asked = self.study(slug), self.parse_query(TiersQuery)
+        criterion = find_criterion(study, asked["criterion"])
         if criterion is None:
             raise Http404
         sizes = {name: asked[name] for name in ("draws", "bootstrap", "seed")}
-        options = TierOptions(cuts_from(asked["cuts"]), chance_from(asked["chance"]), **sizes)
-        more = {"by": asked["by"] or None, "agreeing": cuts_of(asked["agreement_cuts"]), "patient": asked["whole"]}
+        options = TierOptions(parse_cuts(asked["cuts"]), parse_chance(asked["chance"]), **sizes)
+        more = {
+            "by": asked["by"] or None,
+            "agreeing": parse_model_cuts(asked["agreement_cuts"]),
+            "patient": asked["whole"],
+        }
         return Response(both_tiers.compute_criterion(study, ratings.load_criterion(criterion), options, **more))
 
-    @says("Leave the difficulty model of a study's criteria to a worker", Queued, body=AskedTiers, status=202)
+    @says(
+        "compute_tiers",
+        "Leave the difficulty model of a study's criteria to a worker",
+        Queued,
+        body=AskedTiers,
+        status=202,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        cuts = cuts_of(self.given(AskedTiers)["agreement_cuts"])
+        cuts = parse_model_cuts(self.parse_body(AskedTiers)["agreement_cuts"])
         stored_difficulty.ask(by=self.me, study=self.study(slug), cuts=cuts)
         return Response({"queued": True}, status=202)
 
@@ -171,22 +185,29 @@ class PredictedQuery(CriterionQuery, AskedTiers):
 
 
 class StudyTiersPredicted(ResultsApi):
-    @says("What `tiers --study NAME --predict --json` prints of one criterion", Document, query=PredictedQuery)
+    @says(
+        "tiers_predicted",
+        "What `tiers --study NAME --predict --json` prints of one criterion",
+        Document,
+        query=PredictedQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = self.study(slug), self.asked(PredictedQuery)
-        criterion = criterion_of(study, asked["criterion"])
+        study, asked = self.study(slug), self.parse_query(PredictedQuery)
+        criterion = find_criterion(study, asked["criterion"])
         if criterion is None:
             raise Http404
-        cuts = cuts_of(asked["agreement_cuts"])
+        cuts = parse_model_cuts(asked["agreement_cuts"])
         options = PredictionOptions(asked["of"], cuts, asked["bootstrap"], asked["seed"])
         return Response(predicted_difficulty.compute_criterion(study, criterion, options, patient=asked["whole"]))
 
 
 class StudyCalibration(ResultsApi):
-    @says("All judges of a study side by side; `waiting` are left to a worker", Document)
+    @says(
+        "calibrations", "All judges of a study side by side; `waiting` are left to a worker", AssessedJudgesSerializer
+    )
     def get(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        evidence = StudyEvidence.read(study)
+        evidence = StudyData.load(study)
         found, waiting = assessment.assess_judges(
             by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False
         )
@@ -207,7 +228,7 @@ class PartQuery(Given):
     part = serializers.CharField(default="", allow_blank=True, help_text="all, development or held-out items.")
 
 
-class TrustQuery(PartQuery):
+class AssessmentQuery(PartQuery):
     criterion = serializers.CharField(required=False)
 
 
@@ -216,36 +237,41 @@ class OfJudge(ResultsApi):
 
     left_to_a_worker = True
 
-    def evidence_of(self, slug: str, pk: int, part: str) -> JudgeEvidence:
+    def load_data(self, slug: str, pk: int, part: str) -> JudgeData:
         study, judge = self.study(slug), get_object_or_404(Judge, pk=pk)
-        return StudyEvidence.read(study, part).of(judge)
+        return StudyData.load(study, part).load_judge(judge)
 
-    def of(self, slug: str, pk: int, part: str = "") -> Trusted:
-        return self.found(self.evidence_of(slug, pk, part), part)
+    def load_assessment(self, slug: str, pk: int, part: str = "") -> Assessment:
+        return self.build_assessment(self.load_data(slug, pk, part), part)
 
-    def found(self, evidence: JudgeEvidence, part: str) -> Trusted:
+    def build_assessment(self, evidence: JudgeData, part: str) -> Assessment:
         found = assessment.assess_judge if part else assessment.assess_now  # a worker computes what is looked at freely
         return hold_out.check_seen(found(by=self.me, evidence=evidence, asked=AssessmentRequest()))
 
 
 class JudgeCalibration(OfJudge):
-    @says("What `calibrate --study NAME --judge NAME --json` prints", Document, query=TrustQuery)
+    @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=AssessmentQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        asked = self.asked(TrustQuery)
-        found = self.of(slug, pk, part=asked["part"]).calibration.result
+        asked = self.parse_query(AssessmentQuery)
+        found = self.load_assessment(slug, pk, part=asked["part"]).calibration.result
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
 class JudgeAudit(OfJudge):
-    @says("What `audit --study NAME --judge NAME --json` prints, verdicts included", Document, query=TrustQuery)
+    @says(
+        "audit",
+        "What `audit --study NAME --judge NAME --json` prints, verdicts included",
+        Document,
+        query=AssessmentQuery,
+    )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        asked = self.asked(TrustQuery)
-        found = hold_out.audit_document(self.of(slug, pk, part=asked["part"]))
+        asked = self.parse_query(AssessmentQuery)
+        found = hold_out.audit_document(self.load_assessment(slug, pk, part=asked["part"]))
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
 class JudgeCompute(ResultsApi):
-    @says("Leave calibration and audit of a judge to a worker", Queued, status=202)
+    @says("compute_assessment", "Leave calibration and audit of a judge to a worker", Queued, status=202)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         assessment.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
         return Response({"queued": True}, status=202)
@@ -256,31 +282,35 @@ class NewHoldOut(Given):
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
 
 
-class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
-    class Meta:
-        model = HoldOut
-        fields = ["id", "share", "seed", "created_at"]
-
-
 class StudyHoldOut(ResultsApi):
-    @says("How the study is split, and every look at the held-out part; 404 where nothing is held out", Document)
+    @says(
+        "hold_out",
+        "How the study is split, and every look at the held-out part; 404 where nothing is held out",
+        HeldOutSerializer,
+    )
     def get(self, request: Request, slug: str) -> Response:
         found = hold_out.compute_study(self.study(slug))
         if found is None:
             raise Http404
         return Response(found)
 
-    @says("Keep a part of the items from the development of judges", HoldOutSerializer, body=NewHoldOut, status=201)
+    @says(
+        "set_hold_out",
+        "Keep a part of the items from the development of judges",
+        HoldOutSerializer,
+        body=NewHoldOut,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.given(NewHoldOut))
+        made = hold_out.hold_out(by=self.me, study=self.study(slug), **self.parse_body(NewHoldOut))
         return Response(HoldOutSerializer(made).data, status=201)
 
 
 class JudgeLook(ResultsApi):
-    @says("Look at what a judge does on the held-out part, on record", Document, status=201)
+    @says("access_held_out", "Look at what a judge does on the held-out part, on record", Document, status=201)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
-        found = hold_out.look(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
+        found = hold_out.record_access(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
         return Response(found.calibration.result, status=201)
 
 
@@ -290,22 +320,17 @@ class NewEscalation(Given):
     overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
 
 
-class EscalationSerializer(serializers.Serializer[Any]):
-    study = serializers.CharField(source="target.slug", help_text="The study made for people.")
-    target_agreement = serializers.FloatField()
-    thresholds = serializers.JSONField()
-
-
 class JudgeEscalations(OfJudge):
     @says(
+        "escalate",
         "Send what a judge is unsure of back to people, as a study",
         EscalationSerializer,
         body=NewEscalation,
         status=201,
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.given(NewEscalation)
-        made = escalation.escalate(by=self.me, found=self.of(slug, pk), **given)
+        given = self.parse_body(NewEscalation)
+        made = escalation.escalate(by=self.me, found=self.load_assessment(slug, pk), **given)
         return Response(EscalationSerializer(made).data, status=201)
 
 
@@ -314,9 +339,11 @@ class NewMaps(Given):
 
 
 class JudgeMaps(OfJudge):
-    @says("Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201)
+    @says(
+        "recalibrate", "Apply calibration: the run of the recalibrated judge", RunSerializer, body=NewMaps, status=201
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        run = recalibration.apply(by=self.me, found=self.of(slug, pk), **self.given(NewMaps))
+        run = recalibration.apply(by=self.me, found=self.load_assessment(slug, pk), **self.parse_body(NewMaps))
         return Response(RunSerializer(run).data, status=201)
 
 
@@ -340,10 +367,16 @@ class NewVersion(Given):
 
 
 class JudgeVersions(ResultsApi):
-    @says("The next version of a judge, with examples of the study", JudgeSerializer, body=NewVersion, status=201)
+    @says(
+        "create_judge_version",
+        "The next version of a judge, with examples of the study",
+        JudgeSerializer,
+        body=NewVersion,
+        status=201,
+    )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """The judge itself where nothing would change."""
-        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.given(NewVersion)
+        study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.parse_body(NewVersion)
         n = given.pop("examples")
         return Response(
             JudgeSerializer(improvement.new_version(by=self.me, judge=judge, study=study, n=n, **given)).data,
@@ -353,6 +386,7 @@ class JudgeVersions(ResultsApi):
 
 class StudyReport(ResultsApi):
     @extend_schema(
+        operation_id="download_report",
         summary="The report of a study as html, latex or json",
         responses={
             (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT),
@@ -363,7 +397,7 @@ class StudyReport(ResultsApi):
     def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:
         if form not in report.FORMATS:
             raise Http404
-        evidence = StudyEvidence.read(self.study(slug))
+        evidence = StudyData.load(self.study(slug))
         judges, _ = assessment.assess_judges(by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False)
         ending, content_type, content = report.FORMATS[form]
         response = HttpResponse(content(report.describe_judges(evidence, judges)), content_type=content_type)

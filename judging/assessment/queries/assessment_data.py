@@ -1,6 +1,6 @@
 """What calibration and audits are computed from: the items of a study, people's labels, and one judge's judgments.
 
-Each is read in one query of plain columns and frozen in the shapes of `judging.stats.evidence`. Answers that came too
+Each is read in one query of plain columns, in the shapes of `judging.stats.assessment_data`. Answers that came too
 late are drafts, not annotations, and so are no part of it; what was submitted counts, and an adjudication goes before
 it. Criteria that are asked of turns are no part of it: material and its clusters are whole items.
 """
@@ -23,22 +23,22 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from core.errors import InputError
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.ratings import runs_of, speaking
-from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, replies_of, said
-from judging.assessment.queries.study_items import ALL, DEVELOPMENT, material, part_of
+from judging.assessment.queries.ratings import choose_runs, list_runs
+from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, build_verdicts, load_replies
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, load_texts, select_part
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.probe_replies import altered_of
-from judging.stats.evidence import Evidence
-from judging.stats.observed import AlteredCodes, JudgeVerdicts, Material, People
+from judging.runs.queries.probe_replies import load_altered
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.observed import AlteredCodes, ItemColumns, JudgeVerdicts, People
 
 OF_TURNS = "asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here"
 
 
 @dataclass(frozen=True)
-class JudgeEvidence:
+class JudgeData:
     """One judge beside people on every criterion of a study.
 
     Attributes
@@ -60,15 +60,15 @@ class JudgeEvidence:
     examples
         By criterion key, how many of the items are the judge's own examples, and so not asked about.
     left_out
-        As of `StudyEvidence`.
+        As of `StudyData`.
     """
 
     study: Study
     judge: Judge
     runs: Mapping[str, JudgeRun]
     criteria: tuple[Criterion, ...]
-    material: Material
-    evidence: Mapping[str, Evidence]
+    material: ItemColumns
+    evidence: Mapping[str, AssessmentData]
     prompts: tuple[str, ...]
     reasons: Mapping[str, Mapping[str, int]]
     part: str = ALL
@@ -76,15 +76,15 @@ class JudgeEvidence:
     left_out: tuple[dict[str, str], ...] = ()
     _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
-    def digest(self, of: Callable[[JudgeEvidence], str]) -> str:
-        """What ``of`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
+    def digest(self, of: Callable[[JudgeData], str]) -> str:
+        """What ``load_judge`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
         if of not in self._digests:
             self._digests[of] = of(self)
         return self._digests[of]
 
 
 @dataclass(frozen=True)
-class StudyEvidence:
+class StudyData:
     """What does not depend on the judge, read once however many judges are looked at.
 
     `left_out` are the criteria that are no part of it, each with the reason.
@@ -92,7 +92,7 @@ class StudyEvidence:
 
     study: Study
     criteria: tuple[Criterion, ...]
-    material: Material
+    material: ItemColumns
     people: Mapping[int, People]
     runs: Mapping[tuple[int, int], JudgeRun]
     part: str = ALL
@@ -100,23 +100,23 @@ class StudyEvidence:
     left_out: tuple[dict[str, str], ...] = ()
 
     @classmethod
-    def read(cls, study: Study, part: str = "") -> StudyEvidence:
+    def load(cls, study: Study, part: str = "") -> StudyData:
         """One part of the items, by default what may be looked at freely. In nine queries.
 
         Raises InputError where the study has no such part.
         """
-        split = hold_out.split_of(study)
+        split = hold_out.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
         asked = list(study.criteria.all())
         criteria = tuple(criterion for criterion in asked if not criterion.of_turns)
-        items = part_of(material(study), split, chosen)
-        runs = runs_of(study)
+        items = select_part(load_texts(study), split, chosen)
+        runs = list_runs(study)
         return cls(
             study=study,
             criteria=criteria,
             material=items,
             people=people(study, criteria, items),
-            runs=speaking(runs),
+            runs=choose_runs(runs),
             part=chosen,
             all_runs=tuple(runs),
             left_out=tuple(_left_out(criterion) for criterion in asked if criterion.of_turns),
@@ -145,16 +145,16 @@ class StudyEvidence:
         known = ", ".join(str(judge) for judge in there) or "none"
         raise InputError(f"no judge called {name!r} has judged this study; there are: {known}", field="judge")
 
-    def of(self, judge: Judge) -> JudgeEvidence:
+    def load_judge(self, judge: Judge) -> JudgeData:
         """The judge beside people. One query."""
-        return self.of_each([judge])[0]
+        return self.load_judges([judge])[0]
 
-    def of_each(self, judges: Sequence[Judge]) -> list[JudgeEvidence]:
+    def load_judges(self, judges: Sequence[Judge]) -> list[JudgeData]:
         """Each of the judges beside people, whatever their number in one query; one more where probes were run."""
         earlier = [before for judge in judges if (before := self._before(judge))]
         runs = {run.pk for judge in (*judges, *earlier) for run in self._runs(judge).values()}
-        replies = replies_of(runs)
-        copies = altered_of(self.all_runs, judges, self.criteria, self.material)
+        replies = load_replies(runs)
+        copies = load_altered(self.all_runs, judges, self.criteria, self.material)
         return [self._beside_people(judge, replies, copies) for judge in judges]
 
     def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
@@ -171,23 +171,23 @@ class StudyEvidence:
         judge: Judge,
         replies: Mapping[tuple[int, int], list[StoredReply]],
         copies: Mapping[tuple[int, int], tuple[AlteredCodes, ...]],
-    ) -> JudgeEvidence:
+    ) -> JudgeData:
         runs, before = self._runs(judge), self._before(judge)
         asked = [criterion for criterion in self.criteria if criterion.pk in runs]
         replied = {c.key: replies.get((runs[c.pk].pk, c.pk), []) for c in asked}
         mine = {key: [one for one in each if one.reason != OWN_EXAMPLE.unscored] for key, each in replied.items()}
         earlier = self._codes(before, replies) if before else {}
         found = {
-            c.key: Evidence(
+            c.key: AssessmentData(
                 self.material,
                 self.people[c.pk],
-                self._said(judge, c, mine[c.key]),
+                self._build_verdicts(judge, c, mine[c.key]),
                 earlier.get(c.pk),
                 copies.get((judge.pk, c.pk), ()),
             )
             for c in asked
         }
-        return JudgeEvidence(
+        return JudgeData(
             study=self.study,
             judge=judge,
             runs={c.key: runs[c.pk] for c in asked},
@@ -205,14 +205,14 @@ class StudyEvidence:
         """By criterion id, what the judge said."""
         runs = self._runs(judge)
         return {
-            c.pk: self._said(judge, c, replies.get((runs[c.pk].pk, c.pk), [])).codes
+            c.pk: self._build_verdicts(judge, c, replies.get((runs[c.pk].pk, c.pk), [])).codes
             for c in self.criteria
             if c.pk in runs
         }
 
-    def _said(self, judge: Judge, criterion: Criterion, replies: Iterable[StoredReply]) -> JudgeVerdicts:
+    def _build_verdicts(self, judge: Judge, criterion: Criterion, replies: Iterable[StoredReply]) -> JudgeVerdicts:
         shares = OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
-        return said(replies, self.material, criterion, shares=shares)
+        return build_verdicts(replies, self.material, criterion, shares=shares)
 
 
 def _left_out(criterion: Criterion) -> dict[str, str]:
@@ -220,7 +220,7 @@ def _left_out(criterion: Criterion) -> dict[str, str]:
     return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
 
 
-def people(study: Study, criteria: Sequence[Criterion], items: Material) -> dict[int, People]:
+def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> dict[int, People]:
     """By criterion id, what people said. Five queries; six where strengths are asked."""
     place = {name: row for row, name in enumerate(items.names)}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
@@ -245,7 +245,9 @@ def _strengths(
 ) -> dict[int, list[tuple[int, int, str]]]:
     """By criterion id, the row, the person's id, and by how much one response is better, where that was said."""
     found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
-    said = Annotation.objects.counting().filter(assignment__study=study, criterion__in=criteria).exclude(strength="")
+    said = (
+        Annotation.objects.only_counting().filter(assignment__study=study, criterion__in=criteria).exclude(strength="")
+    )
     fields = ("criterion_id", "assignment__item__position", "assignment__annotator_id", "strength")
     for criterion, position, person, strength in said.order_by(*fields).values_list(*fields):
         if str(position) in place:
@@ -265,7 +267,7 @@ def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dic
 
 def _people(
     given: PeoplesRatings,
-    items: Material,
+    items: ItemColumns,
     place: Mapping[str, int],
     decided: Mapping[int, str],
     tiers: Mapping[int, str],
@@ -293,7 +295,7 @@ def _people(
     return People(whole, gold, declined, by_hand, answers)
 
 
-def _examples(replies: Iterable[StoredReply], items: Material) -> int:
+def _examples(replies: Iterable[StoredReply], items: ItemColumns) -> int:
     """How many of the items are the judge's own examples."""
     there = {reply.position for reply in replies if reply.reason == OWN_EXAMPLE.unscored}
     return len(there & {int(name) for name in items.names})

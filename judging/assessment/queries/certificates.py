@@ -14,7 +14,7 @@ from core.hashing import content_hash
 from judging.assessment.models.assessment import Certificate
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
-from judging.runs.queries.judgments import prompt_of
+from judging.runs.queries.judgments import rebuild_prompt
 
 
 def item_set(study: Study) -> tuple[int, str]:
@@ -28,7 +28,7 @@ def item_set(study: Study) -> tuple[int, str]:
     return len(found), content_hash(found)
 
 
-def judged_between(run_ids: Iterable[int]) -> tuple[datetime | None, datetime | None]:
+def load_judging_period(run_ids: Iterable[int]) -> tuple[datetime | None, datetime | None]:
     """When the first and the last of the runs' judgments were made."""
     times = Judgment.objects.filter(run_id__in=list(run_ids)).aggregate(first=Min("created_at"), last=Max("created_at"))
     return times["first"], times["last"]
@@ -49,7 +49,7 @@ def prompts_today(run_ids: Iterable[int]) -> set[str]:
     examples = Judgment.objects.filter(pk__in=first).select_related(
         "run__judge", "run__study", "criterion", "item__dialogue", "item__pair", "item__study"
     )
-    prompts = (prompt_of(example) for example in examples)
+    prompts = (rebuild_prompt(example) for example in examples)
     return {prompt.version for prompt in prompts if prompt}
 
 
@@ -69,7 +69,7 @@ def find_issued(sha256: str) -> Certificate | None:
     return rows.filter(sha256=sha256).first()
 
 
-def newest_of(study: Study, judge: Judge) -> Certificate | None:
+def find_newest(study: Study, judge: Judge) -> Certificate | None:
     """The newest certificate of the judge on the study."""
     rows = Certificate.objects.filter(study=study, judge=judge).select_related("revocation")
     return rows.order_by("-created_at", "-pk").first()

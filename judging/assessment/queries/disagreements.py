@@ -7,14 +7,14 @@ from typing import Any
 
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion, Study
-from judging.assessment.queries.ratings import judged
+from judging.assessment.queries.ratings import list_judgments
 from judging.runs.models.runs import JudgeRun
 
 Written = dict[tuple[int, str], dict[str, Any]]
 """By position and criterion key."""
 
 
-def written(
+def load_written(
     study: Study, criteria: Iterable[Criterion], runs: Mapping[str, JudgeRun], positions: Iterable[int]
 ) -> Written:
     """Of the items at these positions, on these criteria. Three queries.
@@ -48,7 +48,7 @@ def _ids(study: Study, positions: list[int]) -> dict[int, str]:
 
 
 def _add_people(found: Written, study: Study, key_of: Mapping[int, str], positions: list[int]) -> None:
-    rows = Annotation.objects.counting().filter(
+    rows = Annotation.objects.only_counting().filter(
         assignment__study=study, assignment__item__position__in=positions, criterion__in=list(key_of)
     )
     fields = ("assignment__item__position", "criterion_id", "assignment__annotator__username", "note", "evidence")
@@ -69,7 +69,7 @@ def _add_decisions(found: Written, key_of: Mapping[int, str], positions: list[in
 
 def _add_judge(found: Written, key_of: Mapping[int, str], runs: Mapping[str, JudgeRun], positions: list[int]) -> None:
     pks = {run.pk for run in runs.values()}
-    first = judged(pks).filter(repeat=1, turn=0, item__position__in=positions, criterion__in=list(key_of))
+    first = list_judgments(pks).filter(repeat=1, turn=0, item__position__in=positions, criterion__in=list(key_of))
     fields = ("pk", "run_id", "item__position", "criterion_id", "explanation")
     for pk, run, position, criterion, explanation in first.order_by("-order", "-pk").values_list(*fields):
         key = key_of[criterion]

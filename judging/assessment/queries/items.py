@@ -8,11 +8,11 @@ from django.db.models import Count, Max, QuerySet
 
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries import size
+from core import row_counts
 from judging.runs.models.runs import Judgment
 
 
-def items_of(study: Study) -> QuerySet[Item]:
+def list_items(study: Study) -> QuerySet[Item]:
     """The items with their dialogue or pair, in the study's order."""
     return study.items.select_related("dialogue", "pair").order_by("position")
 
@@ -28,13 +28,13 @@ def positions(study: Study) -> Sequence[int] | QuerySet[Item, int]:
         found = study.items.aggregate(n=Count("position"), last=Max("position"))
         return found["n"], found["last"] or 0
 
-    n, last = size.counted(("positions", study.pk), count, lambda found: found[0])
+    n, last = row_counts.count_cached(("positions", study.pk), count, lambda found: found[0])
     return range(1, n + 1) if n == last else study.items.order_by("position").values_list("position", flat=True)
 
 
 def load_at_positions(study: Study, these: Sequence[int]) -> list[Item]:
     """The items at these positions, in order."""
-    return list(items_of(study).filter(position__in=these))
+    return list(list_items(study).filter(position__in=these))
 
 
 def load_neighbours(study: Study, item: Item) -> tuple[int, int, int | None, int | None]:
@@ -47,25 +47,25 @@ def load_neighbours(study: Study, item: Item) -> tuple[int, int, int | None, int
     return place, total, nearest[0].first(), nearest[1].first()
 
 
-def annotations_on(item: Item) -> QuerySet[Annotation]:
+def load_annotations(item: Item) -> QuerySet[Annotation]:
     """People's submitted answers, by criterion and annotator."""
-    submitted = Annotation.objects.counting().filter(assignment__item=item)
+    submitted = Annotation.objects.only_counting().filter(assignment__item=item)
     return submitted.select_related("assignment__annotator", "criterion").order_by(
         "criterion__position", "turn", "assignment__annotator__username"
     )
 
 
-def judgments_on(item: Item) -> QuerySet[Judgment]:
+def load_judgments(item: Item) -> QuerySet[Judgment]:
     """Every judgment of every ordinary run, by criterion, judge, run, turn, repeat and order."""
     return (
-        Judgment.objects.beside_people()
+        Judgment.objects.only_ordinary()
         .filter(item=item)
         .select_related("run__judge", "criterion", "item__dialogue", "item__pair")
         .order_by("criterion__position", "run__judge__name", "run__judge__version", "run_id", "turn", "repeat", "order")
     )
 
 
-def gold_on(item: Item) -> dict[tuple[int, int], str]:
+def load_gold(item: Item) -> dict[tuple[int, int], str]:
     """By criterion and turn (0: the whole item), the value that the newest adjudication gave."""
     oldest_first = Adjudication.objects.filter(item=item).order_by("created_at", "pk")
     rows = oldest_first.values_list("criterion_id", "turn", "value")

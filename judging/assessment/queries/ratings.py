@@ -28,12 +28,12 @@ from django.db.models.functions import Coalesce
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import columns, items
-from annotation.studies.queries.units import TURNS, numbered, numbers_of
-from judging.assessment.queries import hold_out
+from annotation.studies.queries.units import TURNS, number_units, parse_names
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.contents import build_spec, to_numbers
 from judging.runs.models.runs import JudgeRun, Judgment, JudgmentQuerySet
-from judging.runs.queries.requests import spec_of, to_numbers
-from judging.stats.weighted_scores import Opinion, WeightedScore, weighted_score
+from judging.stats.weighted_scores import Opinion, WeightedScore, compute_weighted_score
 
 ORDERS_DISAGREE = "its verdicts in the two orders disagree"
 
@@ -67,7 +67,7 @@ class OrderVerdicts:
     stale: BoolArray
     weighted: Mapping[int, WeightedScore] = field(default_factory=dict)
 
-    def without(self, masked: frozenset[int]) -> OrderVerdicts:
+    def mask(self, masked: frozenset[int]) -> OrderVerdicts:
         """Those on items that are not at these positions."""
         if not masked:
             return self
@@ -107,7 +107,7 @@ class JudgesRatings:
         codes: IntArray = self._on(table, self.said.codes, MISSING)
         return codes
 
-    def unscored(self, table: RatingTable) -> BoolArray:
+    def find_unscored(self, table: RatingTable) -> BoolArray:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
         unscored: BoolArray = self._on(table, self.said.codes < 0, fill=False)
         return unscored
@@ -126,14 +126,14 @@ class JudgesRatings:
 
     def _weighted(self, table: RatingTable) -> list[WeightedScore | None]:
         """Of the table's items on which there is a verdict and such a score."""
-        units, verdict = numbers_of(table.items).tolist(), self.codes(table) != MISSING
+        units, verdict = parse_names(table.items).tolist(), self.codes(table) != MISSING
         return [self.said.weighted.get(unit) if there else None for unit, there in zip(units, verdict, strict=True)]
 
     def _on(self, table: RatingTable, what: npt.NDArray[Any], fill: Any) -> Any:
         """What there is on the table's items, in their order; `fill` where it was not asked about one."""
         if not self.said.units.size:
             return np.full(table.n_items, fill)
-        units = numbers_of(table.items)
+        units = parse_names(table.items)
         place = np.minimum(np.searchsorted(self.said.units, units), self.said.units.size - 1)
         return np.where(self.said.units[place] == units, what[place], fill)
 
@@ -152,13 +152,13 @@ def load_study(
     runs, masked = runs_that_count(study), hold_out.positions(study)
     pks = {run.pk for run in runs.values()}
     criteria = [only] if only else list(study.criteria.all())
-    said = _said(pks, criteria, positions)
+    said = _load_verdicts(pks, criteria, positions)
     if with_scores:
         _add_scores(said, pks, criteria)
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
     for (_, criterion_id), run in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
         if found := said.get((run.pk, criterion_id)):
-            judge, shown = run.judge, found.without(masked)
+            judge, shown = run.judge, found.mask(masked)
             ratings[criterion_id].append(
                 JudgesRatings(
                     name=str(judge),
@@ -174,32 +174,32 @@ def load_study(
 
 def runs_that_count(study: Study) -> dict[tuple[int, int], JudgeRun]:
     """By judge and criterion, the run through which the judge speaks. Two queries."""
-    return speaking(runs_of(study))
+    return choose_runs(list_runs(study))
 
 
-def runs_of(study: Study) -> list[JudgeRun]:
+def list_runs(study: Study) -> list[JudgeRun]:
     """The study's runs, of every kind. Two queries."""
     return list(JudgeRun.objects.filter(study=study).select_related("judge").prefetch_related("criteria"))
 
 
-def speaking(runs: Iterable[JudgeRun]) -> dict[tuple[int, int], JudgeRun]:
+def choose_runs(runs: Iterable[JudgeRun]) -> dict[tuple[int, int], JudgeRun]:
     """By judge and criterion, the run of these through which the judge speaks: never a probe run."""
     ordinary = [run for run in runs if run.kind == JudgeRun.Kind.ORDINARY]
     newest_last = sorted(ordinary, key=lambda run: (run.finished_at is not None, run.created_at, run.pk))
-    return {(run.judge_id, criterion.pk): run for run in newest_last for criterion in fitting(run)}
+    return {(run.judge_id, criterion.pk): run for run in newest_last for criterion in list_fitting_criteria(run)}
 
 
-def fitting(run: JudgeRun) -> list[Criterion]:
+def list_fitting_criteria(run: JudgeRun) -> list[Criterion]:
     """The run's criteria that people rate by the same unit: the whole item, or each turn."""
     return [criterion for criterion in run.criteria.all() if criterion.of_turns == run.every_turn]
 
 
-def judged(run_ids: Iterable[int]) -> JudgmentQuerySet:
+def list_judgments(run_ids: Iterable[int]) -> JudgmentQuerySet:
     """The runs' judgments. A judge is not asked about its own examples: what stands in their place is left out."""
     return Judgment.objects.filter(run_id__in=run_ids).exclude(unscored_reason=OWN_EXAMPLE.unscored)
 
 
-def _said(
+def _load_verdicts(
     run_ids: Iterable[int], criteria: Sequence[Criterion], positions: Sequence[int] | None = None
 ) -> dict[tuple[int, int], OrderVerdicts]:
     """By run and criterion: the verdict on each item or turn. One query, as columns; two at some positions."""
@@ -207,7 +207,7 @@ def _said(
     now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
     stale = Case(When(~Q(item_hash="") & ~Q(item_hash=F("now")), then=Value(1)), default=Value(0))
     place, turns, runs, asked, codes, edited = columns.read(
-        judged(run_ids).filter(repeat=1, criterion__in=criteria, **found_at).alias(now=now),
+        list_judgments(run_ids).filter(repeat=1, criterion__in=criteria, **found_at).alias(now=now),
         "item__position",
         "turn",
         "run_id",
@@ -217,7 +217,7 @@ def _said(
     )
     if (codes == columns.ELSEWHERE).any():
         raise ValueError("a judgment has a value that is not on the scale of its criterion")
-    units, found = numbered(place, turns), {}
+    units, found = number_units(place, turns), {}
     for run in np.unique(runs).tolist():
         for criterion in np.unique(asked[runs == run]).tolist():
             mine = (runs == run) & (asked == criterion)
@@ -241,7 +241,7 @@ def _add_scores(
     said: dict[tuple[int, int], OrderVerdicts], run_ids: Iterable[int], criteria: Sequence[Criterion]
 ) -> None:
     """Set the weighted scores beside the verdicts on a scale with an order, from all repeats and orders."""
-    numbers = {criterion.pk: to_numbers(spec_of(criterion)) for criterion in criteria}
+    numbers = {criterion.pk: to_numbers(build_spec(criterion)) for criterion in criteria}
     ordered = [pk for pk, found in numbers.items() if found]
     opinions: dict[tuple[int, int], dict[int, list[Opinion]]] = defaultdict(lambda: defaultdict(list))
     rows = Judgment.objects.filter(run_id__in=run_ids, criterion_id__in=ordered).exclude(value="")
@@ -250,7 +250,7 @@ def _add_scores(
         opinions[run_id, criterion_id][position * TURNS + turn].append(Opinion(value, shares or {}))
     for key, by_unit in opinions.items():
         if key in said:
-            scores = {unit: weighted_score(given, numbers[key[1]]) for unit, given in by_unit.items()}
+            scores = {unit: compute_weighted_score(given, numbers[key[1]]) for unit, given in by_unit.items()}
             said[key] = replace(said[key], weighted={unit: one for unit, one in scores.items() if one})
 
 

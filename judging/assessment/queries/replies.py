@@ -15,9 +15,9 @@ from annotation.studies.models.studies import Criterion
 from judging.assessment.queries.ratings import CombinedVerdict, combine_verdicts
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.runs.models.runs import Judgment
-from judging.stats.evidence import PREFERENCE
-from judging.stats.observed import JudgeVerdicts, Material
-from judging.stats.stated_verdicts import TIE, stated_category, stated_preference
+from judging.stats.assessment_data import PREFERENCE
+from judging.stats.observed import ItemColumns, JudgeVerdicts
+from judging.stats.stated_verdicts import TIE, find_stated_category, find_stated_preference
 
 LOG_PROBABILITIES, REPEATS = "probabilities of the verdict", "share of calls with the same verdict"
 OF_MEMBERS = "share of the panel's members with the same verdict"
@@ -36,7 +36,7 @@ class StoredReply:
     explanation: str
 
 
-def replies_of(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredReply]]:
+def load_replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredReply]]:
     """By run and criterion, every reply, by item, repeat and order. One query."""
     found: dict[tuple[int, int], list[StoredReply]] = defaultdict(list)
     for run, criterion, *rest in _reply_rows(run_ids):
@@ -65,8 +65,8 @@ def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
     )
 
 
-def said(
-    replies: Iterable[StoredReply], items: Material, criterion: Criterion, *, shares: str = LOG_PROBABILITIES
+def build_verdicts(
+    replies: Iterable[StoredReply], items: ItemColumns, criterion: Criterion, *, shares: str = LOG_PROBABILITIES
 ) -> JudgeVerdicts:
     """A judge's replies on one criterion as columns. The first repeat counts; further ones tell how steady it is.
 
@@ -149,10 +149,10 @@ def _contradicts(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> floa
 def _stated(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> str | None:
     """The value that the explanation states; a side of a pair is known only where the order shown is."""
     if {"1", "2"} <= set(names) <= set(PREFERENCE):
-        side = stated_preference(reply.explanation) if reply.order else None
+        side = find_stated_preference(reply.explanation) if reply.order else None
         by_side = dict(zip("AB", "12" if reply.order == "AB" else "21", strict=True))
         return side if side == TIE and TIE in names else by_side.get(side or "")
-    return stated_category(reply.explanation, names)
+    return find_stated_category(reply.explanation, names)
 
 
 def _mean(values: Iterable[float | None]) -> float:

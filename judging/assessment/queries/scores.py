@@ -17,8 +17,8 @@ from annotation.studies.queries import columns
 from annotation.studies.queries.items import GROUPINGS, group_name
 from annotation.studies.queries.units import TURNS
 from core.errors import InputError
+from judging.judges.queries.contents import assistant_turns
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.requests import assistant_turns
 
 DOMAIN = "domain"
 IN_ORDER = {"": 0, "AB": 1, "BA": 2}
@@ -58,7 +58,7 @@ class ScoredRun:
     reason_names: tuple[str, ...]
     group_names: tuple[str, ...]
 
-    def on(self, criterion: Criterion) -> ScoredRun:
+    def select_criterion(self, criterion: Criterion) -> ScoredRun:
         """Those on one criterion."""
         return self._where(self.criterion == criterion.pk)
 
@@ -73,7 +73,7 @@ def load_run(run: JudgeRun, *, by: str) -> ScoredRun:
     """In a constant number of queries. InputError where items cannot be grouped so."""
     if by not in GROUPINGS:
         raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
-    there = run.judgments.of_items()
+    there = run.judgments.only_items()
     why = sorted(there.filter(value="").order_by().values_list("unscored_reason", flat=True).distinct())
     scores, (position, criterion, codes, reasons, turns, repeats, orders) = columns.read_scored(
         there,
@@ -112,7 +112,7 @@ def _place(field: str, names: Sequence[str]) -> Case:
 
 def _among_the_assistants(run: JudgeRun, position: IntArray, turns: IntArray) -> IntArray:
     """Places of turns in the dialogue as places among the assistant's turns."""
-    places = places_of(run)
+    places = load_turn_places(run)
     units, row = np.unique(position * TURNS + turns, return_inverse=True)
     found = [
         max(1, bisect_right(places[unit // TURNS], unit % TURNS)) if unit % TURNS else 0 for unit in units.tolist()
@@ -120,7 +120,7 @@ def _among_the_assistants(run: JudgeRun, position: IntArray, turns: IntArray) ->
     return np.array(found, dtype=np.int64)[row]
 
 
-def places_of(run: JudgeRun) -> dict[int, tuple[int, ...]]:
+def load_turn_places(run: JudgeRun) -> dict[int, tuple[int, ...]]:
     """By item position, where the assistant's turns stand in the dialogue."""
     dialogues = run.study.items.order_by("position").values_list("position", "dialogue__turns")
     return {position: assistant_turns(turns) for position, turns in dialogues.iterator(chunk_size=500)}
@@ -141,7 +141,7 @@ def _items(study: Study, by: str, last: int) -> tuple[IntArray, tuple[str, ...],
         place = {name: k for k, name in enumerate(sorted(set(called)))}
         groups[position] = np.array([place[name] for name in called], dtype=np.int64)[which]
     else:
-        members = columns.positions_by(rows, GROUPINGS[by], "position")
+        members = columns.load_positions_by(rows, GROUPINGS[by], "position")
         place = {name: k for k, name in enumerate(sorted({group_name(text) for text in members}))}
         for text, found in members.items():
             groups[found] = place[group_name(text)]

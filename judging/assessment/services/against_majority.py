@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.agreement.services.tiers import TierOptions
-from annotation.stats.majority import majority_of, medians_of
+from annotation.stats.majority import compute_majority, compute_medians
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.units import position_of, turn_of
+from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries.adjudication import decisions
 from core.errors import InputError
 from judging.assessment.services.items import RatedItems
@@ -71,8 +71,8 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
         counts = rated.table.counts[row]
         found.append(
             Contradiction(
-                position=position_of(name),
-                turn=turn_of(name),
+                position=to_position(name),
+                turn=to_turn(name),
                 answers=tuple((labels[code], int(counts[code])) for code in np.flatnonzero(counts > 0)),
                 judges=tuple(by),
                 steps=max(by.values()) if ordered else None,
@@ -85,6 +85,6 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
 
 def _apart(said: IntArray, counts: FloatArray, *, ordered: bool) -> IntArray:
     """(n_items,) steps between a judge's code and people's label, 1 without an order; 0 where one of them has none."""
-    lower, upper = medians_of(counts) if ordered else [majority_of(counts)] * 2
+    lower, upper = compute_medians(counts) if ordered else [compute_majority(counts)] * 2
     steps = np.maximum(np.maximum(lower - said, said - upper), 0) if ordered else (said != lower).astype(np.int64)
     return np.where((said == MISSING) | (lower == MISSING), 0, steps)

@@ -18,7 +18,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries import ratings as people
 from annotation.studies.queries.dependence import read_dependence
-from annotation.studies.queries.raters import Annotator, annotators_of
+from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -68,7 +68,7 @@ class StudyRatings:
     kinds: Mapping[str, str] | None = None
 
     @classmethod
-    def of(cls, study: Study, options: JudgedOptions) -> StudyRatings:
+    def from_options(cls, study: Study, options: JudgedOptions) -> StudyRatings:
         """What the options ask for. Raises InputError on an unknown clustering, stratification or grouping."""
         chosen = {"cluster": options.cluster, "strata": options.strata, "by": options.by}
         version = options.guideline_version
@@ -90,19 +90,20 @@ class StudyRatings:
         With scores, judges' scores as means over the scale are read too. With a version, only the labels that were
         given under it.
         """
-        kinds = said_of_themselves(study, by) if by and by not in GROUPINGS else None
+        kinds = load_demographic_answers(study, by) if by and by not in GROUPINGS else None
         named = items.groups(study, by) if by in items.GROUPINGS else None
         dependence = read_dependence(study, cluster=cluster, strata=strata)
         criteria = people.load_study(study, guideline_version=guideline_version, dependence=dependence)
         said = judges.load_study(study, with_scores=with_scores)
         columns = {
             one.criterion.key: tuple(
-                JudgeColumn.of(judge, one.table, with_scores=with_scores) for judge in said.get(one.criterion.pk, ())
+                JudgeColumn.from_verdicts(judge, one.table, with_scores=with_scores)
+                for judge in said.get(one.criterion.pk, ())
             )
             for one in criteria
         }
-        held = {one.criterion.key: tiers.holding(one) for one in criteria} if by == TIER else {}
-        return cls(criteria, columns, annotators_of(study), named, held, kinds)
+        held = {one.criterion.key: tiers.load_tiers(one) for one in criteria} if by == TIER else {}
+        return cls(criteria, columns, load_annotators(study), named, held, kinds)
 
     def only(self, key: str) -> StudyRatings:
         """Those on one criterion. Raises InputError where there is no such criterion."""
@@ -117,7 +118,7 @@ class StudyRatings:
         """Whether nobody has rated anything."""
         return not any(one.table.n_ratings for one in self.criteria)
 
-    def simulated(self) -> list[str]:
+    def list_simulated(self) -> list[str]:
         """Usernames of the annotators who are no people."""
         return [username for username, annotator in self.annotators.items() if annotator.is_simulated]
 
@@ -127,7 +128,7 @@ class StudyRatings:
             {
                 "criteria": [_hashed_people(one) for one in self.criteria],
                 "judges": {key: [_hashed_judge(column) for column in columns] for key, columns in self.judges.items()},
-                "simulated": self.simulated(),
+                "simulated": self.list_simulated(),
                 **({} if self.groups is None else {"groups": sorted(self.groups.items())}),
                 **({"tiers": self.tiers} if self.tiers else {}),
                 **({} if self.kinds is None else {"kinds": sorted(self.kinds.items())}),
@@ -135,7 +136,7 @@ class StudyRatings:
         )
 
 
-def said_of_themselves(study: Study, by: str) -> dict[str, str]:
+def load_demographic_answers(study: Study, by: str) -> dict[str, str]:
     """What each username answered to the question of this name. Raises InputError where there is none."""
     key, asked = by.removeprefix(ANNOTATOR), demographics.questions(study)
     if key not in asked:
@@ -173,10 +174,10 @@ def load_or_compute(*, by: User | None, study: Study, options: JudgedOptions, ra
     """Agreement on every criterion of a study: the kept result where there is one, else a new one that is kept."""
     if any(ratings.judges.values()):
         rules.lock(by=by, study=study)  # it says how far judges agree with people
-    return among_people.saved_or_computed(
+    return among_people.load_or_compute_run(
         by=by,
         study=study,
-        parameters=options.as_json(),
+        parameters=options.to_json(),
         seed=options.seed,
         input_hash=ratings.input_hash(),
         compute=lambda: _computed(study, ratings, options),
@@ -209,7 +210,7 @@ def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str,
     if one.unscored:
         n = sum(one.unscored.values())
         yield note("could_not_judge", f"Annotators could not judge {n} times; these are no ratings.")
-    if simulated := [name for name in one.table.raters if name in ratings.simulated()]:
+    if simulated := [name for name in one.table.raters if name in ratings.list_simulated()]:
         yield note("simulated_annotators", f"Simulated, not people: {', '.join(simulated)}.")
 
 

@@ -12,9 +12,9 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError, NotComputedError
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import rules, runs, verdicts
-from judging.assessment.services.options import AuditOptions, TrustOptions
+from judging.assessment.services.options import AssessmentOptions, AuditOptions
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.judges.models.judges import Judge
@@ -25,17 +25,17 @@ from judging.stats.verdict import Decision, Rules
 class AssessmentRequest:
     """How calibration and audits are made. The rules are the study's: see rules.py."""
 
-    calibration: TrustOptions = field(default_factory=TrustOptions)
+    calibration: AssessmentOptions = field(default_factory=AssessmentOptions)
     audit: AuditOptions = field(default_factory=AuditOptions)
 
 
 @dataclass(frozen=True)
-class Trusted:
+class Assessment:
     """One judge on a study."""
 
     study: Study
     judge: Judge
-    evidence: JudgeEvidence
+    evidence: JudgeData
     calibration: CalibrationRun
     audit: AuditRun
     held_to: StudyVerdictRules
@@ -63,13 +63,13 @@ class Trusted:
 
     def audit_document(self) -> dict[str, Any]:
         """The result of the audits with the verdict of each criterion."""
-        said = {one.key: one.as_json() for one in self.verdicts}
+        said = {one.key: one.to_json() for one in self.verdicts}
         criteria = {key: {**found, "verdict": said[key]} for key, found in self.audit.result["criteria"].items()}
         return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
 
     def rules_on_record(self) -> dict[str, Any]:
         """How the rules came about, with the names of those who set them: not for what is signed or kept."""
-        return self.held_to.as_json(rules.names_of(self.held_to.rows))
+        return self.held_to.to_json(rules.load_names(self.held_to.rows))
 
 
 MOST_AT_ONCE = 100_000
@@ -78,29 +78,29 @@ MOST_AT_ONCE = 100_000
 TASK = "judging.assess"
 
 
-def size(evidence: JudgeEvidence) -> int:
+def size(evidence: JudgeData) -> int:
     """Labels and judgments that a result is computed from."""
     return sum(one.table.n_ratings + int(one.said.asked.sum()) for one in evidence.evidence.values())
 
 
 def assess_judges(
-    *, by: User | None, evidence: StudyEvidence, asked: AssessmentRequest, patient: bool = True
-) -> tuple[list[Trusted], list[Judge]]:
+    *, by: User | None, evidence: StudyData, asked: AssessmentRequest, patient: bool = True
+) -> tuple[list[Assessment], list[Judge]]:
     """Every judge of the study: what is kept, or computed now; and the judges that are left to a worker.
 
     Who is not ``patient`` gets what is kept and what can be computed at once. The study's rules are locked.
     """
-    each = evidence.of_each(evidence.judges())
+    each = evidence.load_judges(evidence.judges())
     if not each:
         return [], []
     held_to = rules.lock(by=by, study=evidence.study)
-    calibrations = runs.kept(CalibrationRun, each, asked.calibration.as_json(), asked.calibration.seed)
-    audits = runs.kept(AuditRun, each, asked.audit.as_json())
+    calibrations = runs.load_stored_runs(CalibrationRun, each, asked.calibration.to_json(), asked.calibration.seed)
+    audits = runs.load_stored_runs(AuditRun, each, asked.audit.to_json())
     found, waiting = [], []
     for mine in each:
         pk = mine.judge.pk
         if pk in calibrations and pk in audits:
-            found.append(_trusted(mine, calibrations[pk], audits[pk], held_to))
+            found.append(_build_assessment(mine, calibrations[pk], audits[pk], held_to))
         elif patient or size(mine) <= MOST_AT_ONCE:
             found.append(_computed(by, mine, asked, held_to))
         else:
@@ -120,10 +120,10 @@ def queue(*, by: User | None, study: Study, judge: Judge) -> None:
 def assess(study_id: int, judge_id: int) -> None:
     """What a worker does: compute and keep, unless it is kept."""
     study, judge = Study.objects.get(pk=study_id), Judge.objects.get(pk=judge_id)
-    assess_judge(by=None, evidence=StudyEvidence.read(study).of(judge), asked=AssessmentRequest())
+    assess_judge(by=None, evidence=StudyData.load(study).load_judge(judge), asked=AssessmentRequest())
 
 
-def assess_judge(*, by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest) -> Trusted:
+def assess_judge(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest) -> Assessment:
     """Computed on every criterion, or what is kept of the same. The study's rules are locked.
 
     Raises InputError where the judge has said nothing.
@@ -133,33 +133,31 @@ def assess_judge(*, by: User | None, evidence: JudgeEvidence, asked: AssessmentR
     return _computed(by, evidence, asked, rules.lock(by=by, study=evidence.study))
 
 
-def assess_now(*, by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest) -> Trusted:
+def assess_now(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest) -> Assessment:
     """The same for somebody who waits. Raises NotComputedError for what a worker could have computed, and has not."""
-    if size(evidence) > MOST_AT_ONCE and not _is_kept(evidence, asked):
+    if size(evidence) > MOST_AT_ONCE and not _is_selected(evidence, asked):
         many = f"There are more than {MOST_AT_ONCE:,} labels and judgments"
         raise NotComputedError(f"{many}: leave it to a worker, and ask again when it is done.", field="judge")
     return assess_judge(by=by, evidence=evidence, asked=asked)
 
 
-def _is_kept(evidence: JudgeEvidence, asked: AssessmentRequest) -> bool:
+def _is_selected(evidence: JudgeData, asked: AssessmentRequest) -> bool:
     calibration, audit = asked.calibration, asked.audit
-    calibrated = runs.kept(CalibrationRun, [evidence], calibration.as_json(), calibration.seed)
-    return bool(calibrated and runs.kept(AuditRun, [evidence], audit.as_json()))
+    calibrated = runs.load_stored_runs(CalibrationRun, [evidence], calibration.to_json(), calibration.seed)
+    return bool(calibrated and runs.load_stored_runs(AuditRun, [evidence], audit.to_json()))
 
 
-def _computed(
-    by: User | None, evidence: JudgeEvidence, asked: AssessmentRequest, held_to: StudyVerdictRules
-) -> Trusted:
+def _computed(by: User | None, evidence: JudgeData, asked: AssessmentRequest, held_to: StudyVerdictRules) -> Assessment:
     calibration = runs.calibration(by=by, evidence=evidence, options=asked.calibration)
     audit = runs.audit(by=by, evidence=evidence, options=asked.audit)
-    return _trusted(evidence, calibration, audit, held_to)
+    return _build_assessment(evidence, calibration, audit, held_to)
 
 
-def _trusted(
-    evidence: JudgeEvidence, calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
-) -> Trusted:
+def _build_assessment(
+    evidence: JudgeData, calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
+) -> Assessment:
     found = verdicts.compute_verdicts(calibration.result, audit.result, held_to.rules)
-    return Trusted(evidence.study, evidence.judge, evidence, calibration, audit, held_to, tuple(found))
+    return Assessment(evidence.study, evidence.judge, evidence, calibration, audit, held_to, tuple(found))
 
 
 def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:

@@ -14,25 +14,25 @@ from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from judging.assessment.services.options import AuditOptions
 from judging.stats import data_audits
+from judging.stats.assessment_data import AssessmentData, mark_own_family
 from judging.stats.audits.annotators import (
     AGREEING,
     LEAST_PEOPLE,
     SCORED,
     agreement_differences,
     annotator_subgroups,
-    scored_differences,
+    compute_differences,
 )
 from judging.stats.audits.battery import Audit, correct, probe_nominal, probe_pairs, probe_scores
 from judging.stats.audits.probe import Probe
-from judging.stats.evidence import Evidence, own_kind
-from judging.stats.observed import scored
+from judging.stats.observed import to_scores
 
 MOST_DUPLICATES = 50
 """Groups of equal items that a document names; it counts all of them."""
 
 
 def audit_criteria(
-    evidence: Mapping[str, Evidence],
+    evidence: Mapping[str, AssessmentData],
     criteria: Sequence[Criterion],
     model: str,
     options: AuditOptions,
@@ -49,22 +49,22 @@ def audit_criteria(
     return {c.key: _document(c, mine[c.key], audits[c.key], grouped[c.key]) for c in criteria}
 
 
-def _document(criterion: Criterion, mine: Evidence, audit: Audit, tiers: ItemTiers | None) -> dict[str, Any]:
+def _document(criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: ItemTiers | None) -> dict[str, Any]:
     return {
         "criterion": criterion.key,
         "name": criterion.name,
-        **audit.as_json(),
-        "tiers": None if tiers is None else tiers.as_json(),
-        "polarity": data_audits.polarity(mine).as_json(),
-        "baselines": [one.as_json() for one in data_audits.baselines(mine)],
+        **audit.to_json(),
+        "tiers": None if tiers is None else tiers.to_json(),
+        "polarity": data_audits.polarity(mine).to_json(),
+        "baselines": [one.to_json() for one in data_audits.baselines(mine)],
         "labels": data_audits.label_noise(mine),
         "duplicates": _duplicates(mine),
         "annotator_groups": _groups_of_people(mine),
     }
 
 
-def _probes(key: str, mine: Evidence, evidence: Mapping[str, Evidence], model: str) -> list[Probe]:
-    own = own_kind(model, mine.material)
+def _probes(key: str, mine: AssessmentData, evidence: Mapping[str, AssessmentData], model: str) -> list[Probe]:
+    own = mark_own_family(model, mine.material)
     if mine.is_preference:
         made = probe_pairs(mine.pair_columns(own))
     elif not mine.is_scored:
@@ -74,13 +74,13 @@ def _probes(key: str, mine: Evidence, evidence: Mapping[str, Evidence], model: s
     return made + _of_annotators(mine)
 
 
-def _of_annotators(evidence: Evidence) -> list[Probe]:
+def _of_annotators(evidence: AssessmentData) -> list[Probe]:
     """By each question about people: whether the judge errs otherwise against some of them."""
     ordered = evidence.table.level != "nominal" or (evidence.table.n_categories == 2 and not evidence.is_preference)
     asked = np.where(evidence.said.asked, evidence.said.codes, MISSING)
     if ordered:
-        given = scored(evidence.table.codes, evidence.numbers)
-        differences, unit = scored_differences(scored(asked, evidence.numbers), given), SCORED
+        given = to_scores(evidence.table.codes, evidence.numbers)
+        differences, unit = compute_differences(to_scores(asked, evidence.numbers), given), SCORED
     else:
         differences, unit = agreement_differences(asked, evidence.table.codes), AGREEING
     return [
@@ -89,7 +89,7 @@ def _of_annotators(evidence: Evidence) -> list[Probe]:
     ]
 
 
-def _groups_of_people(evidence: Evidence) -> dict[str, Any]:
+def _groups_of_people(evidence: AssessmentData) -> dict[str, Any]:
     """How many of the people answered each question, and how many of their answers too few gave to be looked at."""
     rated = (evidence.table.codes != MISSING).any(axis=0)
     found = {}
@@ -122,13 +122,13 @@ class ItemTiers:
     sure: float | None = None
     reason: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Without names, with the number of items that have a tier."""
         n = sum(name != "" for name in self.names)
         return {"made_by": self.made_by, "n_items": n, "sure": self.sure, "reason": self.reason}
 
 
-def item_tiers(evidence: Evidence, fit: Fit) -> ItemTiers | None:
+def item_tiers(evidence: AssessmentData, fit: Fit) -> ItemTiers | None:
     """The tiers that the judge's bias is looked for in; None where fewer than two occur, or none can play a part."""
     if not evidence.is_scored or not evidence.table.pairable.any():
         return None
@@ -141,7 +141,7 @@ def item_tiers(evidence: Evidence, fit: Fit) -> ItemTiers | None:
     return made if len({*made.names} - {""}) > 1 else None
 
 
-def _with_tiers(evidence: Evidence, tiers: ItemTiers | None) -> Evidence:
+def _with_tiers(evidence: AssessmentData, tiers: ItemTiers | None) -> AssessmentData:
     """The same with the tier of difficulty as one more grouping of its items."""
     if tiers is None:
         return evidence
@@ -149,7 +149,9 @@ def _with_tiers(evidence: Evidence, tiers: ItemTiers | None) -> Evidence:
     return replace(evidence, material=replace(evidence.material, groups=groups))
 
 
-def _other_criteria(key: str, mine: Evidence, evidence: Mapping[str, Evidence]) -> list[tuple[FloatArray, FloatArray]]:
+def _other_criteria(
+    key: str, mine: AssessmentData, evidence: Mapping[str, AssessmentData]
+) -> list[tuple[FloatArray, FloatArray]]:
     """Scores of the same people and of the judge on the other criteria with an order; for the halo.
 
     A criterion that other people rated is left out: scores of one person are compared.
@@ -160,13 +162,13 @@ def _other_criteria(key: str, mine: Evidence, evidence: Mapping[str, Evidence]) 
         ordered = table.level != "nominal" or table.n_categories == 2
         if name == key or not ordered or other.is_preference or table.raters != mine.table.raters:
             continue
-        found.append((scored(other.asked_codes, other.numbers), scored(other.said.codes, other.numbers)))
+        found.append((to_scores(other.asked_codes, other.numbers), to_scores(other.said.codes, other.numbers)))
     return found
 
 
-def _duplicates(evidence: Evidence) -> dict[str, Any]:
+def _duplicates(evidence: AssessmentData) -> dict[str, Any]:
     material = evidence.material
-    found = data_audits.duplicates(material.fingerprints, material.names, evidence.people.consensus).as_json()
+    found = data_audits.duplicates(material.fingerprints, material.names, evidence.people.consensus).to_json()
     return {
         **found,
         "groups": found["groups"][:MOST_DUPLICATES],

@@ -13,20 +13,21 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion
+from core import helper_process
 from judging.assessment.services import power
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.services.options import AssessmentOptions
 from judging.stats.agreement import JudgeAgreement, judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
+from judging.stats.assessment_data import AssessmentData
 from judging.stats.calibrate import calibrate, scores_json
 from judging.stats.calibration import Recalibration, recalibrate
-from judging.stats.clustered_shares import clustered_share
-from judging.stats.evidence import Evidence
+from judging.stats.clustered_shares import estimate_clustered_share
 from judging.stats.leaderboard import leaderboard
-from judging.stats.observed import chosen, scored
-from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
+from judging.stats.observed import select_names, to_scores
+from judging.stats.second_opinion import recompute
 from judging.stats.selective import Selection
-from judging.stats.standings import boards, corrected_by
-from judging.stats.tier_accuracy import accuracy_by_tier, rows_of
+from judging.stats.standings import boards, correct_by_group
+from judging.stats.tier_accuracy import accuracy_by_tier, select_rows
 
 GROUPED = ("assistant", "condition", "domain")
 """Groupings of dialogues for which corrected means are given."""
@@ -41,7 +42,7 @@ NO_TIERS = "no item has two ratings, so that none has a tier"
 
 
 def compute_criterion(
-    evidence: Evidence, criterion: Criterion, name: str, options: TrustOptions, fit: Fit
+    evidence: AssessmentData, criterion: Criterion, name: str, options: AssessmentOptions, fit: Fit
 ) -> dict[str, Any]:
     """The document of one criterion. What cannot be told says why; the rest stands.
 
@@ -64,7 +65,7 @@ def compute_criterion(
         seed=options.seed,
     )
     scores = _recalibrated(evidence, options) if has_scores else found.scores
-    opinion = SecondOpinion((*agreement_figures(*held), *calibration_figures(found, scores)))
+    opinion = helper_process.call(recompute, found, scores, held)
     agreed = _agreement(held, options)
     return {
         "criterion": criterion.key,
@@ -76,18 +77,18 @@ def compute_criterion(
         "confidence": options.confidence,
         "labels": _labels(evidence),
         "kappa": headline.kappa,
-        "headline": headline.as_json(),
-        "dependence": evidence.material.design.as_json(drop_useless(evidence.table)),
-        "unscored_share": _unscored_share(evidence, evidence.said.asked).as_json(),
+        "headline": headline.to_json(),
+        "dependence": evidence.material.design.to_json(drop_useless(evidence.table)),
+        "unscored_share": _unscored_share(evidence, evidence.said.asked).to_json(),
         "confidence_from": evidence.said.confidence_from,
         **agreed,
-        **found.as_json(),
+        **found.to_json(),
         "scores": None if scores is None else _advised(scores_json(scores), of="score" if has_scores else "verdict"),
         "groups": _groups(evidence, positive, options),
         "power": power.compute_criterion(evidence, agreed["agreement"], options),
         "leaderboard": _leaderboard(evidence, options),
         "tiers": {**_tiers(evidence, name, options), "by_difficulty": _by_difficulty(evidence, options, fit)},
-        "second_opinion": opinion.as_json(),
+        "second_opinion": opinion.to_json(),
     }
 
 
@@ -98,7 +99,7 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     return next((value for value in criterion.values if value.lower() in YES), None)
 
 
-def _labels(evidence: Evidence) -> dict[str, Any]:
+def _labels(evidence: AssessmentData) -> dict[str, Any]:
     """What people's labels are made of."""
     people, said = evidence.people, evidence.said
     return {
@@ -115,7 +116,7 @@ def _labels(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _labelled(evidence: Evidence, items: BoolArray) -> dict[str, Any]:
+def _labelled(evidence: AssessmentData, items: BoolArray) -> dict[str, Any]:
     """What the rules ask of the items (n,) with a label and a verdict."""
     return {
         "clusters": evidence.n_clusters(items),
@@ -124,17 +125,17 @@ def _labelled(evidence: Evidence, items: BoolArray) -> dict[str, Any]:
     }
 
 
-def _unscored_share(evidence: Evidence, asked: BoolArray) -> Estimate:
+def _unscored_share(evidence: AssessmentData, asked: BoolArray) -> Estimate:
     """Share of the items (n,) that the judge was asked about without a verdict."""
-    return clustered_share(
+    return estimate_clustered_share(
         evidence.said.unscored[asked].astype(float),
-        clusters=None if evidence.material.dependent is None else chosen(evidence.material.dependent, asked),
+        clusters=None if evidence.material.dependent is None else select_names(evidence.material.dependent, asked),
         reason="the judge was asked nothing",
     )
 
 
 def _held(
-    evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray, bootstrap: int
+    evidence: AssessmentData, name: str, options: AssessmentOptions, kept: BoolArray, bootstrap: int
 ) -> tuple[RatingTable, IntArray, JudgeAgreement]:
     """People's ratings, the judge's codes on the same items, and how far they agree.
 
@@ -156,27 +157,27 @@ def _held(
 
 
 def _agreement(
-    held: tuple[RatingTable, IntArray, JudgeAgreement], options: TrustOptions, sweep: Sequence[float] = SWEEP
+    held: tuple[RatingTable, IntArray, JudgeAgreement], options: AssessmentOptions, sweep: Sequence[float] = SWEEP
 ) -> dict[str, Any]:
     """The judge beside people, and whether it may stand in for one of them."""
     table, codes, agreement = held
-    return {"agreement": agreement.as_json(), "alt_test": _alt_test(table, codes, options, sweep)}
+    return {"agreement": agreement.to_json(), "alt_test": _alt_test(table, codes, options, sweep)}
 
 
-def _answered(evidence: Evidence) -> BoolArray:
+def _answered(evidence: AssessmentData) -> BoolArray:
     """(n,) items that somebody rated, or looked at and could not judge."""
     return np.asarray((evidence.table.ratings_per_item > 0) | (evidence.people.declined > 0))
 
 
 def _alt_test(
-    table: RatingTable, codes: IntArray, options: TrustOptions, sweep: Sequence[float]
+    table: RatingTable, codes: IntArray, options: AssessmentOptions, sweep: Sequence[float]
 ) -> dict[str, Any] | None:
     if table.n_raters < 2:
         return None
-    return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).as_json()
+    return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).to_json()
 
 
-def _tells_scores(evidence: Evidence) -> bool:
+def _tells_scores(evidence: AssessmentData) -> bool:
     """Whether the judge tells scores of its own on a scale on which they are averaged."""
     return bool(np.isfinite(evidence.said.score).any()) and not evidence.people.counted
 
@@ -191,7 +192,7 @@ def _advised(scores: dict[str, Any], *, of: str) -> dict[str, Any]:
     return {**scores, "of": of, "improves": after <= before, "advice": said}
 
 
-def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
+def _recalibrated(evidence: AssessmentData, options: AssessmentOptions) -> Recalibration:
     """Recalibration of the judge's own scores."""
     human, own = evidence.scores()
     return recalibrate(
@@ -207,7 +208,7 @@ def _recalibrated(evidence: Evidence, options: TrustOptions) -> Recalibration:
     )
 
 
-def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> dict[str, Any]:
+def _groups(evidence: AssessmentData, positive: str | None, options: AssessmentOptions) -> dict[str, Any]:
     """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
     if evidence.people.counted and evidence.table.n_categories > 2:
         return {}
@@ -215,7 +216,7 @@ def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> 
     material, scale = evidence.material, evidence.numbers
     found = {}
     for name in (name for name in GROUPED if name in material.groups):
-        corrected = corrected_by(
+        corrected = correct_by_group(
             human[mask],
             judge[mask],
             [group for group, kept in zip(material.groups[name], mask, strict=True) if kept],
@@ -228,27 +229,27 @@ def _groups(evidence: Evidence, positive: str | None, options: TrustOptions) -> 
         )
         places = boards(corrected)
         found[name] = {
-            "corrected": {group: one.as_json() for group, one in corrected.items()},
-            "boards": {board: [place.as_json() for place in listed] for board, listed in places.items()},
+            "corrected": {group: one.to_json() for group, one in corrected.items()},
+            "boards": {board: [place.to_json() for place in listed] for board, listed in places.items()},
         }
     return found
 
 
-def _numbers(evidence: Evidence, positive: str | None) -> tuple[FloatArray, FloatArray]:
+def _numbers(evidence: AssessmentData, positive: str | None) -> tuple[FloatArray, FloatArray]:
     """(n,) people's label and the judge's verdict as numbers; of two categories 1 is the positive one."""
-    human, judge = evidence.scores()[0], scored(evidence.said.codes, evidence.numbers)
+    human, judge = evidence.scores()[0], to_scores(evidence.said.codes, evidence.numbers)
     if positive is not None and str(evidence.table.categories[0]) == positive:
         return 1 - human, 1 - judge
     return human, judge
 
 
-def _leaderboard(evidence: Evidence, options: TrustOptions) -> dict[str, Any] | None:
+def _leaderboard(evidence: AssessmentData, options: AssessmentOptions) -> dict[str, Any] | None:
     """Assistants by the pairs they met in; None where the items are no pairs of named assistants."""
     pairs = evidence.comparisons()
-    return None if pairs is None else leaderboard(pairs, confidence=options.confidence).as_json()
+    return None if pairs is None else leaderboard(pairs, confidence=options.confidence).to_json()
 
 
-def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, Any]:
+def _tiers(evidence: AssessmentData, name: str, options: AssessmentOptions) -> dict[str, Any]:
     """What the verdict asks, within each tier of difficulty."""
     if not evidence.table.pairable.any():
         return {"reason": NO_TIERS, "by_tier": {}}
@@ -257,22 +258,22 @@ def _tiers(evidence: Evidence, name: str, options: TrustOptions) -> dict[str, An
     return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
 
 
-def _by_difficulty(evidence: Evidence, options: TrustOptions, fit: Fit) -> dict[str, Any]:
+def _by_difficulty(evidence: AssessmentData, options: AssessmentOptions, fit: Fit) -> dict[str, Any]:
     """Agreement with people's label by tier of the difficulty model; every item by the probability of each tier."""
     found = fit.found
     if found is None:
         return {"reason": fit.reason, "sure": None, "by_tier": {}}
     made = accuracy_by_tier(
         np.where(evidence.usable, evidence.agreement, np.nan),
-        rows_of(evidence.material.names, found.items, found.tiers),
+        select_rows(evidence.material.names, found.items, found.tiers),
         weights=evidence.material.weights,
         clusters=evidence.material.dependent,
         confidence=options.confidence,
     )
-    return {"reason": None, "method": found.method, **made.as_json()}
+    return {"reason": None, "method": found.method, **made.to_json()}
 
 
-def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray) -> dict[str, Any]:
+def _tier(evidence: AssessmentData, name: str, options: AssessmentOptions, kept: BoolArray) -> dict[str, Any]:
     part = calibrate(
         evidence.columns(kept),
         recalibrated=False,
@@ -291,11 +292,11 @@ def _tier(evidence: Evidence, name: str, options: TrustOptions, kept: BoolArray)
             "asked": int(asked.sum()),
             "unscored": int((asked & evidence.said.unscored).sum()),
         },
-        "unscored_share": _unscored_share(evidence, asked).as_json(),
+        "unscored_share": _unscored_share(evidence, asked).to_json(),
         "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
         "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
         "selective": [_short(one) for one in part.selective],
-        "gained": part.gained.as_json(),
+        "gained": part.gained.to_json(),
     }
 
 
@@ -312,7 +313,7 @@ AGREEMENT_OF_A_TIER = (
 
 
 def _short(one: Selection) -> dict[str, Any]:
-    document = one.as_json()
+    document = one.to_json()
     return {
         "target_agreement": one.target,
         "guaranteed": one.guaranteed,
@@ -323,7 +324,7 @@ def _short(one: Selection) -> dict[str, Any]:
     }
 
 
-def estimate_of(document: Mapping[str, Any]) -> Estimate:
+def parse_estimate(document: Mapping[str, Any]) -> Estimate:
     """An estimate again from its JSON."""
     numbers = ("value", "low", "high", "se", "df")
     return Estimate(**{**document, **{key: np.nan if document[key] is None else document[key] for key in numbers}})

@@ -10,11 +10,11 @@ import numpy as np
 from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.studies import Study
 from judging.assessment.models.assessment import Escalation
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import escalation
 from judging.assessment.services.cascades import sureness
 from judging.judges.models.judges import Judge
-from judging.stats.cascade import kept_by
+from judging.stats.cascade import find_deciding_stage
 
 Document = dict[str, Any]
 
@@ -30,15 +30,15 @@ def newest(study: Study, judge: Judge | None = None) -> Escalation | None:
     return next((one for one in made if judge is None or judge.pk in _judges(one)), None)
 
 
-def document(made: Escalation, evidence: StudyEvidence) -> Document | None:
+def document(made: Escalation, evidence: StudyData) -> Document | None:
     """Its judges, promise and limits, and what people have said; None where one of its judges is gone."""
     there = {judge.pk: judge for judge in evidence.judges()}
     if not set(_judges(made)) <= there.keys():
         return None
-    each = evidence.of_each([there[pk] for pk in _judges(made)])
+    each = evidence.load_judges([there[pk] for pk in _judges(made)])
     stages = made.cascade["stages"]
     names = {criterion.key: criterion.name for criterion in each[-1].criteria}
-    back = escalation.came_back(made, each[-1], lambda key: _kept(each, stages, key))
+    back = escalation.summarise_return(made, each[-1], lambda key: _collect_verdicts(each, stages, key))
     for key, one in back["criteria"].items():
         one["name"] = names[key]
     return {
@@ -52,27 +52,27 @@ def document(made: Escalation, evidence: StudyEvidence) -> Document | None:
     }
 
 
-def compute_study(evidence: StudyEvidence) -> Document | None:
+def compute_study(evidence: StudyData) -> Document | None:
     """The newest cascade of the study on record."""
     made = newest(evidence.study)
     return document(made, evidence) if made else None
 
 
-def compute_judge(evidence: JudgeEvidence) -> Document | None:
+def compute_judge(evidence: JudgeData) -> Document | None:
     """The newest cascade on record in which the judge is asked, on the same part of the items."""
     made = newest(evidence.study, evidence.judge)
-    return document(made, StudyEvidence.read(evidence.study, evidence.part)) if made else None
+    return document(made, StudyData.load(evidence.study, evidence.part)) if made else None
 
 
 def _judges(made: Escalation) -> list[int]:
     return [stage["judge_id"] for stage in made.cascade["stages"]]
 
 
-def _kept(each: Sequence[JudgeEvidence], stages: Sequence[Mapping[str, Any]], key: str) -> IntArray:
+def _collect_verdicts(each: Sequence[JudgeData], stages: Sequence[Mapping[str, Any]], key: str) -> IntArray:
     """(n,) the verdict of the stage that keeps an item, -1 where none does."""
     columns = [one.evidence[key] for one in each]
     limits = [(_limit(stage["limits"][key][0]), _limit(stage["limits"][key][1])) for stage in stages]
-    place = kept_by([sureness(column) for column in columns], limits)
+    place = find_deciding_stage([sureness(column) for column in columns], limits)
     codes = np.column_stack([column.said.codes for column in columns])
     return np.where(place < 0, MISSING, codes[np.arange(len(place)), place])
 

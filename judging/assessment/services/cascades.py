@@ -15,14 +15,14 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import Escalation
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import assessment, escalation
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models.judges import PANEL, RECALIBRATED, Judge
 from judging.runs.queries.spending import cost_per_item
+from judging.stats.assessment_data import AssessmentData
 from judging.stats.cascade import Cascade, Stage, cascade
-from judging.stats.evidence import Evidence
-from judging.stats.observed import chosen
+from judging.stats.observed import select_names
 
 MOST_JUDGES = 5
 MADE_OF_OTHERS = (PANEL, RECALIBRATED)
@@ -63,14 +63,14 @@ class Cascaded:
     found: Cascade
     alone: tuple[Cascade, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "criterion": self.criterion.key,
             "name": self.criterion.name,
             "n_items": int(self.items.sum()),
-            **self.found.as_json(),
-            "alone": [one.as_json() for one in self.alone],
+            **self.found.to_json(),
+            "alone": [one.to_json() for one in self.alone],
         }
 
     @property
@@ -81,12 +81,12 @@ class Cascaded:
         return left
 
 
-def find_judges_in_order(evidence: StudyEvidence, names: Sequence[str]) -> list[Judge]:
-    """The judges called so, in that order. Raises InputError as `checked` does."""
-    return checked([evidence.judge(name) for name in names])
+def find_judges_in_order(evidence: StudyData, names: Sequence[str]) -> list[Judge]:
+    """The judges called so, in that order. Raises InputError as `check_judges` does."""
+    return check_judges([evidence.judge(name) for name in names])
 
 
-def checked(judges: Sequence[Judge]) -> list[Judge]:
+def check_judges(judges: Sequence[Judge]) -> list[Judge]:
     """Judges that can be asked one after the other. InputError for fewer than two, too many, or one named twice."""
     if len({judge.pk for judge in judges}) < len(judges):
         raise InputError("a judge stands in the cascade twice", field="judges")
@@ -95,25 +95,25 @@ def checked(judges: Sequence[Judge]) -> list[Judge]:
     return list(judges)
 
 
-def usual(there: Sequence[JudgeEvidence]) -> list[JudgeEvidence]:
+def usual(there: Sequence[JudgeData]) -> list[JudgeData]:
     """Of judges in the order of their cost the first two that are no rules, or the first two where there are fewer."""
     models = [one for one in there if not one.judge.is_baseline]
     return list(models if len(models) > 1 else there)[:2]
 
 
-def sort_by_cost(each: Sequence[JudgeEvidence]) -> list[JudgeEvidence]:
+def sort_by_cost(each: Sequence[JudgeData]) -> list[JudgeData]:
     """The judges that are not made of others, the cheapest first; of unknown cost last, then by name. One query."""
     each = [one for one in each if one.judge.provider not in MADE_OF_OTHERS]
     costs = cost_per_item(run.pk for one in each for run in one.runs.values())
 
-    def dear(one: JudgeEvidence) -> tuple[float, str]:
+    def dear(one: JudgeData) -> tuple[float, str]:
         known = [costs[run.pk, c.pk] for c in one.criteria if ((run := one.runs[c.key]).pk, c.pk) in costs]
         return (float(np.mean(known)) if known else np.inf, str(one.judge))
 
     return sorted(each, key=dear)
 
 
-def compute_cascade(each: Sequence[JudgeEvidence], options: CascadeOptions) -> list[Cascaded]:
+def compute_cascade(each: Sequence[JudgeData], options: CascadeOptions) -> list[Cascaded]:
     """The cascade of these judges, in this order, on every criterion that all of them have judged. One query.
 
     Raises InputError where there is none.
@@ -127,7 +127,7 @@ def compute_cascade(each: Sequence[JudgeEvidence], options: CascadeOptions) -> l
 
 def _of_criterion(
     criterion: Criterion,
-    each: Sequence[JudgeEvidence],
+    each: Sequence[JudgeData],
     costs: Mapping[tuple[int, int], float],
     options: CascadeOptions,
 ) -> Cascaded:
@@ -135,7 +135,7 @@ def _of_criterion(
     items = ~people.without_label
     material = each[0].material
     weights = None if material.weights is None else material.weights[items]
-    clusters = None if material.dependent is None else chosen(material.dependent, items)
+    clusters = None if material.dependent is None else select_names(material.dependent, items)
     stages = [
         _stage(one, criterion, items, costs.get((one.runs[criterion.key].pk, criterion.pk), np.nan)) for one in each
     ]
@@ -146,18 +146,18 @@ def _of_criterion(
     return Cascaded(criterion, items, made(stages), tuple(made([stage]) for stage in stages))
 
 
-def _stage(one: JudgeEvidence, criterion: Criterion, items: BoolArray, cost: float) -> Stage:
-    evidence: Evidence = one.evidence[criterion.key]
+def _stage(one: JudgeData, criterion: Criterion, items: BoolArray, cost: float) -> Stage:
+    evidence: AssessmentData = one.evidence[criterion.key]
     return Stage(str(one.judge), sureness(evidence)[items], evidence.agreement[items], cost)
 
 
-def sureness(evidence: Evidence) -> FloatArray:
+def sureness(evidence: AssessmentData) -> FloatArray:
     """(n,) how sure the judge is of its verdicts; without a confidence all are equally sure. NaN without a verdict."""
     said = evidence.said
     return np.where(said.codes != MISSING, said.confidence if said.confidence_from else 1.0, np.nan)
 
 
-def left_of(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> BoolArray:
+def mask_left(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> BoolArray:
     """(n,) items without a label that the cascade leaves to people on any criterion."""
     unlabelled = [one.left & ~each[0].evidence[one.criterion.key].labelled for one in found]
     return np.asarray(np.any(unlabelled, axis=0))
@@ -167,7 +167,7 @@ def left_of(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> BoolArr
 def escalate(
     *,
     by: User | None,
-    each: Sequence[JudgeEvidence],
+    each: Sequence[JudgeData],
     found: Sequence[Cascaded],
     options: CascadeOptions,
     name: str,
@@ -182,7 +182,7 @@ def escalate(
     return escalation.make(
         by=by,
         found=last,
-        items=left_of(each, found),
+        items=mask_left(each, found),
         thresholds=thresholds,
         name=name,
         target=options.target,
@@ -191,7 +191,7 @@ def escalate(
     )
 
 
-def _limits(place: int, one: JudgeEvidence, found: Sequence[Cascaded]) -> dict[str, Any]:
+def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, Any]:
     """A stage as it is kept: by criterion its threshold and the least confidence that its test has looked at."""
     stages = {criterion.criterion.key: criterion.found.stages[place] for criterion in found}
     limits = {
@@ -201,7 +201,7 @@ def _limits(place: int, one: JudgeEvidence, found: Sequence[Cascaded]) -> dict[s
     return {"judge": str(one.judge), "judge_id": one.judge.pk, "limits": limits}
 
 
-def document(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> dict[str, Any]:
+def document(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> dict[str, Any]:
     """All criteria as JSON types, and how many items without a label are escalated to people on any of them."""
     return {
         "study": each[0].study.name,
@@ -209,6 +209,6 @@ def document(each: Sequence[JudgeEvidence], found: Sequence[Cascaded]) -> dict[s
         "judges": [str(one.judge) for one in each],
         "target_agreement": found[0].found.target,
         "delta": found[0].found.delta,
-        "left_to_people": int(left_of(each, found).sum()),
-        "criteria": {one.criterion.key: one.as_json() for one in found},
+        "left_to_people": int(mask_left(each, found).sum()),
+        "criteria": {one.criterion.key: one.to_json() for one in found},
     }

@@ -32,7 +32,7 @@ SIGNATURE = {"key_id": r"[0-9a-f]{16}", "public_key": r"[0-9a-f]{64}", "value": 
 
 
 @dataclass(frozen=True)
-class Checked:
+class CertificateStatus:
     """Whether a certificate holds.
 
     Attributes
@@ -66,7 +66,7 @@ class Checked:
         """Whether it lets the judge be used on some criterion."""
         return bool({"replace", "assist and escalate"} & set(self.decisions.values()))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "state": self.state,
@@ -103,28 +103,28 @@ def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def look_up(sha256: str) -> Checked:
+def find_issued(sha256: str) -> CertificateStatus:
     """Whether the certificate of this hash holds, among those that the site issued."""
     if not HASH.fullmatch(sha256):
-        return Checked(MALFORMED, ("A certificate's hash has 64 hexadecimal digits.",))
+        return CertificateStatus(MALFORMED, ("A certificate's hash has 64 hexadecimal digits.",))
     row = queries.find_issued(sha256)
     if row is None:
-        return Checked(UNKNOWN, ("No certificate of this hash was issued here.",), sha256=sha256)
+        return CertificateStatus(UNKNOWN, ("No certificate of this hash was issued here.",), sha256=sha256)
     return replace(check(document(row)), decisions={})  # who has the hash alone reads nothing of the study
 
 
-def check(found: Any, public_key: bytes | None = None) -> Checked:
+def check(found: Any, public_key: bytes | None = None) -> CertificateStatus:
     """Whether a certificate's file holds: by this key alone, or by any of the site's where none is given."""
     if problem := _malformed(found):
-        return Checked(MALFORMED, (problem,))
+        return CertificateStatus(MALFORMED, (problem,))
     content, sha256 = found["content"], found["sha256"]
     if "signature" not in found:
         old = content["format"] == UNSIGNED_FORMAT
         why = "It is not signed: it was issued before certificates were signed." if old else "It is not signed."
-        return Checked(UNSIGNED, (why,), sha256=sha256)
+        return CertificateStatus(UNSIGNED, (why,), sha256=sha256)
     state, problem = _check_signature(content, sha256, found["signature"], public_key)
     if state != HOLDS:
-        return Checked(state, (problem,), sha256=sha256)
+        return CertificateStatus(state, (problem,), sha256=sha256)
     checked = _check_issued(sha256, problem, alone=public_key is not None)
     return replace(checked, decisions=_decisions(content)) if checked.holds else checked
 
@@ -191,7 +191,7 @@ def _check_signature(
     )
 
 
-def _check_issued(sha256: str, signed: str, *, alone: bool) -> Checked:
+def _check_issued(sha256: str, signed: str, *, alone: bool) -> CertificateStatus:
     """Whether a certificate with a good signature was issued here, and is neither revoked nor expired.
 
     ``alone`` says that somebody named the key that they believe: then it need not be known here.
@@ -199,17 +199,19 @@ def _check_issued(sha256: str, signed: str, *, alone: bool) -> Checked:
     row = None if alone and not queries.has_tables() else queries.find_issued(sha256)
     if row is None and alone:
         note = "It was not issued by this site: only its issuer knows whether it was revoked or expired since."
-        return Checked(HOLDS, notes=(signed, note), sha256=sha256)
+        return CertificateStatus(HOLDS, notes=(signed, note), sha256=sha256)
     if row is None:
         why = "It is not among the certificates that this site issued: its study was deleted, or the key was stolen."
-        return Checked(UNKNOWN, (why,), (signed,), sha256)
+        return CertificateStatus(UNKNOWN, (why,), (signed,), sha256)
     if hasattr(row, "revocation"):
         when = f"{row.revocation.created_at:%Y-%m-%d}"
-        return Checked(REVOKED, (f"It was revoked on {when}: {row.revocation.reason}",), (signed,), sha256)
+        return CertificateStatus(REVOKED, (f"It was revoked on {when}: {row.revocation.reason}",), (signed,), sha256)
     if not _is_whole(row.content):
-        return Checked(MALFORMED, ("It lacks something that a certificate of this format says.",), (signed,), sha256)
+        return CertificateStatus(
+            MALFORMED, ("It lacks something that a certificate of this format says.",), (signed,), sha256
+        )
     problems = tuple(_changes(row))
-    return Checked(EXPIRED if problems else HOLDS, problems, (signed,), sha256)
+    return CertificateStatus(EXPIRED if problems else HOLDS, problems, (signed,), sha256)
 
 
 def _is_whole(content: Mapping[str, Any]) -> bool:

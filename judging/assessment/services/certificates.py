@@ -18,7 +18,7 @@ from judging.assessment.canonical_json import LARGEST_INTEGER, to_canonical_byte
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Revocation
 from judging.assessment.queries import certificates as queries
 from judging.assessment.services import cascade_records, escalation, hold_out
-from judging.assessment.services.assessment import Trusted
+from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.judges.models.judges import Judge
 
@@ -41,11 +41,11 @@ LONGEST_REASON = 2000
 
 
 @audited("certificate.issue", says=("found.judge",), prepares=True)
-def issue(*, by: User | None, found: Trusted) -> Certificate:
+def issue(*, by: User | None, found: Assessment) -> Certificate:
     """The certificate of what was found, under its rules, signed; the newest one if it says just this and holds."""
     content, key = _plain(_content(found)), signing.load_keys()[0]
     with audit_transaction() as done:
-        newest = queries.newest_of(found.study, found.judge)
+        newest = queries.find_newest(found.study, found.judge)
         if newest and _without_date(newest.content) == content and _stands(newest, key):
             done.result = newest
             return newest
@@ -116,12 +116,12 @@ def judge_hash(judge: Judge) -> str:
     return content_hash([judge.provider, judge.model, judge.parameters])
 
 
-def _content(found: Trusted) -> dict[str, Any]:
+def _content(found: Assessment) -> dict[str, Any]:
     judge, study, calibration = found.judge, found.study, found.calibration
     criteria = calibration.result["criteria"]
     runs = sorted({one["run"] for one in criteria.values()})
     n, items = queries.item_set(study)
-    first, last = queries.judged_between(runs)
+    first, last = queries.load_judging_period(runs)
     escalated = escalation.newest(study, judge)
     return {
         "format": FORMAT,
@@ -142,12 +142,12 @@ def _content(found: Trusted) -> dict[str, Any]:
             one.key: {**_criterion(one, criteria[one.key]), "probes": _probes(found.audit.result["criteria"][one.key])}
             for one in found.verdicts
         },
-        "escalation": escalation.came_back(escalated, found.evidence) if escalated else None,
+        "escalation": escalation.summarise_return(escalated, found.evidence) if escalated else None,
         "cascade": cascade_records.compute_judge(found.evidence),
         "left_out": list(found.evidence.left_out),
         "held_out": hold_out.record(study, judge, found.part),
-        "rules": found.rules.as_json(),
-        "rules_on_record": found.held_to.as_json(),
+        "rules": found.rules.to_json(),
+        "rules_on_record": found.held_to.to_json(),
         "is_success": found.is_success,
         "calibration": _run(calibration),
         "audit": _run(found.audit),
@@ -156,7 +156,7 @@ def _content(found: Trusted) -> dict[str, Any]:
 
 
 def _criterion(found: CriterionVerdict, calibration: Mapping[str, Any]) -> dict[str, Any]:
-    verdict = {name: part for name, part in found.as_json().items() if name != "rules"}
+    verdict = {name: part for name, part in found.to_json().items() if name != "rules"}
     tiers = {tier: {"decision": one.decision, "n_items": found.counts[tier]} for tier, one in found.tiers.items()}
     return {**verdict, "tiers": tiers, **{name: calibration[name] for name in KEPT}}
 

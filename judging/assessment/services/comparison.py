@@ -11,7 +11,7 @@ import numpy as np
 from annotation.agreement.services import agreement as among_people
 from annotation.agreement.services.agreement import Options
 from annotation.stats.dependence import INDEPENDENT, Design, fill_gaps, find_bad_weight
-from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, grouped_raters
+from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, group_raters
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
 from annotation.studies.parsing.rating_files import RatingsFile
@@ -20,7 +20,7 @@ from judging.assessment.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.differences import compare_judges
-from judging.stats.subgroups import judge_agreement_by
+from judging.stats.subgroups import compute_agreement_by
 
 VERDICTS, SCORES = "verdict", "score"
 RULE = " judge"
@@ -108,16 +108,16 @@ class JudgeColumn:
     held_out: int = 0
 
     @classmethod
-    def of(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
+    def from_verdicts(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
         """What a judge of the database said on the table's items."""
-        codes, unscored = said.codes(table), said.unscored(table)
+        codes, unscored = said.codes(table), said.find_unscored(table)
         found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
         found = replace(found, held_out=said.held_out)
         if not with_scores or table.level == "nominal":
             return found
         return replace(found, scores=said.scores(table), sources=said.sources(table))
 
-    def with_unscored_as(self, code: int, table: RatingTable) -> JudgeColumn:
+    def count_unscored_as(self, code: int, table: RatingTable) -> JudgeColumn:
         """The same with every unscored reply counted as a verdict."""
         codes = np.where(self.unscored, code, self.codes)
         scores = None if self.scores is None else np.where(self.unscored, table.scores[code], self.scores)
@@ -207,7 +207,7 @@ def _check_nested(table: RatingTable, design: Design) -> None:
 
 def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
     """The column with unscored replies treated as the options ask."""
-    return column if options.unscored_as is None else column.with_unscored_as(_code(table, options.unscored_as), table)
+    return column if options.unscored_as is None else column.count_unscored_as(_code(table, options.unscored_as), table)
 
 
 def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
@@ -219,7 +219,7 @@ def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: Ju
         confidence=options.confidence,
         seed=options.seed,
     )
-    return [difference.as_json() for difference in found]
+    return [difference.to_json() for difference in found]
 
 
 def list_groups(
@@ -231,8 +231,8 @@ def list_groups(
     )
     of_judges = {
         column.name: {
-            one.group: one.agreement.as_json()
-            for one in judge_agreement_by(
+            one.group: one.agreement.to_json()
+            for one in compute_agreement_by(
                 table,
                 column.codes,
                 groups,
@@ -250,8 +250,8 @@ def list_groups(
         {
             "group": one.group,
             "n_items": one.n_items,
-            "fleiss_kappa": one.fleiss_kappa.as_json(),
-            "percent_agreement": one.percent_agreement.as_json(),
+            "fleiss_kappa": one.fleiss_kappa.to_json(),
+            "percent_agreement": one.percent_agreement.to_json(),
             "judges": {name: {key: found[one.group][key] for key in OF_GROUPS} for name, found in of_judges.items()},
         }
         for one in of_people
@@ -262,7 +262,7 @@ def compute_annotators(
     table: RatingTable, columns: Sequence[JudgeColumn], kinds: Sequence[str | None], options: JudgedOptions
 ) -> dict[str, Any]:
     """Agreement of the people of each kind with each other, and each judge's with them. No group names a person."""
-    grouped = grouped_raters(table, kinds)
+    grouped = group_raters(table, kinds)
     within = agreement_within(
         table, grouped, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
     )
@@ -273,7 +273,7 @@ def compute_annotators(
         "groups_left_out": grouped.withheld,
         "groups": [
             {
-                **one.as_json(),
+                **one.to_json(),
                 "judges": {
                     column.name: _with_group(table.select_raters(grouped.members[one.group]), column, options)
                     for column in columns
@@ -295,7 +295,7 @@ def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
-    ).as_json()
+    ).to_json()
     return {key: found[key] for key in OF_GROUPS}
 
 
@@ -310,7 +310,7 @@ def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> d
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
-    ).as_json()
+    ).to_json()
     return {
         **found,
         "alt_test": _alt_test(table, used, options),
@@ -327,7 +327,7 @@ def _alt_test(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -
     """May the judge stand in for a person? None with fewer than two annotators: nobody can be left out."""
     if table.n_raters < 2:
         return None
-    return alt_test(table, column.codes, epsilon=options.epsilon, confidence=options.confidence).as_json()
+    return alt_test(table, column.codes, epsilon=options.epsilon, confidence=options.confidence).to_json()
 
 
 def _code(table: RatingTable, value: str) -> int:

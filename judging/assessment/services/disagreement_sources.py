@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.clustered import clustered_means, units_of
+from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.disagreement.distance import distances
 from annotation.stats.disagreement.sets import LEVEL, contiguous_sets
@@ -16,9 +16,9 @@ from annotation.stats.disagreement.taste import taste
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.guidelines import versions_given
-from judging.assessment.queries.assessment_data import JudgeEvidence
+from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services.disagreements import criteria_called
-from judging.stats.evidence import Evidence
+from judging.stats.assessment_data import AssessmentData
 
 SEED = 0
 SOURCES = {
@@ -34,20 +34,20 @@ LEAST_ITEMS = 40
 """Items with a person's answer and a verdict, half of which sets are calibrated on."""
 
 
-def compute_criterion(criterion: Criterion, one: Evidence) -> dict[str, Any]:
+def compute_criterion(criterion: Criterion, one: AssessmentData) -> dict[str, Any]:
     """Distances of the judge, sources of people's disagreement, camps of taste, and sets. At most two queries."""
     table = one.people.table
-    told = told_shares(one)
+    told = compute_shares(one)
     return {
-        "distance": distances(table, told, seed=SEED).as_json(),
-        "sources": _or_why(lambda: sources(table, versions=versions_given(criterion, table), seed=SEED).as_json()),
-        "taste": _or_why(lambda: taste(table, seed=SEED).as_json()),
+        "distance": distances(table, told, seed=SEED).to_json(),
+        "sources": _or_why(lambda: sources(table, versions=versions_given(criterion, table), seed=SEED).to_json()),
+        "taste": _or_why(lambda: taste(table, seed=SEED).to_json()),
         "sets": sets(table, told, seed=SEED),
         "seed": SEED,
     }
 
 
-def compute_judge(evidence: JudgeEvidence, criterion: str = "") -> dict[str, dict[str, Any]]:
+def compute_judge(evidence: JudgeData, criterion: str = "") -> dict[str, dict[str, Any]]:
     """By criterion, or on one of them, what `of_criterion` finds. InputError where there is no such criterion."""
     asked = criteria_called(evidence, criterion)
     return {one.key: compute_criterion(one, evidence.evidence[one.key]) for one in asked}
@@ -61,7 +61,7 @@ def _or_why(made: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"reason": f"the difficulty model does not fit: {why}"}
 
 
-def told_shares(one: Evidence) -> FloatArray:
+def compute_shares(one: AssessmentData) -> FloatArray:
     """(n, q) shares of each category among the judge's calls on an item; NaN without a verdict."""
     q = one.table.n_categories
     calls = one.said.repeated if one.said.repeated.shape[1] > 1 else one.said.codes[:, None]
@@ -81,18 +81,18 @@ def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     answers = np.array([rng.choice(codes[codes != MISSING]) for codes in table.codes[rows]])
     clusters = [(table.clusters or table.items)[row] for row in rows]
-    unit, n_units = units_of(clusters)
+    unit, n_units = number_units(clusters)
     half = np.isin(unit, rng.permutation(n_units)[: n_units // 2])
     found = contiguous_sets(told[rows][half], answers[half], told[rows][~half])
     holds = found.holds[np.arange(len(found.holds)), answers[~half]]
     columns = np.column_stack([holds, found.size])
     tested = [cluster for cluster, left in zip(clusters, ~half, strict=True) if left]
-    covered, size = clustered_means(columns.astype(float), tested, seed=seed)
+    covered, size = estimate_clustered_means(columns.astype(float), tested, seed=seed)
     return {
         "level": LEVEL,
         "calibrated_on": int(half.sum()),
-        "covered": covered.as_json(),
-        "size": size.as_json(),
+        "covered": covered.to_json(),
+        "size": size.to_json(),
         "reason": None,
     }
 

@@ -13,10 +13,10 @@ from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import JudgeEvidence
-from judging.assessment.queries.study_items import HELD_OUT
-from judging.stats.evidence import Evidence
-from judging.stats.observed import scored
+from judging.assessment.queries.assessment_data import JudgeData
+from judging.judges.queries.study_items import HELD_OUT
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.observed import to_scores
 
 SORTS = ("size", "confidence", "position")
 """By which the list can be sorted, the smallest first; with a minus the largest. What has no confidence comes last."""
@@ -59,7 +59,7 @@ class Disagreement:
     confidence: float
     people: tuple[tuple[str, str], ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "item": self.position,
@@ -75,7 +75,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Counted:
+class DisagreementCounts:
     """On one criterion: items with a label that the judge scored, those it differs on, and those without a verdict."""
 
     compared: int
@@ -83,7 +83,7 @@ class Counted:
     unscored: int
     examples: int
 
-    def as_json(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int]:
         """As JSON types."""
         return {
             "compared": self.compared,
@@ -93,18 +93,20 @@ class Counted:
         }
 
 
-def counts(evidence: JudgeEvidence) -> dict[str, Counted]:
+def counts(evidence: JudgeData) -> dict[str, DisagreementCounts]:
     """By criterion key. What is unscored is no disagreement, and is counted beside."""
     found = {}
     for key, one in evidence.evidence.items():
         both = _settled(one) & (one.said.codes != MISSING)
         unscored = int((_settled(one) & one.said.unscored).sum())
-        found[key] = Counted(int(both.sum()), int(differing(one).sum()), unscored, evidence.examples.get(key, 0))
+        found[key] = DisagreementCounts(
+            int(both.sum()), int(find_differing(one).sum()), unscored, evidence.examples.get(key, 0)
+        )
     return found
 
 
 def list_disagreements(
-    evidence: JudgeEvidence, *, criterion: str = "", tier: str = "", sort: str = "-size"
+    evidence: JudgeData, *, criterion: str = "", tier: str = "", sort: str = "-size"
 ) -> list[Disagreement]:
     """The disagreements, narrowed and sorted. InputError where there is no such criterion, tier or order.
 
@@ -119,7 +121,7 @@ def list_disagreements(
     return sorted(rows, key=_order(sort))
 
 
-def criteria_called(evidence: JudgeEvidence, key: str, *, field: str = "criterion") -> list[Criterion]:
+def criteria_called(evidence: JudgeData, key: str, *, field: str = "criterion") -> list[Criterion]:
     """The criterion of that key among those that the judge rated; all without a key. InputError where there is none."""
     found = [one for one in evidence.criteria if key in ("", one.key)]
     if key and not found:
@@ -141,12 +143,12 @@ def _order(sort: str) -> Callable[[Disagreement], Any]:
     return key
 
 
-def _settled(one: Evidence) -> BoolArray:
+def _settled(one: AssessmentData) -> BoolArray:
     """(n,) items with one label of people: on a tie there is none to differ from."""
     return np.asarray(one.labelled & ~(one.people.tied if one.people.counted else False))
 
 
-def differing(one: Evidence) -> BoolArray:
+def find_differing(one: AssessmentData) -> BoolArray:
     """(n,) labelled items whose verdict is another value than people's label, or than the ones next to their mean."""
     given = _settled(one) & (one.said.codes != MISSING)
     if one.people.counted:
@@ -157,23 +159,23 @@ def differing(one: Evidence) -> BoolArray:
         return np.asarray(given & (_distance(one) > nearest + ROUNDING))
 
 
-def _distance(one: Evidence) -> FloatArray:
+def _distance(one: AssessmentData) -> FloatArray:
     """(n,) steps between people's label and the verdict; NaN where either is missing."""
     if not one.people.counted:
-        return np.asarray(np.abs(one.people.mean - scored(one.said.codes, one.table.scores)))
+        return np.asarray(np.abs(one.people.mean - to_scores(one.said.codes, one.table.scores)))
     if one.table.level == "nominal":
         return np.ones(one.material.n)
     ordered = one.table.scores
-    return np.asarray(np.abs(scored(one.people.consensus, ordered) - scored(one.said.codes, ordered)))
+    return np.asarray(np.abs(to_scores(one.people.consensus, ordered) - to_scores(one.said.codes, ordered)))
 
 
-def _rows(key: str, one: Evidence) -> Sequence[Disagreement]:
+def _rows(key: str, one: AssessmentData) -> Sequence[Disagreement]:
     sizes, tiers, scale = _distance(one), one.people.tiers, [str(value) for value in one.table.categories]
-    return [_row(key, one, row, sizes, tiers, scale) for row in np.flatnonzero(differing(one)).tolist()]
+    return [_row(key, one, row, sizes, tiers, scale) for row in np.flatnonzero(find_differing(one)).tolist()]
 
 
 def _row(
-    key: str, one: Evidence, row: int, sizes: FloatArray, tiers: Sequence[str], scale: Sequence[str]
+    key: str, one: AssessmentData, row: int, sizes: FloatArray, tiers: Sequence[str], scale: Sequence[str]
 ) -> Disagreement:
     table, people = one.table, one.people
     adjudicated = bool(people.gold[row] != MISSING)
@@ -193,13 +195,13 @@ def _row(
 
 
 def document(
-    evidence: JudgeEvidence, rows: Sequence[Disagreement], said: Mapping[tuple[int, str], Mapping[str, Any]]
+    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, str], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position and criterion."""
     return {
         "study": evidence.study.name,
         "judge": str(evidence.judge),
         "part": evidence.part,
-        "criteria": {key: one.as_json() for key, one in counts(evidence).items()},
-        "disagreements": [{**row.as_json(), **said.get((row.position, row.criterion), {})} for row in rows],
+        "criteria": {key: one.to_json() for key, one in counts(evidence).items()},
+        "disagreements": [{**row.to_json(), **said.get((row.position, row.criterion), {})} for row in rows],
     }

@@ -20,19 +20,19 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import Escalation
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies
-from judging.assessment.services.assessment import Trusted
+from judging.assessment.services.assessment import Assessment
 from judging.judges.models.judges import Judge
+from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import share
-from judging.stats.evidence import Evidence
-from judging.stats.observed import scored
+from judging.stats.observed import to_scores
 
 Document = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class EscalatedItems:
     """Which items are escalated to people at one target.
 
     Attributes
@@ -52,18 +52,18 @@ class Left:
         return np.asarray(np.any(list(self.of_criterion.values()), axis=0))
 
 
-def left(found: Trusted, target: float) -> Left:
+def find_escalated(found: Assessment, target: float) -> EscalatedItems:
     """What selective judging at this target leaves. Raises InputError where it was not computed for the target."""
     thresholds, of_criterion = {}, {}
     for key, evidence in found.evidence.evidence.items():
         chosen = _selection(found.calibration.result["criteria"][key]["selective"], target)
         threshold = chosen["threshold"] if chosen["guaranteed"] else None
         thresholds[key] = threshold
-        of_criterion[key] = evidence.usable & ~evidence.labelled & ~kept(evidence, threshold)
-    return Left(thresholds, of_criterion)
+        of_criterion[key] = evidence.usable & ~evidence.labelled & ~mask_accepted(evidence, threshold)
+    return EscalatedItems(thresholds, of_criterion)
 
 
-def kept(evidence: Evidence, threshold: float | None) -> BoolArray:
+def mask_accepted(evidence: AssessmentData, threshold: float | None) -> BoolArray:
     """(n,) verdicts that are sure enough; without a confidence all verdicts are equally sure."""
     given = evidence.said.codes != MISSING
     if threshold is None:
@@ -81,9 +81,9 @@ def _selection(selective: list[Document], target: float) -> Document:
 
 
 @audited("items.escalate", says=("found.judge", "target", "overlap"), prepares=True)
-def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
+def escalate(*, by: User | None, found: Assessment, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
     """A draft of the items to escalate to people, with the same criteria. Raises InputError where there are none."""
-    chosen = left(found, target)
+    chosen = find_escalated(found, target)
     return make(
         by=by,
         found=found,
@@ -99,7 +99,7 @@ def escalate(*, by: User | None, found: Trusted, name: str, target: float = 0.9,
 def make(
     *,
     by: User | None,
-    found: Trusted,
+    found: Assessment,
     items: BoolArray,
     thresholds: Mapping[str, float | None],
     name: str,
@@ -155,15 +155,15 @@ def newest(study: Study, judge: Judge) -> Escalation | None:
     )
 
 
-def came_back(
-    escalation: Escalation, evidence: JudgeEvidence, keeps: Callable[[str], IntArray] | None = None
+def summarise_return(
+    escalation: Escalation, evidence: JudgeData, keeps: Callable[[str], IntArray] | None = None
 ) -> Document:
     """What people have said so far of what was left to them, by criterion; of the items in this part of the study.
 
     ``keeps`` gives by criterion key the (n,) verdicts that are kept, -1 where none is: by default those of which the
     judge is sure enough.
     """
-    target = StudyEvidence.read(escalation.target)
+    target = StudyData.load(escalation.target)
     rows = _rows(escalation, evidence)
     there = rows >= 0
     people = {criterion.key: target.people[criterion.pk] for criterion in target.criteria}
@@ -175,7 +175,7 @@ def came_back(
         "criteria": {
             key: _of_criterion(
                 each[key],
-                keeps(key) if keeps else np.where(kept(each[key], limits[key]), each[key].said.codes, MISSING),
+                keeps(key) if keeps else np.where(mask_accepted(each[key], limits[key]), each[key].said.codes, MISSING),
                 people[key].consensus[there],
                 people[key].mean[there],
                 rows[there],
@@ -186,14 +186,14 @@ def came_back(
     }
 
 
-def _rows(escalation: Escalation, evidence: JudgeEvidence) -> IntArray:
+def _rows(escalation: Escalation, evidence: JudgeData) -> IntArray:
     """(m,) for each item of the new study its row among those of the old one; -1 where it is in another part."""
     names = {int(name): k for k, name in enumerate(evidence.material.names)}
     return np.array(follow_up_studies.rows(escalation.study, escalation.target, names), dtype=np.int64)
 
 
 def _of_criterion(
-    evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
+    evidence: AssessmentData, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
 ) -> Document:
     judged = evidence.said.codes[rows]
     both = (consensus != MISSING) & (judged != MISSING)
@@ -202,12 +202,14 @@ def _of_criterion(
     )
     return {
         "labelled": int((~np.isnan(mean)).sum()),
-        "confirmed": confirmed.as_json(),
+        "confirmed": confirmed.to_json(),
         "combined": number_or_none(_combined(evidence, keeps, consensus, mean, rows)),
     }
 
 
-def _combined(evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray) -> float:
+def _combined(
+    evidence: AssessmentData, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
+) -> float:
     """Mean over all items: people's label where there is one, else the verdict that is kept.
 
     NaN on a scale without a mean, and while any item has neither.
@@ -215,8 +217,8 @@ def _combined(evidence: Evidence, keeps: IntArray, consensus: IntArray, mean: Fl
     if evidence.people.counted and evidence.table.n_categories > 2:
         return float("nan")
     column, _ = evidence.scores()
-    here = scored(consensus, evidence.numbers) if evidence.people.counted else mean
+    here = to_scores(consensus, evidence.numbers) if evidence.people.counted else mean
     column[rows] = np.where(np.isnan(here), column[rows], here)
-    whole = np.where(np.isnan(column), scored(keeps, evidence.numbers), column)[evidence.usable]
+    whole = np.where(np.isnan(column), to_scores(keeps, evidence.numbers), column)[evidence.usable]
     weights = np.ones(len(whole)) if evidence.material.weights is None else evidence.material.weights[evidence.usable]
     return float((weights * whole).sum() / weights.sum()) if len(whole) else float("nan")

@@ -11,15 +11,16 @@ import numpy as np
 
 from annotation.agreement.services.agreement import Options
 from annotation.stats.dependence import Design, design_warnings, fill_gaps
-from annotation.stats.labels import Label, infer_categories, number_of
+from annotation.stats.labels import Label, infer_categories, parse_number
 from annotation.stats.table import FloatArray, Level
 from annotation.stats.warnings import StatWarning
 from annotation.studies.parsing import label_files
 from annotation.studies.parsing.label_files import LabelFile
+from core import helper_process
 from core.errors import InputError
 from judging.stats.calibrate import TARGETS, Columns, calibrate
 from judging.stats.calibration import MapName
-from judging.stats.second_opinion import SecondOpinion, calibration_figures
+from judging.stats.second_opinion import recompute
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def calibrate_file(
         )
     except ValueError as error:
         raise InputError(str(error), file=str(path)) from error
-    document = found.as_json()
+    document = found.to_json()
     return {
         "human": names.human,
         "judge": names.judge,
@@ -122,8 +123,8 @@ def calibrate_file(
         "bootstrap": options.bootstrap,
         "confidence": options.confidence,
         **document,
-        "second_opinion": SecondOpinion(tuple(calibration_figures(found, found.scores))).as_json(),
-        "warnings": [*document["warnings"], *(one.as_json() for one in _on_design(file, names, columns))],
+        "second_opinion": helper_process.call(recompute, found, found.scores).to_json(),
+        "warnings": [*document["warnings"], *(one.to_json() for one in _on_design(file, names, columns))],
     }
 
 
@@ -184,7 +185,7 @@ def _scale(
 
 def _all_numbers(labels: Sequence[str | None]) -> bool:
     try:
-        return all(number_of(label) is not None for label in labels if label is not None)
+        return all(parse_number(label) is not None for label in labels if label is not None)
     except ValueError:  # an infinite number: named with its line where the column is read
         return True
 

@@ -20,7 +20,7 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
     studies.check_numbers(overlap, source.seed)
     made = Study(
         project_id=source.project_id,
-        name=studies.checked_name(name),
+        name=studies.clean_name(name),
         slug=studies.free_slug(name),
         kind=source.kind,
         overlap=overlap,

@@ -10,13 +10,14 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from judging.assessment.models.assessment import CalibrationRun, HoldOut, Look
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT, leaks
+from judging.assessment.models.assessment import CalibrationRun, Look
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
-from judging.assessment.services.rules import who
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
+from judging.assessment.services.rules import name_author
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT, leaks
 
 
 @audited("study.hold_out", on="study", says=("share", "seed"))
@@ -34,13 +35,13 @@ def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0
 
 
 @audited("study.look_at_held_out", on="study", says=("judge",), prepares=True)
-def look(*, by: User | None, study: Study, judge: Judge, asked: AssessmentRequest) -> Trusted:
+def record_access(*, by: User | None, study: Study, judge: Judge, asked: AssessmentRequest) -> Assessment:
     """The judge on the held-out part; that somebody saw it is on record from now on.
 
     A version is scored there once. Whoever looks again sees the same score, on record too; another score, of other
     labels, judgments, options or draws, is refused with an InputError: the best of several would be too good.
     """
-    found = assessment.assess_judge(by=by, evidence=StudyEvidence.read(study, HELD_OUT).of(judge), asked=asked)
+    found = assessment.assess_judge(by=by, evidence=StudyData.load(study, HELD_OUT).load_judge(judge), asked=asked)
     with audit_transaction() as done:
         HoldOut.objects.select_for_update().get(study=study)  # of two first looks at once one is the first
         _check_once(found)
@@ -48,7 +49,7 @@ def look(*, by: User | None, study: Study, judge: Judge, asked: AssessmentReques
     return found
 
 
-def _check_once(found: Trusted) -> None:
+def _check_once(found: Assessment) -> None:
     """Raise InputError where this version was scored on the held-out part before, and not just so."""
     looks = Look.objects.filter(study=found.study, judge=found.judge).select_related("calibration")
     first = looks.order_by("created_at", "pk").first()
@@ -65,7 +66,7 @@ def _scored(run: CalibrationRun) -> tuple[Any, ...]:
     return run.input_hash, run.parameters, run.seed
 
 
-def check_seen(found: Trusted) -> Trusted:
+def check_seen(found: Assessment) -> Assessment:
     """The same. Raises InputError where it is of the held-out part and nobody looked at just this result on record."""
     seen = Look.objects.filter(study=found.study, judge=found.judge, calibration=found.calibration)
     if found.part == HELD_OUT and not seen.exists():
@@ -73,7 +74,7 @@ def check_seen(found: Trusted) -> Trusted:
     return found
 
 
-def looks(study: Study, judge: Judge) -> list[Look]:
+def list_accesses(study: Study, judge: Judge) -> list[Look]:
     """Every look at the held-out part with any version of the judge, the first one first."""
     found = Look.objects.filter(study=study, judge__name=judge.name).select_related("judge", "created_by")
     return list(found.order_by("created_at", "pk"))
@@ -87,7 +88,7 @@ def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
         return None
-    seen = [{**_as_json(one), "by": who(one)} for one in looks(study, judge)]
+    seen = [{**_as_json(one), "by": name_author(one)} for one in list_accesses(study, judge)]
     return {**_of_split(study, split), "part": part, "looks": seen}
 
 
@@ -100,15 +101,15 @@ def compute_study(study: Study) -> dict[str, Any] | None:
     return {**_of_split(study, split), "looks": [_as_json(one) for one in every]}
 
 
-def leaking(study: Study) -> list[int]:
+def find_leaking(study: Study) -> list[int]:
     """Positions of held-out items whose content also stands in the development part; none where nothing is split."""
     split = HoldOut.objects.filter(study=study).first()
     return leaks(study, split) if split else []
 
 
-def audit_document(found: Trusted) -> dict[str, Any]:
+def audit_document(found: Assessment) -> dict[str, Any]:
     """The result of the audits, with what leaks between the parts: the same on page, command and API."""
-    return {**found.audit_document(), "leaks": leaking(found.study)}
+    return {**found.audit_document(), "leaks": find_leaking(found.study)}
 
 
 def _of_split(study: Study, split: HoldOut) -> dict[str, Any]:

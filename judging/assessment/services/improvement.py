@@ -15,12 +15,12 @@ from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT
 from judging.judges.services import examples, judges
+from judging.stats.assessment_data import AssessmentData
 from judging.stats.differences import compare_judges
-from judging.stats.evidence import Evidence
 from judging.stats.mcnemar import McNemar, mcnemar
 
 Document = dict[str, Any]
@@ -50,7 +50,7 @@ def new_version(
     comes back where nothing would change. Raises InputError where the judge is asked in no words, where the study has
     too few settled items in its development part, and where a template has no place for examples.
     """
-    if not judge.is_runnable or not judges.provider_of(judge).needs_prompt:
+    if not judge.is_runnable or not judges.build_provider(judge).needs_prompt:
         raise InputError(f"{judge} is not asked in words: it has no prompt and takes no examples", field="judge")
     parameters = dict(judge.parameters)
     if template is not None:
@@ -64,7 +64,7 @@ def new_version(
         parameters.pop("examples", None)
         if n or items:
             asked = _criteria(study, criteria)
-            parameters["examples"] = examples.drawn(study, asked, n or len(items), seed=seed, items=items)
+            parameters["examples"] = examples.draw_examples(study, asked, n or len(items), seed=seed, items=items)
     return judges.define(
         by=by,
         project=judge.project,
@@ -83,18 +83,18 @@ def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:
     return [there[key] for key in keys] if keys else list(there.values())
 
 
-def other_versions(evidence: StudyEvidence, judge: Judge) -> list[Judge]:
+def list_other_versions(evidence: StudyData, judge: Judge) -> list[Judge]:
     """The versions of the judge that have judged the study too, the newest first."""
     same = [one for one in evidence.judges() if one.name == judge.name and one.pk != judge.pk]
     return sorted(same, key=lambda one: -one.version)
 
 
-def find_previous_version(evidence: StudyEvidence, judge: Judge, wanted: str = "") -> Judge | None:
+def find_previous_version(evidence: StudyData, judge: Judge, wanted: str = "") -> Judge | None:
     """The version to compare with: the one named, else the one before, else the newest other. None without another.
 
     Raises InputError where the one that is named has not judged the study.
     """
-    others = other_versions(evidence, judge)
+    others = list_other_versions(evidence, judge)
     if wanted:
         named = [one for one in others if wanted in (str(one), str(one.version), f"v{one.version}")]
         if not named:
@@ -108,7 +108,7 @@ def find_previous_version(evidence: StudyEvidence, judge: Judge, wanted: str = "
     return next(iter([*older, *others]), None)
 
 
-def change(old: JudgeEvidence, new: JudgeEvidence, *, bootstrap: int = RESAMPLES, seed: int = 0) -> Document:
+def change(old: JudgeData, new: JudgeData, *, bootstrap: int = RESAMPLES, seed: int = 0) -> Document:
     """How far the new version agrees better with people than the old one, per criterion, on the items of both.
 
     Figures are new minus old, from the same resamples of the development part; items of one profile or question are
@@ -129,7 +129,7 @@ def change(old: JudgeEvidence, new: JudgeEvidence, *, bootstrap: int = RESAMPLES
     }
 
 
-def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, bootstrap: int, seed: int) -> Document:
+def _of_criterion(criterion: Criterion, old: JudgeData, new: JudgeData, bootstrap: int, seed: int) -> Document:
     before, after = old.evidence[criterion.key], new.evidence[criterion.key]
     rated = after.table.ratings_per_item > 0
     table = drop_useless(after.table.subset_items(rated))
@@ -143,13 +143,13 @@ def _of_criterion(criterion: Criterion, old: JudgeEvidence, new: JudgeEvidence, 
         "figure": choose_headline(table.level, table.n_categories).judge,
         "figures": {
             name: {"new": part["a"], "old": part["b"], "difference": part["difference"]}
-            for name, part in ((name, found.figures[name].as_json()) for name in FIGURES)
+            for name, part in ((name, found.figures[name].to_json()) for name in FIGURES)
         },
-        "mcnemar": _right(before, after).as_json(),
+        "mcnemar": _right(before, after).to_json(),
     }
 
 
-def _right(before: Evidence, after: Evidence) -> McNemar:
+def _right(before: AssessmentData, after: AssessmentData) -> McNemar:
     """On the items with one value as people's label that both scored: is the verdict that value?"""
     label = after.people.consensus
     both = (label != MISSING) & (before.said.codes != MISSING) & (after.said.codes != MISSING)

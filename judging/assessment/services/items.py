@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement.services import tiers
-from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
 from annotation.stats.bands import TIERS
 from annotation.stats.majority import Majority, majority
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings as people
-from annotation.studies.queries.units import position_of, turn_of
+from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import ratings as judges
 from judging.assessment.services.comparison import JudgeColumn
+from judging.judges.queries import hold_out
 
 TIED, UNSCORED = "tied", "unscored"
 """In place of a value: people chose two categories equally often; the judge's reply held no verdict."""
@@ -52,11 +52,11 @@ class ItemFilter:
     chance: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> ItemFilter:
+    def from_query(cls, query: Mapping[str, str]) -> ItemFilter:
         """From the query of an address."""
         return cls(**{field.name: query.get(field.name, "").strip() for field in fields(cls)})
 
-    def as_query(self) -> dict[str, str]:
+    def to_query(self) -> dict[str, str]:
         """What of it is given, for an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
@@ -68,8 +68,8 @@ class ItemFilter:
     def tier_options(self) -> TierOptions:
         """How tiers are made. Raises InputError where cuts or chance make no sense."""
         usual = TierOptions(draws=0)
-        cuts = cuts_from(self.cuts) if self.cuts else usual.cuts
-        return TierOptions(cuts, chance_from(self.chance) if self.chance else usual.chance, draws=0)
+        cuts = parse_cuts(self.cuts) if self.cuts else usual.cuts
+        return TierOptions(cuts, parse_chance(self.chance) if self.chance else usual.chance, draws=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +107,8 @@ class RatedItems:
         rated = people.load_criterion(criterion, positions=only)
         table = rated.table
         said = judges.load_study(study, only=criterion, positions=only).get(criterion.pk, ())
-        columns = tuple(JudgeColumn.of(judge, table) for judge in said)
-        holding = tuple(tiers.holding(rated, options))
+        columns = tuple(JudgeColumn.from_verdicts(judge, table) for judge in said)
+        holding = tuple(tiers.load_tiers(rated, options))
         return cls(criterion, table, columns, majority(table), holding, hold_out.positions(study))
 
     def positions(self, wanted: ItemFilter) -> list[int]:
@@ -117,7 +117,7 @@ class RatedItems:
         for mask in self._masks(wanted):
             kept &= mask
         names = [name for name, keep in zip(self.table.items, kept, strict=True) if keep]
-        return list(dict.fromkeys(map(position_of, names)))
+        return list(dict.fromkeys(map(to_position, names)))
 
     def _masks(self, wanted: ItemFilter) -> Iterable[BoolArray]:
         if wanted.majority:
@@ -153,14 +153,14 @@ class RatedItems:
         wanted = set(positions)
         found: dict[int, list[dict[str, Any]]] = {}
         for row, name in enumerate(self.table.items):
-            if (position := position_of(name)) in wanted:
+            if (position := to_position(name)) in wanted:
                 found.setdefault(position, []).append(self._summary(row))
         return found
 
     def _summary(self, row: int) -> dict[str, Any]:
         counts = zip(self.criterion.categories, self.table.counts[row].astype(int).tolist(), strict=True)
         return {
-            "turn": turn_of(self.table.items[row]),
+            "turn": to_turn(self.table.items[row]),
             "counts": [{"label": category["label"], "n": n} for category, n in counts if n],
             "majority": self._label(self.most.codes, row),
             "tied": bool(self.most.tied[row]),
@@ -170,7 +170,7 @@ class RatedItems:
 
     def _verdict(self, column: JudgeColumn, row: int) -> dict[str, Any]:
         label = self._label(column.codes, row)
-        masked = position_of(self.table.items[row]) in self.masked
+        masked = to_position(self.table.items[row]) in self.masked
         reason = "held out" if masked else "the reply held no verdict" if column.unscored[row] else "not judged"
         return {"label": label, "reason": reason, "differs": label != "" and column.codes[row] != self.most.codes[row]}
 
@@ -179,7 +179,7 @@ class RatedItems:
         return "" if code == MISSING else str(self.criterion.categories[code]["label"])
 
 
-def criterion_of(study: Study, key: str) -> Criterion | None:
+def find_criterion(study: Study, key: str) -> Criterion | None:
     """The study's criterion of this key, its first one for an empty key; None where it has no criterion at all.
 
     Raises InputError where there are criteria but not this one.

@@ -8,11 +8,11 @@ from typing import Any
 from annotation.stats.dependence import drop_useless
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
-from judging.assessment.services.assessment import Trusted
+from judging.assessment.services.assessment import Assessment
 from judging.stats.differences import Ranking, rank_judges
 
 
-def differences(judges: Sequence[Trusted]) -> list[dict[str, Any]]:
+def differences(judges: Sequence[Assessment]) -> list[dict[str, Any]]:
     """Per criterion the judge with the highest kappa, how far every other lies below it, and every judge's ranks.
 
     The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
@@ -22,7 +22,7 @@ def differences(judges: Sequence[Trusted]) -> list[dict[str, Any]]:
     return [one for key in keys if (one := _of_criterion(key, judges)) is not None]
 
 
-def _of_criterion(key: str, judges: Sequence[Trusted]) -> dict[str, Any] | None:
+def _of_criterion(key: str, judges: Sequence[Assessment]) -> dict[str, Any] | None:
     there = [judge for judge in judges if key in judge.evidence.evidence]
     first = there[0].evidence.evidence[key]
     rated = first.table.ratings_per_item > 0
@@ -46,12 +46,12 @@ def _as_json(found: Ranking) -> dict[str, Any]:
             {
                 "judge": one.name,
                 "n_items": found.n_items,
-                "a": best.figure.as_json(),
-                "b": one.figure.as_json(),
-                "difference": found.differences[best.name, one.name].as_json(),
+                "a": best.figure.to_json(),
+                "b": one.figure.to_json(),
+                "difference": found.differences[best.name, one.name].to_json(),
                 "ranks": [one.best, one.worst],
             }
             for one in others
         ],
-        "ranks": [one.as_json() for one in found.judges],
+        "ranks": [one.to_json() for one in found.judges],
     }

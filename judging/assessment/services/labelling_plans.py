@@ -16,13 +16,13 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import LabelPlan
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies, power
 from judging.judges.models.judges import Judge
-from judging.stats.active import Drawn, active_mean
-from judging.stats.evidence import Evidence
-from judging.stats.labelling_plan import Needed, allocation, drawn, inclusion, labels_needed
-from judging.stats.observed import scored
+from judging.stats.active import ScoredSample, active_mean
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.labelling_plan import LabelsNeeded, allocation, draw_systematic, inclusion, labels_needed
+from judging.stats.observed import to_scores
 
 NO_MEAN = "a scale without an order has no mean to be planned for"
 Document = dict[str, Any]
@@ -59,7 +59,7 @@ class PlanOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class LabellingPlan:
     """A plan on one criterion.
 
     Attributes
@@ -78,25 +78,25 @@ class Planned:
 
     key: str
     options: PlanOptions
-    needed: Needed | None
+    needed: LabelsNeeded | None
     reason: str | None
     allocation: Mapping[str, int]
     probabilities: FloatArray
     taken: BoolArray
 
 
-def planned(evidence: JudgeEvidence, key: str, options: PlanOptions) -> Planned:
+def build_plan(evidence: JudgeData, key: str, options: PlanOptions) -> LabellingPlan:
     """How many labels, dealt over groups where asked, and which items next, each by a known probability.
 
     Raises InputError where there is no such criterion or grouping.
     """
-    one = _evidence(evidence, key)
+    one = _select_criterion(evidence, key)
     if options.by and options.by not in one.material.groups:
         known = ", ".join(one.material.groups) or "none"
         raise InputError(f"items are not grouped by {options.by!r}; there are {known}", field="by")
     nothing = np.zeros(one.material.n)
     if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
-        return Planned(key, options, None, NO_MEAN, {}, nothing, nothing > 0)
+        return LabellingPlan(key, options, None, NO_MEAN, {}, nothing, nothing > 0)
     human, judge = _columns(one)
     needed = labels_needed(
         human, judge, width=options.width, confidence=options.confidence, clusters=one.material.dependent
@@ -105,16 +105,16 @@ def planned(evidence: JudgeEvidence, key: str, options: PlanOptions) -> Planned:
     groups = one.material.groups[options.by] if options.by else ("",) * one.material.n
     dealt = allocation(human, judge, groups, more) if more else {}
     probabilities = _probabilities(one, human, judge, groups, dealt)
-    taken = drawn(probabilities, seed=options.seed)
-    return Planned(key, options, needed, needed.reason, dealt if options.by else {}, probabilities, taken)
+    taken = draw_systematic(probabilities, seed=options.seed)
+    return LabellingPlan(key, options, needed, needed.reason, dealt if options.by else {}, probabilities, taken)
 
 
-def plan(evidence: JudgeEvidence, key: str, options: PlanOptions) -> Document:
+def plan(evidence: JudgeData, key: str, options: PlanOptions) -> Document:
     """The plan as a document, with what came back of the newest study that was made of one."""
-    return document(evidence, planned(evidence, key, options))
+    return document(evidence, build_plan(evidence, key, options))
 
 
-def document(evidence: JudgeEvidence, found: Planned) -> Document:
+def document(evidence: JudgeData, found: LabellingPlan) -> Document:
     """What `plan_labels` prints: labels needed, and the items with the probability that each had of being drawn."""
     one, made = evidence.evidence[found.key], newest(evidence.study, evidence.judge, found.key)
     return {
@@ -126,7 +126,7 @@ def document(evidence: JudgeEvidence, found: Planned) -> Document:
         "by": found.options.by,
         "confidence": found.options.confidence,
         "seed": found.options.seed,
-        "needed": found.needed and found.needed.as_json(),
+        "needed": found.needed and found.needed.to_json(),
         "reason": found.reason,
         "allocation": dict(found.allocation),
         "could_be_drawn": int((found.probabilities > 0).sum()),
@@ -138,40 +138,40 @@ def document(evidence: JudgeEvidence, found: Planned) -> Document:
             }
             for row in np.flatnonzero(found.taken).tolist()
         ],
-        "came_back": came_back(made, evidence) if made else None,
-        "power": power.planned(one),
+        "came_back": summarise_return(made, evidence) if made else None,
+        "power": power.build_power_table(one),
     }
 
 
-def _evidence(evidence: JudgeEvidence, key: str) -> Evidence:
+def _select_criterion(evidence: JudgeData, key: str) -> AssessmentData:
     if key not in evidence.evidence:
         known = ", ".join(evidence.evidence)
         raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
     return evidence.evidence[key]
 
 
-def _estimand(one: Evidence) -> str:
+def _estimand(one: AssessmentData) -> str:
     """What is planned for."""
     if one.is_choice:
         return "the win rate of response 1, ties as half"
     return "the rate of one category" if one.people.counted else "the mean score"
 
 
-def _columns(one: Evidence) -> tuple[FloatArray, FloatArray]:
+def _columns(one: AssessmentData) -> tuple[FloatArray, FloatArray]:
     """(n,) people's labels and the judge's verdicts as numbers; NaN where there is none that counts.
 
     Of pairs the numbers are preferences for response 1, a tie half of one, so that their mean is its win rate.
     """
     if one.is_choice:
         prefers, counts = one.preferences, one.usable
-        said = (scored(codes, prefers) for codes in (one.people.consensus, one.said.codes))
+        said = (to_scores(codes, prefers) for codes in (one.people.consensus, one.said.codes))
         human, judge = (np.where(counts, column, np.nan) for column in said)
         return human, judge
-    return one.scores()[0], np.where(one.usable, scored(one.said.codes, one.numbers), np.nan)
+    return one.scores()[0], np.where(one.usable, to_scores(one.said.codes, one.numbers), np.nan)
 
 
 def _probabilities(
-    one: Evidence, human: FloatArray, judge: FloatArray, groups: tuple[str, ...], dealt: Mapping[str, int]
+    one: AssessmentData, human: FloatArray, judge: FloatArray, groups: tuple[str, ...], dealt: Mapping[str, int]
 ) -> FloatArray:
     """(n,) within each group as many as were dealt to it, more likely where the judge is in doubt."""
     eligible, names = np.isnan(human) & ~np.isnan(judge), np.asarray(groups, dtype=object)
@@ -184,7 +184,7 @@ def _probabilities(
 
 
 @audited("labels.plan", says=("overlap",))
-def make_study(*, by: User | None, evidence: JudgeEvidence, found: Planned, name: str, overlap: int = 3) -> LabelPlan:
+def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, name: str, overlap: int = 3) -> LabelPlan:
     """A draft of the items that the draw takes, each with its probability as its weight. InputError where none is."""
     if not found.taken.any():
         raise InputError(found.reason or "there are labels enough: nothing is drawn", field="width")
@@ -228,7 +228,7 @@ def newest(study: Study, judge: Judge, key: str) -> LabelPlan | None:
     return made.order_by("-created_at", "-pk").first()
 
 
-def came_back(made: LabelPlan, evidence: JudgeEvidence) -> Document:
+def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
     """The mean of all items with the labels of the study that was made of the plan, each by its probability."""
     one = evidence.evidence[made.criterion.key]
     human, judge = _columns(one)
@@ -239,9 +239,9 @@ def came_back(made: LabelPlan, evidence: JudgeEvidence) -> Document:
             probability[row[int(position)]] = value
     could = ~np.isnan(probability)
     scale = one.preferences if one.is_choice else one.numbers
-    label, taken = _labels_there(made, row, one.material.n, scale)
+    label, taken = _load_new_labels(made, row, one.material.n, scale)
     found = active_mean(
-        Drawn(
+        ScoredSample(
             human=np.where(could, np.where(np.isnan(judge), np.nan, label), np.where(np.isnan(judge), np.nan, human)),
             judge=judge,
             probability=np.where(np.isnan(judge), np.nan, probability),
@@ -252,14 +252,16 @@ def came_back(made: LabelPlan, evidence: JudgeEvidence) -> Document:
         confidence=made.parameters["confidence"],
         bounds=(float(scale.min()), float(scale.max())),
     )
-    return {"study": made.target.name, "slug": made.target.slug, **found.as_json()}
+    return {"study": made.target.name, "slug": made.target.slug, **found.to_json()}
 
 
-def _labels_there(made: LabelPlan, row: Mapping[int, int], n: int, scale: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _load_new_labels(
+    made: LabelPlan, row: Mapping[int, int], n: int, scale: FloatArray
+) -> tuple[FloatArray, BoolArray]:
     """(n,) what people said in the new study, by the rows of the old one, and which items are in it."""
-    target = StudyEvidence.read(made.target)
+    target = StudyData.load(made.target)
     people = next(target.people[c.pk] for c in target.criteria if c.key == made.criterion.key)
-    labels = people.expected(scale)
+    labels = people.compute_expected(scale)
     label, taken = np.full(n, np.nan), np.zeros(n, dtype=bool)
     for value, at in zip(labels, follow_up_studies.rows(made.study, made.target, row), strict=True):
         if at >= 0:

@@ -11,7 +11,7 @@ from judging.stats.multiplicity import Method
 
 
 @dataclass(frozen=True)
-class TrustOptions(CalibrationOptions):
+class AssessmentOptions(CalibrationOptions):
     """Of calibration. `epsilon` is the judge's discount in the alternative-annotator test, 0 to 1."""
 
     epsilon: float = 0.15
@@ -21,9 +21,9 @@ class TrustOptions(CalibrationOptions):
         if not 0 <= self.epsilon <= 1:
             raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All that decides on the result besides the labels and the seed."""
-        return {**super().as_json(), "targets": list(self.targets)}
+        return {**super().to_json(), "targets": list(self.targets)}
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,6 @@ class AuditOptions:
         if self.method not in get_args(Method):
             raise InputError(f"must be one of {', '.join(get_args(Method))}", field="correction")
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All that decides on the result besides the labels."""
         return asdict(self)

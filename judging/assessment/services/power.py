@@ -9,9 +9,9 @@ import numpy as np
 
 from annotation.stats.agreement import agreement
 from annotation.stats.table import MISSING
-from judging.assessment.services.options import TrustOptions
-from judging.stats.evidence import Evidence
-from judging.stats.power import PowerDesign, no_power, power_for
+from judging.assessment.services.options import AssessmentOptions
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.power import PowerDesign, compute_power, no_power
 
 STUDIES = 300
 """Simulated beside a verdict."""
@@ -26,16 +26,16 @@ EXPECTED = 0.6
 NO_CEILING = "inter-annotator agreement is not known"
 
 
-def compute_criterion(evidence: Evidence, found: Mapping[str, Any], options: TrustOptions) -> dict[str, Any]:
+def compute_criterion(evidence: AssessmentData, found: Mapping[str, Any], options: AssessmentOptions) -> dict[str, Any]:
     """The line of the study as it is, by the usual rules; ``found`` is the document of its agreement."""
     ceiling = found["human_ceiling" if evidence.people.counted else "human_ceiling_weighted"]["value"]
     studies = min(STUDIES, max(options.bootstrap, 1))
     if ceiling is None or not evidence.labelled.any():
         return no_power(NO_CEILING)
-    return power_for(design_of(evidence, ceiling), studies=studies, epsilon=options.epsilon)
+    return compute_power(build_design(evidence, ceiling), studies=studies, epsilon=options.epsilon)
 
 
-def design_of(evidence: Evidence, ceiling: float, n_items: int = 0) -> PowerDesign:
+def build_design(evidence: AssessmentData, ceiling: float, n_items: int = 0) -> PowerDesign:
     """The study, or one of ``n_items`` in clusters of the same size: its people, scale, shares and kappa of people."""
     table, items = evidence.table, evidence.labelled & (evidence.said.codes != MISSING)
     n = max(int(items.sum()), 1)
@@ -53,7 +53,7 @@ def design_of(evidence: Evidence, ceiling: float, n_items: int = 0) -> PowerDesi
     )
 
 
-def planned(evidence: Evidence) -> list[dict[str, Any]]:
+def build_power_table(evidence: AssessmentData) -> list[dict[str, Any]]:
     """The power table of studies like this one at several sizes, up to the items there are.
 
     People's kappa is the one that is known so far, or `EXPECTED` before labelling starts.
@@ -63,4 +63,4 @@ def planned(evidence: Evidence) -> list[dict[str, Any]]:
     known = agreement(rated, bootstrap=0).coefficients[name].value if rated.n_items else np.nan
     ceiling = EXPECTED if np.isnan(known) else known
     sizes = [n for n in SIZES if n <= evidence.material.n] or [evidence.material.n]
-    return [power_for(design_of(evidence, ceiling, n), studies=PLANNED_STUDIES) for n in sizes]
+    return [compute_power(build_design(evidence, ceiling, n), studies=PLANNED_STUDIES) for n in sizes]

@@ -15,29 +15,29 @@ from annotation.stats.table import FloatArray
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.stats.observed import JudgeVerdicts
-from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, rows_of
+from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, select_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class PredictionData:
     """What is read of a study for one criterion: the judges beside people.
 
     Of held-out items nothing is read: there a judge is looked at on record only.
     """
 
     criterion: Criterion
-    evidence: StudyEvidence
-    judges: tuple[JudgeEvidence, ...]
+    evidence: StudyData
+    judges: tuple[JudgeData, ...]
 
     @classmethod
-    def of(cls, study: Study, criterion: Criterion) -> Read:
+    def load(cls, study: Study, criterion: Criterion) -> PredictionData:
         """Raises InputError where the criterion is asked of turns."""
         if criterion.of_turns:
             raise InputError(f"{criterion.key} {OF_TURNS}", field="criterion")
-        evidence = StudyEvidence.read(study)
-        judges = evidence.of_each(evidence.judges())
+        evidence = StudyData.load(study)
+        judges = evidence.load_judges(evidence.judges())
         return cls(criterion, evidence, tuple(one for one in judges if criterion.key in one.evidence))
 
     def columns(self, positions: Sequence[int]) -> dict[str, FloatArray]:
@@ -50,7 +50,7 @@ class Read:
             spread[name][rows] = column
         return spread
 
-    def _opinions(self, judge: JudgeEvidence) -> Opinions:
+    def _opinions(self, judge: JudgeData) -> Opinions:
         """Its calls are the repeats, else the two orders of a pair."""
         said: JudgeVerdicts = judge.evidence[self.criterion.key].said
         calls = said.repeated if said.repeated.shape[1] > 1 else np.column_stack([said.first, said.second])
@@ -65,18 +65,18 @@ def compute_criterion(
     Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
     scope, and where the criterion is asked of turns.
     """
-    chosen, read = options or PredictionOptions(), Read.of(study, criterion)
+    chosen, read = options or PredictionOptions(), PredictionData.load(study, criterion)
     positions = list(study.items.order_by("position").values_list("position", flat=True))
     judged = read.columns(positions) if chosen.scope == STUDY else None
     found = predicted_difficulty.predict(
         study, ratings.load_criterion(criterion), chosen, judged=judged, patient=patient
     )
-    document = found.as_json(study, criterion.key)
+    document = found.to_json(study, criterion.key)
     rows = document.pop("items")
     return {**document, "judges": [_by_tier(one, read, found) for one in read.judges], "items": rows}
 
 
-def _by_tier(judge: JudgeEvidence, read: Read, found: Prediction) -> dict[str, Any]:
+def _by_tier(judge: JudgeData, read: PredictionData, found: Prediction) -> dict[str, Any]:
     """A judge within tiers as fitted and as predicted out of fold, and what to expect of it on the predicted items."""
     evidence, head = judge.evidence[read.criterion.key], {"judge": str(judge.judge)}
     if found.found is None or found.fitted is None:
@@ -84,13 +84,13 @@ def _by_tier(judge: JudgeEvidence, read: Read, found: Prediction) -> dict[str, A
     agreement = np.where(evidence.usable, evidence.agreement, np.nan)
     design: dict[str, Any] = {"weights": evidence.material.weights, "clusters": evidence.material.dependent}
     names = evidence.material.names
-    fitted = rows_of(names, found.fitted.items, found.fitted.tiers)
-    out_of_fold = rows_of(names, found.found.rated, found.found.rated_tiers)
+    fitted = select_rows(names, found.fitted.items, found.fitted.tiers)
+    out_of_fold = select_rows(names, found.found.rated, found.found.rated_tiers)
     return {
         **head,
-        "fitted": accuracy_by_tier(agreement, fitted, **design).as_json(),
-        "predicted": accuracy_by_tier(agreement, out_of_fold, **design).as_json(),
-        "on_predicted_items": accuracy_on_new(agreement, out_of_fold, found.found.tiers, **design).as_json(),
+        "fitted": accuracy_by_tier(agreement, fitted, **design).to_json(),
+        "predicted": accuracy_by_tier(agreement, out_of_fold, **design).to_json(),
+        "on_predicted_items": accuracy_on_new(agreement, out_of_fold, found.found.tiers, **design).to_json(),
     }
 
 
@@ -105,6 +105,12 @@ def summarise(found: Mapping[str, Any]) -> str:
         return f"Difficulty cannot be predicted here. {of}{fell}: {why}."
     rank = _in_words(error["rank_correlation"], "{:.2f}")
     return f"Difficulty can be predicted here. {of}{fell}; the rank correlation with fitted difficulty is {rank}."
+
+
+def features_in_words(features: Mapping[str, Any]) -> str:
+    """Which features were used, and why there are none by word vectors."""
+    used = ", ".join(features["used"]) or "none"
+    return f"Features: {used}." + (f" None by word vectors: {features['reason']}." if features["reason"] else "")
 
 
 def _in_words(estimate: Mapping[str, Any], form: str) -> str:

@@ -18,13 +18,13 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.judges.models.judges import Judge
-from judging.judges.prompts.alterations import chosen
+from judging.judges.prompts.alterations import choose_alterations
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.probing import Probing
-from judging.runs.queries.requests import Frame, asked
+from judging.runs.queries.probing import ProbeSettings
+from judging.runs.queries.requests import Frame, build_requests
 from judging.runs.services import runs
 from judging.runs.services.runs import Plan
 
@@ -49,9 +49,9 @@ class ProbeOptions:
     in_bulk: bool = False
 
 
-def judge_of(study: Study, name: str) -> Judge:
+def find_judge(study: Study, name: str) -> Judge:
     """The judge called so that has judged the study, its newest version there; else the newest of its project."""
-    there = StudyEvidence.read(study)
+    there = StudyData.load(study)
     return (
         there.judge(name)
         if any(name in (str(one), one.name) for one in there.judges())
@@ -76,19 +76,19 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
         in_bulk=options.in_bulk,
     )
     try:
-        alterations = chosen(options.alterations, study.kind)
+        alterations = choose_alterations(options.alterations, study.kind)
     except ValueError as error:
         raise InputError(f"{error}.", field="alterations") from error
-    items = drawn(whole.item_ids, options.n, options.seed)
-    probing = Probing(alterations, options.seed, favoured(study, items, options.seed))
+    items = draw_items(whole.item_ids, options.n, options.seed)
+    probing = ProbeSettings(alterations, options.seed, choose_favoured(study, items, options.seed))
     frame = Frame(judge, study.shown, whole.criteria, 1, whole.order_policy, options.seed, probing=probing)
-    requests = asked(frame, items, with_prompt=False)
+    requests = build_requests(frame, items, with_prompt=False)
     counts = Counter(one.item_id for one in requests)
     changed = Counter(name for name, _ in {(one.alteration, one.item_id) for one in requests})
     if not any(changed[one.name] for one in alterations):
         raise InputError("Nothing in these items can be altered so.", field="alterations")
     left_out = {one.name: len(items) - changed[one.name] for one in alterations if changed[one.name] < len(items)}
-    kept = {**probing.as_json(), "n_items": len(items), "left_out": left_out}
+    kept = {**probing.to_json(), "n_items": len(items), "left_out": left_out}
     return replace(
         whole,
         units={pk: counts[pk] for pk in items},
@@ -103,7 +103,7 @@ def start(*, by: User | None, study: Study, judge: Judge, options: ProbeOptions)
     return runs.make(by=by, plan=plan(study=study, judge=judge, options=options), queue=True)
 
 
-def drawn(item_ids: Sequence[int], n: int, seed: int) -> list[int]:
+def draw_items(item_ids: Sequence[int], n: int, seed: int) -> list[int]:
     """Items of the sample, in the study's order; all of them where there are no more."""
     if n >= len(item_ids):
         return list(item_ids)
@@ -111,7 +111,7 @@ def drawn(item_ids: Sequence[int], n: int, seed: int) -> list[int]:
     return [item_ids[place] for place in sorted(places)]
 
 
-def favoured(study: Study, items: Sequence[int], seed: int) -> dict[int, str]:
+def choose_favoured(study: Study, items: Sequence[int], seed: int) -> dict[int, str]:
     """By item of a study of pairs, the response that altered copies favour: the one that people find worse.
 
     Where people's labels are not known or may not be looked at, a lot decides.
@@ -126,7 +126,7 @@ def favoured(study: Study, items: Sequence[int], seed: int) -> dict[int, str]:
 
 def _worse(study: Study) -> Mapping[str, str]:
     """By item position, the response that people do not prefer, on the first criterion that asks for a preference."""
-    evidence = StudyEvidence.read(study)
+    evidence = StudyData.load(study)
     for criterion in evidence.criteria:
         codes = evidence.people[criterion.pk].consensus
         values = criterion.values

@@ -18,7 +18,7 @@ from annotation.stats.signs import AnnotatorSigns, annotator_signs
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Study
 from annotation.workbench.queries import overlap, progress
-from annotation.workbench.queries.progress import Coverage, DrawSummary, Working
+from annotation.workbench.queries.progress import Coverage, DrawSummary, WorkingAnnotator
 
 DAYS, HOURS = 14, 48
 """Days, or in a young study hours, that a forecast looks back."""
@@ -38,12 +38,12 @@ Document = dict[str, Any]
 def compute_study(study: Study, *, now: datetime | None = None) -> Document:
     """Everything, in the same number of queries for any size of study."""
     now = now or timezone.now()
-    left_out = progress.excluded(study)
+    left_out = progress.list_excluded_ids(study)
     covered, slots, hours = progress.coverage(study, left_out), progress.states(study), progress.hours(study)
-    people = progress.working(study, left_out, now - timedelta(days=1))
+    people = progress.list_working(study, left_out, now - timedelta(days=1))
     items = sum(one.items for one in covered)
     labelled = sum(one.items - one.by_ratings[0] for one in covered)
-    drawn = progress.drawn(study, labelled)
+    drawn = progress.draw_labels(study, labelled)
     planned, submitted = sum(slots.values()) or items * study.overlap, slots.get(progress.SUBMITTED, 0)
     remaining = max(planned - submitted, 0)
     return {
@@ -57,12 +57,12 @@ def compute_study(study: Study, *, now: datetime | None = None) -> Document:
         "remaining": remaining,
         "excluded_annotators": len(left_out),
         "coverage": [{"group": one.group, "items": one.items, "by_ratings": list(one.by_ratings)} for one in covered],
-        "all": all_of(covered),
+        "all": sum_groups(covered),
         "pace": pace(hours, now),
         "annotators": [annotator(one) for one in people],
-        "forecast": told(hours, remaining, now, study.seed),
-        "growth": grown(drawn, labelled, study.seed),
-        "needs_help": needing_help(study, people, drawn, remaining, now),
+        "forecast": build_forecast(hours, remaining, now, study.seed),
+        "growth": build_growth(drawn, labelled, study.seed),
+        "needs_help": list_needing_help(study, people, drawn, remaining, now),
         "adaptive": adaptive(study) if study.is_adaptive else None,
     }
 
@@ -72,7 +72,7 @@ def adaptive(study: Study) -> Document:
 
     `saved` is the share of these that is not asked for as it stands now.
     """
-    counts, last = overlap.ratings_asked_for(study), overlap.last_round(study)
+    counts, last = overlap.count_planned_ratings(study), overlap.find_last_round(study)
     figures = (
         "number", "n_ratings", "n_asked", "n_clear", "n_enough", "n_full", "n_short", "n_waiting", "price", "reason",
     )  # fmt: skip
@@ -85,12 +85,12 @@ def adaptive(study: Study) -> Document:
     }
 
 
-def all_of(covered: Sequence[Coverage]) -> list[int]:
+def sum_groups(covered: Sequence[Coverage]) -> list[int]:
     """Items with 0, 1, 2, … ratings over all groups."""
     return [sum(column) for column in zip(*(one.by_ratings for one in covered), strict=True)]
 
 
-def unit_of(hours: Mapping[datetime, int], now: datetime) -> tuple[str, timedelta, int]:
+def choose_unit(hours: Mapping[datetime, int], now: datetime) -> tuple[str, timedelta, int]:
     """Hours while the study is young, then days; how long one is; and how many a forecast looks back."""
     if hours and now - min(hours) < YOUNG:
         return "hour", timedelta(hours=1), HOURS
@@ -101,7 +101,7 @@ def windows(hours: Mapping[datetime, int], now: datetime) -> list[tuple[datetime
     """Start and ratings of each whole period since the first rating, the last ending with the last full hour."""
     if not hours:
         return []
-    _, length, _ = unit_of(hours, now)
+    _, length, _ = choose_unit(hours, now)
     end = now.replace(minute=0, second=0, microsecond=0)
     periods = -(-(end - min(hours)) // length)
     counts = [0] * max(periods, 0)
@@ -114,7 +114,7 @@ def windows(hours: Mapping[datetime, int], now: datetime) -> list[tuple[datetime
 
 def pace(hours: Mapping[datetime, int], now: datetime) -> Document:
     """Ratings by period; what came in since the last full hour stands apart."""
-    unit, _, _ = unit_of(hours, now)
+    unit, _, _ = choose_unit(hours, now)
     end = now.replace(minute=0, second=0, microsecond=0)
     return {
         "unit": unit,
@@ -123,20 +123,20 @@ def pace(hours: Mapping[datetime, int], now: datetime) -> Document:
     }
 
 
-def told(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> Document:
+def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> Document:
     """When the ratings that are missing will be there, with what is assumed."""
-    unit, length, back = unit_of(hours, now)
+    unit, length, back = choose_unit(hours, now)
     counts = [n for _, n in windows(hours, now)][-back:]
     found = forecast(counts, remaining, seed=seed)
     return {
-        **found.as_json(),
+        **found.to_json(),
         "unit": unit,
         "assumption": ASSUMPTION,
-        "end": {name: moment(found, name, length, now) for name in ("value", "low", "high")},
+        "end": {name: build_forecast_time(found, name, length, now) for name in ("value", "low", "high")},
     }
 
 
-def moment(found: Forecast, name: str, length: timedelta, now: datetime) -> str | None:
+def build_forecast_time(found: Forecast, name: str, length: timedelta, now: datetime) -> str | None:
     periods = getattr(found, name)
     if np.isnan(periods) or periods * length > timedelta(days=36500):
         return None
@@ -144,7 +144,7 @@ def moment(found: Forecast, name: str, length: timedelta, now: datetime) -> str 
     return end.isoformat()
 
 
-def annotator(one: Working) -> Document:
+def annotator(one: WorkingAnnotator) -> Document:
     """Ratings of one person; per day over the days from their first to their last rating."""
     days = max((one.last - one.first) / timedelta(days=1), 1.0) if one.first and one.last else None
     return {
@@ -161,14 +161,14 @@ def annotator(one: Working) -> Document:
     }
 
 
-def grown(drawn: DrawSummary, labelled: int, seed: int) -> Document:
+def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> Document:
     """Agreement over the order of the labels, and which items it rests on."""
     criteria = [
         {
             "key": found.criterion.key,
             "name": found.criterion.name,
             "points": [
-                point.as_json() for point in growth(found.table, when, bootstrap=BOOTSTRAP, confidence=0.95, seed=seed)
+                point.to_json() for point in growth(found.table, when, bootstrap=BOOTSTRAP, confidence=0.95, seed=seed)
             ],
         }
         for found, when in zip(drawn.ratings, drawn.when, strict=True)
@@ -178,14 +178,14 @@ def grown(drawn: DrawSummary, labelled: int, seed: int) -> Document:
     return {"criteria": criteria, **read}
 
 
-def needing_help(
-    study: Study, people: Sequence[Working], drawn: DrawSummary, remaining: int, now: datetime
+def list_needing_help(
+    study: Study, people: Sequence[WorkingAnnotator], drawn: DrawSummary, remaining: int, now: datetime
 ) -> list[Document]:
     """Who somebody should look at, or write to, and why; by name."""
     reasons: dict[str, list[str]] = defaultdict(list)
     for username, found in careless(drawn, study.seed).items():
         reasons[username] += found
-    for username, words in undecided(drawn).items():
+    for username, words in find_undecided(drawn).items():
         reasons[username].append(words)
     waiting = remaining > 0 and study.state == Study.State.OPEN
     for one in people:
@@ -205,11 +205,11 @@ def careless(drawn: DrawSummary, seed: int) -> dict[str, list[str]]:
         if found.table.n_ratings:
             for profile in annotator_signs(found.table, bootstrap=BOOTSTRAP, seed=seed):
                 profiles[profile.annotator].append((found.criterion.name, profile))
-    times = quality.paces_of(drawn.seconds)
+    times = quality.compute_paces(drawn.seconds)
     return {name: signs for name, mine in profiles.items() if (signs := quality.signs(mine, times.get(name)))}
 
 
-def undecided(drawn: DrawSummary) -> dict[str, str]:
+def find_undecided(drawn: DrawSummary) -> dict[str, str]:
     """Who often cannot judge."""
     unscored: dict[str, int] = defaultdict(int)
     answered: dict[str, int] = defaultdict(int)
@@ -227,7 +227,7 @@ def undecided(drawn: DrawSummary) -> dict[str, str]:
     }
 
 
-def idle(one: Working, now: datetime) -> str:
+def idle(one: WorkingAnnotator, now: datetime) -> str:
     """That they have stopped, or not begun; empty if they go on."""
     begun = f", with {one.held} begun or skipped" if one.held else ""
     if one.last is None:

@@ -21,21 +21,21 @@ from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
 from core.version import code_version
-from judging.assessment.queries.ratings import judged
-from judging.assessment.services.assessment import Trusted
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.queries.ratings import list_judgments
+from judging.assessment.services.assessment import Assessment
+from judging.assessment.services.options import AssessmentOptions
 from judging.judges.models.judges import RECALIBRATED, Judge
-from judging.judges.services.judges import check_names, latest_of
+from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
+from judging.stats.assessment_data import AssessmentData
 from judging.stats.calibration import Recalibration, recalibrate
-from judging.stats.evidence import Evidence
 
 BATCH = 2000
 OUTSIDE = "outside_range"
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
+class AppliedMaps:
     """The maps of a judge, by criterion key, and (n,) the scores that they give; NaN where there is none."""
 
     maps: Mapping[str, dict[str, Any]]
@@ -43,7 +43,7 @@ class Applied:
 
 
 @audited("judge.recalibrate", says=("found.judge",), prepares=True)
-def apply(*, by: User | None, found: Trusted, name: str = "", anyway: bool = False) -> JudgeRun:
+def apply(*, by: User | None, found: Assessment, name: str = "", anyway: bool = False) -> JudgeRun:
     """The finished run of the recalibrated judge, made if there is none of just these maps.
 
     Criteria without a map (no order, too few labels, a constant judge) are left out, and those whose map raises the
@@ -73,9 +73,9 @@ def apply(*, by: User | None, found: Trusted, name: str = "", anyway: bool = Fal
     return run
 
 
-def _applied(found: Trusted, *, anyway: bool) -> Applied:
+def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
     maps, scores, reasons = {}, {}, []
-    options = TrustOptions(
+    options = AssessmentOptions(
         **{**found.calibration.parameters, "targets": tuple(found.calibration.parameters["targets"])}
     )
     for key, evidence in found.evidence.evidence.items():
@@ -92,14 +92,14 @@ def _applied(found: Trusted, *, anyway: bool) -> Applied:
             continue
         human, own = evidence.scores()
         seen = ~np.isnan(human) & ~np.isnan(own)
-        maps[key] = fitted.map.as_json()
+        maps[key] = fitted.map.to_json()
         scores[key] = np.where(seen, fitted.mapped, fitted.map(own))
     if not maps:
         raise InputError(f"there is no map to apply ({'; '.join(reasons)})", field="judge")
-    return Applied(maps, scores)
+    return AppliedMaps(maps, scores)
 
 
-def _fitted(evidence: Evidence, options: TrustOptions, seed: int) -> Recalibration:
+def _fitted(evidence: AssessmentData, options: AssessmentOptions, seed: int) -> Recalibration:
     """The maps of the calibration again: the same input, method and seed give the same folds."""
     human, own = evidence.scores()
     return recalibrate(
@@ -114,7 +114,7 @@ def _fitted(evidence: Evidence, options: TrustOptions, seed: int) -> Recalibrati
     )
 
 
-def _judge(by: User | None, found: Trusted, name: str, maps: Mapping[str, Any]) -> Judge:
+def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, Any]) -> Judge:
     """The recalibrated judge of this name with these maps: its latest version if they are the same, else a new one."""
     check_names(name, "")
     wanted: dict[str, Any] = {
@@ -123,7 +123,7 @@ def _judge(by: User | None, found: Trusted, name: str, maps: Mapping[str, Any]) 
         "parameters": {"of": str(found.judge), "study": found.study.slug, "maps": dict(maps)},
     }
     project = found.study.project
-    latest = latest_of(name, project=project)
+    latest = find_latest(name, project=project)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     if latest and latest.provider != RECALIBRATED:
@@ -132,7 +132,7 @@ def _judge(by: User | None, found: Trusted, name: str, maps: Mapping[str, Any]) 
     return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 
 
-def _judgments(run: JudgeRun, found: Trusted, criterion: Criterion, applied: Applied) -> Iterator[Judgment]:
+def _judgments(run: JudgeRun, found: Assessment, criterion: Criterion, applied: AppliedMaps) -> Iterator[Judgment]:
     """One judgment for each item that the judge was asked about, naming the judgments that it is made of."""
     evidence, scores = found.evidence.evidence[criterion.key], applied.scores[criterion.key]
     of = _sources(found.evidence.runs[criterion.key], criterion)
@@ -159,7 +159,7 @@ def _judgments(run: JudgeRun, found: Trusted, criterion: Criterion, applied: App
 def _sources(run: JudgeRun, criterion: Criterion) -> dict[int, list[Judgment]]:
     """By item position, the judgments of the first repeat."""
     found: dict[int, list[Judgment]] = {}
-    first = judged([run.pk]).filter(criterion=criterion, repeat=1)
+    first = list_judgments([run.pk]).filter(criterion=criterion, repeat=1)
     judgments = first.select_related("item").order_by("order", "pk")
     for judgment in judgments.only("pk", "item_hash", "item__position", "run_id"):
         found.setdefault(judgment.item.position, []).append(judgment)

@@ -13,12 +13,12 @@ from annotation.agreement.services import difficulty
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
-from core.markup import drawing
+from core.markup import to_safe_svg
 from core.version import code_version
-from judging.assessment import calibration_charts, calibration_figures, charts, latex, methods
+from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as certificate_queries
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -29,7 +29,7 @@ from judging.assessment.services import (
     rules,
 )
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.services.comparison import JudgedOptions
 
@@ -37,14 +37,14 @@ FORMAT = "concord-report/1"
 Document = dict[str, Any]
 
 
-def build_report(*, by: User | None, evidence: StudyEvidence, asked: AssessmentRequest | None = None) -> Document:
+def build_report(*, by: User | None, evidence: StudyData, asked: AssessmentRequest | None = None) -> Document:
     """Everything that is known of the study's judges, computed where it is not kept."""
     judges, _ = assessment.assess_judges(by=by, evidence=evidence, asked=asked or AssessmentRequest())
     return describe_judges(evidence, judges, by=by, patient=True)
 
 
 def describe_judges(
-    evidence: StudyEvidence, judges: Sequence[Trusted], *, by: User | None = None, patient: bool = False
+    evidence: StudyData, judges: Sequence[Assessment], *, by: User | None = None, patient: bool = False
 ) -> Document:
     """The document of these judges. People's agreement is the kept result that the page on agreement shows.
 
@@ -52,7 +52,7 @@ def describe_judges(
     """
     study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
     options = JudgedOptions()
-    ratings = StudyRatings.of(study, options)
+    ratings = StudyRatings.from_options(study, options)
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
@@ -73,7 +73,8 @@ def describe_judges(
         "difficulty": by_model,
         "agreement_run": kept.pk,
         "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
-        "simulated": [ratings.annotators[name].name for name in ratings.simulated()],
+        "simulated": [ratings.annotators[name].name for name in ratings.list_simulated()],
+        "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
         "left_out": list(evidence.left_out),
         "held_out": hold_out.compute_study(study),
         "rules_on_record": _rules(study, judges),
@@ -81,21 +82,21 @@ def describe_judges(
         "cascade": cascade,
         "cascade_on_record": cascade_records.compute_study(evidence),
         "differences": judge_comparison.differences(judges) if len(judges) > 1 else [],
-        "methods": how.as_json(),
+        "methods": how.to_json(),
     }
 
 
-def _rules(study: Study, judges: Sequence[Trusted]) -> Document:
+def _rules(study: Study, judges: Sequence[Assessment]) -> Document:
     """By which rules, and how they came about; people by name, as the document is made anew each time."""
     there = judges[0].held_to if judges else rules.load(study)
-    return {**there.as_json(rules.names_of(there.rows)), "success_in_words": there.success.in_words}
+    return {**there.to_json(rules.load_names(there.rows)), "success_in_words": there.success.in_words}
 
 
 OF_JUDGES = frozenset({"judges", "differences", "conventions"})
 """Parts of a kept agreement that are about judges, or say how to read it; the report says these elsewhere."""
 
 
-def _people(evidence: StudyEvidence, kept: AgreementRun) -> Document:
+def _people(evidence: StudyData, kept: AgreementRun) -> Document:
     """Agreement of people on each criterion that anybody rated."""
     found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in evidence.criteria}
     return {
@@ -115,7 +116,7 @@ def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
     return found
 
 
-def _cascade(judges: Sequence[Trusted]) -> Document | None:
+def _cascade(judges: Sequence[Assessment]) -> Document | None:
     """That of the two cheapest judges, by the usual promise; None where there are no two on the same criterion."""
     each = cascades.usual(cascades.sort_by_cost([one.evidence for one in judges]))
     if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
@@ -123,7 +124,7 @@ def _cascade(judges: Sequence[Trusted]) -> Document | None:
     return cascades.document(each, cascades.compute_cascade(each, CascadeOptions()))
 
 
-def _judge(one: Trusted, certificate: Certificate | None) -> Document:
+def _judge(one: Assessment, certificate: Certificate | None) -> Document:
     return {
         "kind": one.judge.kind,
         "model": one.judge.model,
@@ -131,8 +132,8 @@ def _judge(one: Trusted, certificate: Certificate | None) -> Document:
         "is_success": one.is_success,
         "calibration": one.calibration.result,
         "audit": one.audit.result,
-        "verdicts": {verdict.key: verdict.as_json() for verdict in one.verdicts},
-        "rules": one.rules.as_json(),
+        "verdicts": {verdict.key: verdict.to_json() for verdict in one.verdicts},
+        "rules": one.rules.to_json(),
         "runs": {"calibration": one.calibration.pk, "audit": one.audit.pk},
         "input_hash": one.calibration.input_hash,
         "certificate": certificate.sha256 if certificate else None,
@@ -174,7 +175,7 @@ def _section(
         "verdict": found["verdicts"][key],
         "audit": found["audit"]["criteria"][key],
         "correction": calibration_figures.correction(calibration),
-        "corrected": calibration_figures.corrected(calibration),
+        "corrected": calibration_figures.list_corrected(calibration),
         "groups": calibration_figures.groups(calibration),
         "boards": calibration_figures.leaderboards(calibration),
         "plots": list(_plots(calibration, palette)),
@@ -185,7 +186,7 @@ def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]
     drawn = []
     for plot in calibration_charts.PLOTS.values():
         if rows := plot.rows(calibration):
-            svg = drawing(charts.svg(plot.spec(rows, palette)))
+            svg = to_safe_svg(charts.svg(plot.spec, rows, palette))
             drawn.append({"caption": plot.caption, "svg": svg})
     return drawn
 

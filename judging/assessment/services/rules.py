@@ -45,7 +45,7 @@ class Success:
         if self.decision not in SUCCESSES:
             raise InputError(f"{self.decision!r} is no success; there are: {', '.join(SUCCESSES)}", field="success")
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {"decision": self.decision, "criteria": list(self.criteria)}
 
@@ -88,15 +88,15 @@ class StudyVerdictRules:
         pairs = zip(self.rows, self.rows[1:], strict=False)
         return [(before, after) for before, after in pairs if after.kind == Kind.CHANGED]
 
-    def as_json(self, names: Mapping[int, str] | None = None) -> dict[str, Any]:
+    def to_json(self, names: Mapping[int, str] | None = None) -> dict[str, Any]:
         """How the rules came about, as JSON types. People are numbers of accounts, or names that `names` has."""
         return {
-            "success": self.success.as_json(),
+            "success": self.success.to_json(),
             "sha256": self.rows[-1].sha256 if self.rows else None,
-            "first_look": _said(self.locked, names) if self.locked else None,
+            "first_look": _describe_change(self.locked, names) if self.locked else None,
             "changes": [
                 {
-                    **_said(after, names),
+                    **_describe_change(after, names),
                     "reason": after.reason,
                     "changed": list(_differences(before, after)),
                     "sentence": sentence(before, after, names),
@@ -117,8 +117,8 @@ def load(study: Study) -> StudyVerdictRules:
 def document(study: Study) -> dict[str, Any]:
     """What command and API say of the rules."""
     there = load(study)
-    record = there.as_json(names_of(there.rows))
-    return {"study": study.name, "rules": there.rules.as_json(), "rules_on_record": record}
+    record = there.to_json(load_names(there.rows))
+    return {"study": study.name, "rules": there.rules.to_json(), "rules_on_record": record}
 
 
 def lock(*, by: User | None, study: Study) -> StudyVerdictRules:
@@ -134,7 +134,7 @@ def lock(*, by: User | None, study: Study) -> StudyVerdictRules:
     raise InputError(BUSY)
 
 
-def look(*, by: User | None, study: Study) -> None:
+def lock_rules(*, by: User | None, study: Study) -> None:
     """Lock the rules for somebody who sees or takes away what judges said of the study's items, if one said any."""
     if not load(study).locked and Judgment.objects.filter(run__study=study).exists():
         lock(by=by, study=study)
@@ -158,7 +158,7 @@ def set_rules(
     if len(reason) > LONGEST_REASON:
         raise InputError(f"A reason has at most {LONGEST_REASON} characters.", field="reason")
     if there.locked and not reason:
-        raise InputError(f"{locked_since(there)} Give a reason to change them on record.", field="reason")
+        raise InputError(f"{describe_lock(there)} Give a reason to change them on record.", field="reason")
     row = _add(by, study, there, Kind.CHANGED if there.locked else Kind.SET, rules, success, reason)
     if row is None:
         raise InputError(BUSY)
@@ -168,7 +168,7 @@ def set_rules(
 def resolve(*, by: User | None, study: Study, given: Mapping[str, str], reason: str = "") -> StudyVerdictRules:
     """The rules for somebody who looks and names some of them: those that hold, unless changed on record."""
     there = load(study)
-    wanted = verdicts.rules_from(given, there.rules)
+    wanted = verdicts.parse_rules(given, there.rules)
     if wanted != there.rules:
         set_rules(by=by, study=study, rules=wanted, success=there.success, reason=reason)
     return lock(by=by, study=study)
@@ -184,12 +184,12 @@ def check_names(given: Mapping[str, str]) -> Mapping[str, str]:
 def refuse_others(study: Study, given: Mapping[str, str]) -> None:
     """Raise InputError where the names of rules in an address ask for other ones than those that hold."""
     there = load(study)
-    if verdicts.rules_from(given, there.rules) != there.rules:
-        now = locked_since(there) if there.locked else "An address cannot set the rules."
+    if verdicts.parse_rules(given, there.rules) != there.rules:
+        now = describe_lock(there) if there.locked else "An address cannot set the rules."
         raise InputError(f"{now} The page “Rules of the verdict” sets them, and changes them on record.")
 
 
-def locked_since(there: StudyVerdictRules) -> str:
+def describe_lock(there: StudyVerdictRules) -> str:
     """A sentence."""
     locked = there.locked
     assert locked is not None  # whoever asks has looked
@@ -207,7 +207,7 @@ def _add(
     """A row behind the newest. None where somebody else was faster: the database keeps the order."""
     number, previous = (there.rows[-1].number, there.rows[-1].sha256) if there.rows else (0, "")
     row = VerdictRules(study=study, number=number + 1, kind=kind, reason=reason, created_by=by)
-    row.rules, row.success = rules.as_json(), success.as_json()
+    row.rules, row.success = rules.to_json(), success.to_json()
     row.sha256 = row.compute_hash(previous)
     try:
         with transaction.atomic():
@@ -264,12 +264,13 @@ def sentence(before: VerdictRules, after: VerdictRules, names: Mapping[int, str]
     """What page, report and certificate say of a change."""
     changed = "; ".join(f"{one['rule']}: from {one['from']} to {one['to']}" for one in _differences(before, after))
     when = f"{after.created_at:%Y-%m-%d %H:%M} UTC"
-    return f"Rules changed after the first look on {when} by {who(after, names)}: {changed}. Reason: {after.reason}"
+    author = name_author(after, names)
+    return f"Rules changed after the first look on {when} by {author}: {changed}. Reason: {after.reason}"
 
 
 def _differences(before: VerdictRules, after: VerdictRules) -> Iterator[dict[str, str]]:
     """Each rule that was changed, in words."""
-    old, new = (dict(verdicts.describe_rules(read_rules(row.rules).as_json())) for row in (before, after))
+    old, new = (dict(verdicts.describe_rules(read_rules(row.rules).to_json())) for row in (before, after))
     for label, value in new.items():
         if old[label] != value:
             yield {"rule": label, "from": old[label], "to": value}
@@ -278,17 +279,17 @@ def _differences(before: VerdictRules, after: VerdictRules) -> Iterator[dict[str
         yield {"rule": "Criterion of success", "from": old_success, "to": new_success}
 
 
-def _said(row: VerdictRules, names: Mapping[int, str] | None) -> dict[str, Any]:
-    return {"at": row.created_at.isoformat(timespec="seconds"), "by": who(row, names), "sha256": row.sha256}
+def _describe_change(row: VerdictRules, names: Mapping[int, str] | None) -> dict[str, Any]:
+    return {"at": row.created_at.isoformat(timespec="seconds"), "by": name_author(row, names), "sha256": row.sha256}
 
 
-def who(row: Any, names: Mapping[int, str] | None = None) -> str:
+def name_author(row: Any, names: Mapping[int, str] | None = None) -> str:
     """Who made a row: a name where `names` has it, else the number of an account, or a command."""
     if row.created_by_id is None:
         return "a command"
     return (names or {}).get(row.created_by_id, f"account {row.created_by_id}")
 
 
-def names_of(rows: Sequence[VerdictRules]) -> dict[int, str]:
+def load_names(rows: Sequence[VerdictRules]) -> dict[int, str]:
     """The usernames of those who made the rows, for a page or a report. Not for what is signed or kept."""
     return {row.created_by_id: str(row.created_by) for row in rows if row.created_by_id}

@@ -18,40 +18,40 @@ from core.hashing import content_hash
 from core.jobs.single_flight import take_turn
 from core.version import code_version
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
-from judging.assessment.queries.assessment_data import JudgeEvidence
+from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services import audits
 from judging.assessment.services import calibration as calibrating
-from judging.assessment.services.options import AuditOptions, TrustOptions
-from judging.stats.evidence import Evidence
-from judging.stats.observed import Material
+from judging.assessment.services.options import AssessmentOptions, AuditOptions
+from judging.stats.assessment_data import AssessmentData
+from judging.stats.observed import ItemColumns
 
 Run = TypeVar("Run", CalibrationRun, AuditRun)
 
 
-def calibration(*, by: User | None, evidence: JudgeEvidence, options: TrustOptions) -> CalibrationRun:
+def calibration(*, by: User | None, evidence: JudgeData, options: AssessmentOptions) -> CalibrationRun:
     """Calibration of a judge on every criterion: the kept result where there is one, else a new one that is kept."""
-    return _kept_or_computed(
+    return _load_or_compute(
         CalibrationRun,
         by=by,
         evidence=evidence,
-        parameters=options.as_json(),
+        parameters=options.to_json(),
         seed=options.seed,
         compute=lambda: _calibrated(evidence, options),
     )
 
 
-def audit(*, by: User | None, evidence: JudgeEvidence, options: AuditOptions) -> AuditRun:
+def audit(*, by: User | None, evidence: JudgeData, options: AuditOptions) -> AuditRun:
     """Audits of a judge on every criterion, kept likewise."""
-    return _kept_or_computed(
+    return _load_or_compute(
         AuditRun,
         by=by,
         evidence=evidence,
-        parameters=options.as_json(),
+        parameters=options.to_json(),
         compute=lambda: _audited(evidence, options),
     )
 
 
-def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any]:
+def _calibrated(evidence: JudgeData, options: AssessmentOptions) -> dict[str, Any]:
     name, fits = str(evidence.judge), _fits(evidence)
     criteria = {
         c.key: {
@@ -65,7 +65,7 @@ def _calibrated(evidence: JudgeEvidence, options: TrustOptions) -> dict[str, Any
     return {**_head(evidence), "criteria": criteria}
 
 
-def _fits(evidence: JudgeEvidence) -> dict[str, Fit]:
+def _fits(evidence: JudgeData) -> dict[str, Fit]:
     """By criterion key, its difficulty model: of all items the one that the page of tiers shows, of a part its own.
 
     So a result depends on no label besides those that its input hash is made of.
@@ -82,13 +82,13 @@ def _of_items(given: PeoplesRatings, names: Collection[str]) -> PeoplesRatings:
     return replace(given, table=given.table.subset_items(mine), declined=given.declined[mine])
 
 
-def _audited(evidence: JudgeEvidence, options: AuditOptions) -> dict[str, Any]:
+def _audited(evidence: JudgeData, options: AuditOptions) -> dict[str, Any]:
     model = evidence.judge.model or evidence.judge.name
     criteria = audits.audit_criteria(evidence.evidence, evidence.criteria, model, options, _fits(evidence))
     return {**_head(evidence), "criteria": criteria}
 
 
-def _head(evidence: JudgeEvidence) -> dict[str, Any]:
+def _head(evidence: JudgeData) -> dict[str, Any]:
     return {
         "study": evidence.study.name,
         "judge": str(evidence.judge),
@@ -101,11 +101,11 @@ def _head(evidence: JudgeEvidence) -> dict[str, Any]:
     }
 
 
-def _kept_or_computed(
+def _load_or_compute(
     table: type[Run],
     *,
     by: User | None,
-    evidence: JudgeEvidence,
+    evidence: JudgeData,
     parameters: Mapping[str, Any],
     seed: int = 0,
     compute: Callable[[], dict[str, Any]],
@@ -113,7 +113,7 @@ def _kept_or_computed(
     digest = input_hash(evidence)
     asked = content_hash([evidence.study.pk, evidence.judge.pk, digest, dict(parameters), seed, code_version()])
     with take_turn(f"{table._meta.label_lower}-{asked}"):
-        if there := kept(table, [evidence], parameters, seed):
+        if there := load_stored_runs(table, [evidence], parameters, seed):
             return there[evidence.judge.pk]
         return table.objects.create(
             study=evidence.study,
@@ -127,8 +127,8 @@ def _kept_or_computed(
         )
 
 
-def kept(
-    table: type[Run], evidence: Sequence[JudgeEvidence], parameters: Mapping[str, Any], seed: int = 0
+def load_stored_runs(
+    table: type[Run], evidence: Sequence[JudgeData], parameters: Mapping[str, Any], seed: int = 0
 ) -> dict[int, Run]:
     """By judge, the newest run of the same input, parameters, seed and code. One query."""
     digests = [input_hash(one) for one in evidence]
@@ -143,28 +143,28 @@ def kept(
     }
 
 
-def input_hash(evidence: JudgeEvidence) -> str:
+def input_hash(evidence: JudgeData) -> str:
     """Of all labels, judgments and facts about items that a result depends on."""
     return evidence.digest(_hashed)
 
 
-def _hashed(evidence: JudgeEvidence) -> str:
+def _hashed(evidence: JudgeData) -> str:
     parts = {
         c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]
         for c in evidence.criteria
     }
     judge = [str(evidence.judge), evidence.judge.kind, evidence.judge.model, evidence.prompts]
-    return content_hash([judge, _of_material(evidence.material), parts, evidence.reasons])
+    return content_hash([judge, _hash_dataset(evidence.material), parts, evidence.reasons])
 
 
-def _of_material(items: Material) -> str:
+def _hash_dataset(items: ItemColumns) -> str:
     groups = {name: list(column) for name, column in items.groups.items()}
     dependence = [items.clusters, items.strata, [items.design.by, items.design.within, items.design.weighted]]
     texts = content_hash([items.names, dependence, items.assistants, items.opponents, groups, items.fingerprints])
     return _digest(texts.encode(), items.inclusion, items.length)
 
 
-def _of_columns(evidence: Evidence) -> str:
+def _of_columns(evidence: AssessmentData) -> str:
     people, said = evidence.people, evidence.said
     nothing = np.zeros(0)
     of_people = [people.table.raters, sorted(people.by_hand.items()), people.demographics, people.strengths]
@@ -177,7 +177,7 @@ def _of_columns(evidence: Evidence) -> str:
     return _digest(names, people.table.codes, people.gold, people.declined, *columns)
 
 
-def _of_copies(evidence: Evidence) -> Iterator[np.ndarray[Any, Any]]:
+def _of_copies(evidence: AssessmentData) -> Iterator[np.ndarray[Any, Any]]:
     for one in evidence.copies:
         yield np.frombuffer(f"{one.name} {one.n_items}".encode(), dtype=np.uint8)
         yield from (one.rows, one.original, one.copy, one.repeated)

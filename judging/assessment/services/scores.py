@@ -16,9 +16,9 @@ from core.errors import InputError
 from judging.assessment.queries import scores as queries
 from judging.assessment.queries.scores import DOMAIN, ScoredRun
 from judging.assessment.services.comparison import SCORES, VERDICTS
+from judging.judges.queries.contents import build_spec, to_numbers
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.requests import spec_of, to_numbers
-from judging.stats.means import means_of
+from judging.stats.means import compute_means
 
 YES = "yes"
 
@@ -31,9 +31,9 @@ class Measure:
     numbers: Mapping[str, float]
 
 
-def measure_of(criterion: Criterion) -> Measure:
+def choose_measure(criterion: Criterion) -> Measure:
     """The mean of the scale; of two categories without order, the share of yes or else of the first."""
-    numbers = to_numbers(spec_of(criterion))
+    numbers = to_numbers(build_spec(criterion))
     if numbers:
         return Measure("mean", numbers)
     values = criterion.values
@@ -70,7 +70,8 @@ def compute_run(
         "confidence": chosen.confidence,
         "seed": chosen.seed,
         "criteria": {
-            criterion.key: Scores(criterion, said.on(criterion), chosen, reads).document() for criterion in criteria
+            criterion.key: Scores(criterion, said.select_criterion(criterion), chosen, reads).document()
+            for criterion in criteria
         },
     }
 
@@ -85,7 +86,7 @@ class Scores:
 
     def __init__(self, criterion: Criterion, said: ScoredRun, options: Options, reads: str) -> None:
         self.criterion, self.said, self.options = criterion, said, options
-        self.measure = measure_of(criterion)
+        self.measure = choose_measure(criterion)
         self.reads_scores = reads == SCORES and criterion.level != Criterion.Level.NOMINAL
 
     def document(self) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class Scores:
 
         if not self.said.codes.size:
             return {}
-        found = means_of(
+        found = compute_means(
             named(),
             items=self.said.position,
             clusters=self.said.clusters,
@@ -165,7 +166,7 @@ class Scores:
             confidence=self.options.confidence,
             seed=self.options.seed,
         )
-        return dict(zip(names, [one.as_json() for one in found], strict=True))
+        return dict(zip(names, [one.to_json() for one in found], strict=True))
 
     def columns(self) -> Iterator[tuple[Column, FloatArray]]:
         """(n,) numbers of the judgments, NaN where they do not belong. One after the other: there may be millions."""
@@ -179,8 +180,8 @@ class Scores:
             if self.reads_scores:
                 numbers = np.where(np.isfinite(said.scores), said.scores, numbers)
             yield (ALL, ALL), numbers
-            yield from split(GROUP, said.groups, dict(enumerate(said.group_names)), numbers)
-            yield from split(TURN, said.turns, self.turns(), numbers)
+            yield from split_numbers(GROUP, said.groups, dict(enumerate(said.group_names)), numbers)
+            yield from split_numbers(TURN, said.turns, self.turns(), numbers)
 
     def numbers(self, of_values: Mapping[str, float]) -> FloatArray:
         """(n,) what is counted for each verdict, NaN without one."""
@@ -188,7 +189,7 @@ class Scores:
         return np.asarray(scale[np.where(self.said.codes >= 0, self.said.codes, len(scale) - 1)])
 
 
-def split(
+def split_numbers(
     kind: str, place: IntArray, names: Mapping[int, Any], numbers: FloatArray
 ) -> Iterator[tuple[Column, FloatArray]]:
     """The numbers of each part that there are judgments of."""

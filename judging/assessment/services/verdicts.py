@@ -11,9 +11,9 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate
 from core.errors import InputError
-from judging.assessment.services.calibration import estimate_of
-from judging.stats.asymptotic import undefined
-from judging.stats.power import PowerDesign, power_for
+from judging.assessment.services.calibration import parse_estimate
+from judging.stats.asymptotic import build_undefined
+from judging.stats.power import PowerDesign, compute_power
 from judging.stats.verdict import ORDER, CriterionDecision, Decision, Facts, Rules, verdict
 
 Document = Mapping[str, Any]
@@ -78,24 +78,24 @@ class CriterionVerdict:
     counts: Mapping[str, int]
     power: Document
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON types."""
         return {
             "criterion": self.key,
             "name": self.name,
             "kappa": dict(self.kappa),
             "human_ceiling": dict(self.ceiling),
-            **self.whole.as_json(),
+            **self.whole.to_json(),
             "power": dict(self.power),
-            "tiers": {tier: {**one.as_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
+            "tiers": {tier: {**one.to_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
         }
 
 
-def rules_from(given: Mapping[str, str], rules: Rules) -> Rules:
+def parse_rules(given: Mapping[str, str], rules: Rules) -> Rules:
     """Rules as they are typed; what is not given stays as it is. Raises InputError where a value makes no sense."""
     for name in RULES:
         if text := given.get(name, "").strip():
-            rules = replace(rules, **{name: _number(name, text)})  # type: ignore[arg-type]
+            rules = replace(rules, **{name: _parse_number(name, text)})  # type: ignore[arg-type]
     if "must_pass_alt_test" in given:
         rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
     for name in LISTS:
@@ -116,7 +116,7 @@ def _in_words(value: Any) -> str:
     return (", ".join(value) or "none") if isinstance(value, list) else f"{value:g}"
 
 
-def _number(name: str, text: str) -> float | int:
+def _parse_number(name: str, text: str) -> float | int:
     try:
         value = int(text) if name in COUNTS else float(text)
     except ValueError as error:
@@ -151,18 +151,18 @@ def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> C
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeOutcomes:
     """Names of the probes that found something, and of those that could not be made."""
 
     found: tuple[str, ...]
     not_made: tuple[str, ...]
 
 
-def _probed(audit: Document | None) -> Probed:
+def _probed(audit: Document | None) -> ProbeOutcomes:
     if audit is None:
-        return Probed((), Rules().required_probes)
+        return ProbeOutcomes((), Rules().required_probes)
     not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
-    return Probed(tuple(audit["found"]), not_made)
+    return ProbeOutcomes(tuple(audit["found"]), not_made)
 
 
 POWER_STUDIES = 200
@@ -173,12 +173,12 @@ def _power(kept: Document, rules: Rules) -> Document:
     if kept["reason"] or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
         return kept
     shares = kept["design"]["shares"]
-    return _power_by(PowerDesign(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
+    return _compute_power(PowerDesign(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
 
 
 @lru_cache(maxsize=256)
-def _power_by(design: PowerDesign, rules: Rules) -> Document:
-    return power_for(design, rules, studies=POWER_STUDIES)
+def _compute_power(design: PowerDesign, rules: Rules) -> Document:
+    return compute_power(design, rules, studies=POWER_STUDIES)
 
 
 def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
@@ -190,7 +190,7 @@ def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Docume
     return judge, people, below
 
 
-def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
+def _facts(part: Document, kappa: str, probed: ProbeOutcomes, rules: Rules) -> Facts:
     """What the rules ask of a criterion or a tier."""
     judge, _, below = _kappas(part["agreement"], kappa)
     alt_test, found = part["alt_test"], _selection(part["selective"], rules.target_agreement)
@@ -198,11 +198,11 @@ def _facts(part: Document, kappa: str, probed: Probed, rules: Rules) -> Facts:
         labelled=part["agreement"]["scored"],
         clusters=part["labels"]["clusters"],
         outside=part["labels"]["outside_commonest"],
-        unscored=estimate_of(part["unscored_share"]),
-        agreement=estimate_of(judge),
-        below_ceiling=estimate_of(below),
+        unscored=parse_estimate(part["unscored_share"]),
+        agreement=parse_estimate(judge),
+        below_ceiling=parse_estimate(below),
         accepted=_accepted(found, rules.target_agreement),
-        gained=estimate_of(part["gained"]),
+        gained=parse_estimate(part["gained"]),
         constant=part["labels"].get("constant", False),  # older documents do not say
         acceptance_ruled_out=found is not None and found["ruled_out"],
         alt_test_passed=alt_test["passes"] if alt_test else None,
@@ -224,10 +224,10 @@ def _target(one: Document) -> float:
 
 def _accepted(found: Document | None, target: float) -> Estimate:
     if found is None:
-        return undefined(f"no guarantee was computed for an agreement of {target:.0%}", n_items=0)
+        return build_undefined(f"no guarantee was computed for an agreement of {target:.0%}", n_items=0)
     if not found["guaranteed"]:
-        return undefined(found["reason"], n_items=0)
-    return estimate_of(found["intervals"]["coverage"])
+        return build_undefined(found["reason"], n_items=0)
+    return parse_estimate(found["intervals"]["coverage"])
 
 
 def worst(verdicts: list[CriterionVerdict]) -> Decision | None:

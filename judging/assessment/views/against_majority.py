@@ -13,7 +13,7 @@ from core.accounts.access import researcher_required
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.services.against_majority import contradictions
-from judging.assessment.services.items import criterion_of
+from judging.assessment.services.items import find_criterion
 from judging.assessment.views.verdict import reader
 
 SHOWN = 200
@@ -22,14 +22,14 @@ SHOWN = 200
 @researcher_required
 @require_safe
 @reads_all("Decide", "disagreements --judge NAME")
-def against_majority(request: HttpRequest, slug: str) -> HttpResponse:
+def contradictions_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items to be decided, those that a judge is furthest from people on first. What the judge said is not shown."""
     study = get_object_or_404(Study, slug=slug)
     context = {"study": study, "steps": study_steps(study), "criteria": study.criteria.all(), "title": "Decide"}
     try:
-        criterion = criterion_of(study, request.GET.get("criterion", ""))
+        criterion = find_criterion(study, request.GET.get("criterion", ""))
         judge = request.GET.get("judge", "")
-        rules.look(by=reader(request), study=study)
+        rules.lock_rules(by=reader(request), study=study)
         found = contradictions(study, criterion, judge=judge) if criterion else []
     except InputError as error:
         return render(request, "judging/against_majority.html", {**context, "error": error}, status=400)

@@ -17,18 +17,18 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.recruitment.queries import demographics
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import size
 from annotation.studies.queries.dependence import NAMED, NONE
 from annotation.studies.queries.guidelines import labels_by_version
 from annotation.studies.queries.items import STRATA
 from annotation.studies.queries.raters import Annotator
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
+from core import row_counts
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import agreement_figures, charts, wording
 from judging.assessment.services import agreement as service
 from judging.assessment.services import deferred_agreement as later
@@ -62,7 +62,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         options = _options(request)
         if _is_left(request, study):
             return render(request, "judging/agreement.html", {**head, **_of_large(request, study, options)})
-        ratings = StudyRatings.of(study, options)
+        ratings = StudyRatings.from_options(study, options)
         run = None if ratings.is_empty else _run(request, study, ratings, options)
     except InputError as error:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
@@ -91,15 +91,17 @@ def _is_left(request: HttpRequest, study: Study) -> bool:
 
 def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, Any]:
     """What was computed last, and what stands of a new computation."""
-    run, query = later.kept(study, options), request.GET.urlencode()
+    run, query = later.find_stored_run(study, options), request.GET.urlencode()
     known = (
-        {"asked": options} if run is None else _context(study, AgreementView(*later.shown(study, run)), run, options)
+        {"asked": options}
+        if run is None
+        else _context(study, AgreementView(*later.build_shown(study, run)), run, options)
     )
     return {
         **known,
         "left": True,
-        "most": size.LARGE,
-        "waiting": later.asked_for(study, options),
+        "most": row_counts.LARGE,
+        "waiting": later.find_request(study, options),
         "compute": reverse("agreement_compute", args=[study.slug]) + (f"?{query}" if query else ""),
         "here": f"?{query}",
         "command": f"manage.py agreement --study {study.slug}",
@@ -163,12 +165,12 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
 def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, AgreementView]:
     """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
     if not _is_left(request, study):
-        ratings = StudyRatings.of(study, options)
+        ratings = StudyRatings.from_options(study, options)
         return _run(request, study, ratings, options).result, _shown(ratings)
-    run = later.kept(study, options)
+    run = later.find_stored_run(study, options)
     if run is None:
         raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
-    return run.result, AgreementView(*later.shown(study, run))
+    return run.result, AgreementView(*later.build_shown(study, run))
 
 
 def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
@@ -189,7 +191,7 @@ def _csv(result: Document, shown: AgreementView) -> str:  # noqa: ARG001
 
 
 def _svg(result: Document, shown: AgreementView) -> str:
-    return charts.svg(_forest(result, shown, charts.FILE))
+    return charts.svg(charts.forest, _rows(result, shown), charts.FILE)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str]]] = {
@@ -199,12 +201,12 @@ DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str]]] = {
 }
 
 
-def _forest(result: Document, shown: AgreementView, palette: charts.Palette) -> dict[str, Any]:
-    rows = [
-        charts.rows_of(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, shown))
+def _rows(result: Document, shown: AgreementView) -> list[charts.Rows]:
+    """What the forest plot shows of each criterion."""
+    return [
+        charts.build_rows(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, shown))
         for one in shown.criteria
     ]
-    return charts.forest(rows, palette)
 
 
 def _raters(one: later.DeferredAgreement, shown: AgreementView) -> str:
@@ -230,7 +232,7 @@ def _context(study: Study, shown: AgreementView, run: AgreementRun, options: Jud
         "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
         "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
-        "forest": drawing(charts.svg(_forest(run.result, shown, charts.PAGE))),
+        "forest": to_safe_svg(charts.svg(charts.forest, _rows(run.result, shown), charts.PAGE)),
         "table": run.result["table"],
         "sections": sections,
         "alone": len(sections) == 1,
@@ -283,7 +285,7 @@ def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], shown
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Sentence:
     """A sentence and the criteria that it is about."""
 
     message: str
@@ -296,7 +298,7 @@ class _Kind:
 
     name: str
     criteria: str
-    said: tuple[_Said, ...]
+    said: tuple[_Sentence, ...]
 
 
 def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[_Kind]:
@@ -310,7 +312,7 @@ def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> li
         _Kind(
             name=code.replace("_", " ").capitalize(),
             criteria=_joined(names, [name for name in names.values() if any(name in one for one in said.values())]),
-            said=tuple(_Said(message, _joined(names, where)) for message, where in said.items()),
+            said=tuple(_Sentence(message, _joined(names, where)) for message, where in said.items()),
         )
         for code, said in kinds.items()
     ]
@@ -367,7 +369,7 @@ def _section(
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
         "note": _note(document),
         "sentence": wording.describe_criterion(one.criterion.name, document, simulated=simulated),
-        "coefficients": agreement_figures.that_apply(agreement_figures.list_coefficients(document)),
+        "coefficients": agreement_figures.select_applicable(agreement_figures.list_coefficients(document)),
         "pair_kappa": agreement_figures.PAIRED[headline["kappa"]],
         "pairs": [
             {**pair, "kappa": pair[headline["kappa"]], **{side: annotators[pair[side]] for side in ("a", "b")}}
@@ -423,7 +425,7 @@ def _judge(
             "alt_test": f"{name} in the place of each annotator on {criterion.name}",
         },
         "note": _judges_note(held),
-        "figures": agreement_figures.that_apply(row for row in rows if row.group == "judge"),
+        "figures": agreement_figures.select_applicable(row for row in rows if row.group == "judge"),
         "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == each],
         "confusion": _confusion(study, criterion, name, held["confusion"]),
         "alt_test": _tested(held.get("alt_test"), annotators),

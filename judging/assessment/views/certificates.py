@@ -17,11 +17,11 @@ from core.accounts.permissions import sees
 from core.errors import InputError
 from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.certificates import find_issued
 from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules, verdicts
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.certificate_checks import Checked
+from judging.assessment.services.certificate_checks import CertificateStatus
 from judging.assessment.views.verdict import JSON, attach_file, reader
 from judging.judges.models.judges import Judge
 
@@ -34,7 +34,7 @@ def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Sign what the verdict page shows, by the study's rules."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        mine = StudyEvidence.read(study, request.POST.get("part", "")).of(judge)
+        mine = StudyData.load(study, request.POST.get("part", "")).load_judge(judge)
         rules.refuse_others(study, request.POST.dict())
         found = hold_out.check_seen(
             assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
@@ -70,7 +70,7 @@ def _changes_then(certificate: Certificate) -> list[str]:
     """The changes of the rules before it was issued, with the names that the signed content leaves out."""
     n = len(certificate.content.get("rules_on_record", {}).get("changes", ()))
     there = rules.load(certificate.study)
-    names = rules.names_of(there.rows)
+    names = rules.load_names(there.rows)
     return [rules.sentence(before, after, names) for before, after in there.changes[:n]]
 
 
@@ -120,7 +120,7 @@ def _refused(request: HttpRequest, why: str, status: int) -> HttpResponse:
     return render(request, "judging/certificate_verify.html", {"error": why}, status=status)
 
 
-def _checked(request: HttpRequest) -> Checked:
+def _checked(request: HttpRequest) -> CertificateStatus:
     """What the form was given, checked. Raises InputError where that is nothing, or no file of JSON."""
     file, pasted = request.FILES.get("file"), request.POST.get("text", "").strip()
     sha256 = request.POST.get("sha256", "").strip().lower()
@@ -129,13 +129,13 @@ def _checked(request: HttpRequest) -> Checked:
     if pasted:
         return certificate_checks.check(certificate_checks.read_file(pasted.encode("utf-8", "surrogatepass")))
     if sha256:
-        return certificate_checks.look_up(sha256)
+        return certificate_checks.find_issued(sha256)
     raise InputError("Choose a file, paste its text, or give its hash.")
 
 
 @public
 @require_safe
-def signing_keys(request: HttpRequest) -> HttpResponse:
+def list_signing_keys(request: HttpRequest) -> HttpResponse:
     """The public keys that check this site's certificates."""
     context = {"keys": certificates.list_keys(), "algorithm": signing.ALGORITHM}
     return render(request, "judging/signing_keys.html", context)

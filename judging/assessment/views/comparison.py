@@ -18,9 +18,9 @@ from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.views.verdict import CSV, JSON, attach_file, reader
 from judging.judges.models.judges import Judge
@@ -34,7 +34,7 @@ HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "huma
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Every judge of the study: verdict, agreement beside the ceiling, biases; and their pairwise differences."""
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyEvidence.read(study)
+    evidence = StudyData.load(study)
     found, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
@@ -61,7 +61,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
     if format not in ("csv", "json"):
         raise Http404(f"the comparison is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyEvidence.read(study)
+    evidence = StudyData.load(study)
     found, _ = assessment.assess_judges(by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False)
     if format == "csv":
         return attach_file(csv_text([HEADER, *map(_as_csv, _rows(found))]), CSV, f"{study.slug}-judges.csv")
@@ -85,7 +85,7 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("calibration", slug=study.slug)
 
 
-def _cascade(request: HttpRequest, evidence: StudyEvidence, found: Sequence[Trusted]) -> dict[str, Any] | None:
+def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessment]) -> dict[str, Any] | None:
     """The cascade that is asked for, or that of the two cheapest judges; None where there are fewer than two."""
     there = cascades.sort_by_cost([one.evidence for one in found])
     if len(there) < 2:
@@ -112,7 +112,7 @@ def share_typed(typed: str, name: str) -> float:
         raise InputError(f"{typed!r} is no number", field=name) from error
 
 
-def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:
+def _rows(found: Sequence[Assessment]) -> Iterator[dict[str, Any]]:
     """A row for each criterion and judge."""
     keys = dict.fromkeys(verdict.key for one in found for verdict in one.verdicts)
     for key in keys:
@@ -122,7 +122,7 @@ def _rows(found: Sequence[Trusted]) -> Iterator[dict[str, Any]]:
                     yield _row(one, key, verdict)
 
 
-def _row(one: Trusted, key: str, verdict: Any) -> dict[str, Any]:
+def _row(one: Assessment, key: str, verdict: Any) -> dict[str, Any]:
     document = one.calibration.result["criteria"][key]
     return {
         "criterion": key,

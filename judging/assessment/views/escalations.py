@@ -14,13 +14,13 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import HELD_OUT
 
 
 @researcher_required
@@ -29,8 +29,8 @@ def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make the study and go there; back to the verdict with the reason where that cannot be."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        target, overlap = _number(request, "target", 0.9), int(_number(request, "overlap", 3))
-        mine = StudyEvidence.read(study).of(judge)
+        target, overlap = _parse_number(request, "target", 0.9), int(_parse_number(request, "overlap", 3))
+        mine = StudyData.load(study).load_judge(judge)
         found = assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
         made = escalation.escalate(
             by=reader(request), found=found, name=request.POST.get("name", ""), target=target, overlap=overlap
@@ -49,16 +49,18 @@ def cascade_escalate(request: HttpRequest, slug: str) -> HttpResponse:
     asked = {name: request.POST.getlist(name) for name in ("judge", "target", "delta")}
     try:
         usual = CascadeOptions()
-        options = CascadeOptions(_number(request, "target", usual.target), _number(request, "delta", usual.delta))
-        evidence = StudyEvidence.read(study)
-        each = evidence.of_each(cascades.checked(_judges(evidence, asked["judge"])))
+        options = CascadeOptions(
+            _parse_number(request, "target", usual.target), _parse_number(request, "delta", usual.delta)
+        )
+        evidence = StudyData.load(study)
+        each = evidence.load_judges(cascades.check_judges(_judges(evidence, asked["judge"])))
         made = cascades.escalate(
             by=reader(request),
             each=each,
             found=cascades.compute_cascade(each, options),
             options=options,
             name=request.POST.get("name", ""),
-            overlap=int(_number(request, "overlap", study.overlap)),
+            overlap=int(_parse_number(request, "overlap", study.overlap)),
         )
     except InputError as error:
         messages.error(request, error.message)
@@ -66,7 +68,7 @@ def cascade_escalate(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("study_detail", slug=made.target.slug)
 
 
-def _judges(evidence: StudyEvidence, pks: Sequence[str]) -> list[Judge]:
+def _judges(evidence: StudyData, pks: Sequence[str]) -> list[Judge]:
     there = {str(judge.pk): judge for judge in evidence.judges()}
     return [there[pk] for pk in pks if pk in there]
 
@@ -77,7 +79,7 @@ def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Apply the fitted maps, and go to the verdict on the recalibrated judge."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        mine = StudyEvidence.read(study).of(judge)
+        mine = StudyData.load(study).load_judge(judge)
         found = assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
         run = recalibration.apply(by=reader(request), found=found, anyway="anyway" in request.POST)
     except InputError as error:
@@ -92,7 +94,7 @@ def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Hold a part of the study's items out, and go on with the development part."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        hold_out.hold_out(by=reader(request), study=study, share=_number(request, "share", 0.5), seed=study.seed)
+        hold_out.hold_out(by=reader(request), study=study, share=_parse_number(request, "share", 0.5), seed=study.seed)
     except InputError as error:
         messages.error(request, error.message)
     return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
@@ -100,18 +102,18 @@ def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @researcher_required
 @require_POST
-def judge_look(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def record_held_out_access(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Look at the held-out part, on record."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        hold_out.look(by=reader(request), study=study, judge=judge, asked=AssessmentRequest())
+        hold_out.record_access(by=reader(request), study=study, judge=judge, asked=AssessmentRequest())
     except InputError as error:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
     return redirect(f"{reverse('judge_verdict', args=[study.slug, judge.pk])}?part={HELD_OUT}")
 
 
-def _number(request: HttpRequest, name: str, usual: float) -> float:
+def _parse_number(request: HttpRequest, name: str, usual: float) -> float:
     typed = request.POST.get(name, "")
     try:
         return float(typed) if typed else usual

@@ -10,20 +10,19 @@ from annotation.agreement.services.exports import FORMATS
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import size
 from annotation.studies.steps import study_steps
+from core import row_counts
 from core.accounts.access import researcher_required
-from core.downloads import audited_export, sent, sent_zipped
+from core.downloads import audit_export, stream_file, stream_zip
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
-from judging.runs.exchange import packing
-from judging.runs.services import exports
+from judging.runs.services import exports, hf_dataset
 
 
 @researcher_required
 @require_safe
-@audited_export("labels")
+@audit_export("labels")
 def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """One row per label, people's first. Of people their ratings; ?purpose=check, repeat, … for other answers.
 
@@ -32,27 +31,27 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     if format not in FORMATS:
         raise Http404(f"labels are not given as {format}; there are {', '.join(FORMATS)}")
     study, fmt = get_object_or_404(Study, slug=slug), FORMATS[format]
-    rules.look(by=reader(request), study=study)
+    rules.lock_rules(by=reader(request), study=study)
     purposes = request.GET.getlist("purpose") or [Assignment.Purpose.RATING]
     try:
         tiers = ItemTiers.read(study, patient=False) if request.GET.get("tiers") else None
     except InputError as error:
         raise Http404(error.message) from error
-    pieces = fmt.pieces(exports.labels_of(study, purposes, tiers=tiers))
-    return sent(pieces, name=f"{study.slug}-labels.{fmt.name}", content_type=fmt.content_type)
+    pieces = fmt.pieces(exports.load_labels(study, purposes, tiers=tiers))
+    return stream_file(pieces, name=f"{study.slug}-labels.{fmt.name}", content_type=fmt.content_type)
 
 
 @researcher_required
 @require_safe
-@audited_export("labels")
-def export_for(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:
+@audit_export("labels")
+def export_package(request: HttpRequest, slug: str, tool: str) -> HttpResponseBase:
     """The study as the files of another tool, in one ZIP archive."""
     study = get_object_or_404(Study, slug=slug)
-    members = packing.members(study, tool)
+    members = hf_dataset.package(study, tool)
     if members is None:
         raise Http404(f"a study of {study.get_kind_display()} is not written for {tool}")
-    rules.look(by=reader(request), study=study)
-    return sent_zipped(members, name=f"{study.slug}-{tool}.zip")
+    rules.lock_rules(by=reader(request), study=study)
+    return stream_zip(members, name=f"{study.slug}-{tool}.zip")
 
 
 @researcher_required
@@ -61,14 +60,14 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
     """All files that the study can be written to, and what each leaves out."""
     study = get_object_or_404(Study, slug=slug)
     tools = [one for one in EXCHANGES.values() if one.files and study.kind in one.kinds]
-    labels = exports.labels_of(study)
+    labels = exports.load_labels(study)
     context = {
         "study": study,
         "steps": study_steps(study),
         "tools": tools,
         "formats": FORMATS.values(),
-        "people": size.count_up_to_limit(labels.people.plain),
-        "judged": size.count_up_to_limit(labels.judges.plain),
-        "most": size.LARGE,
+        "people": row_counts.count_up_to_limit(labels.people.plain),
+        "judged": row_counts.count_up_to_limit(labels.judges.plain),
+        "most": row_counts.LARGE,
     }
     return render(request, "judging/study_files.html", context)

@@ -15,19 +15,19 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.stats.bands import TIERS
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.raters import Annotator, annotators_of
+from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import hold_out
 from judging.assessment.queries import items as items_queries
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
-from judging.assessment.queries.disagreements import Written, written
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.queries.disagreements import Written, load_written
 from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
 from judging.assessment.services.disagreements import Disagreement
 from judging.assessment.version_forms import VersionForm
 from judging.assessment.views.large import reads_judge
 from judging.judges.models.judges import NO_MODELS, NOT_RUN_HERE, Judge
+from judging.judges.queries import hold_out
 
 PER_PAGE = 25
 ASKED = ("criterion", "tier", "sort")
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The change from another version, the disagreements, and the form that makes the next version."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head = {"study": study, "judge": judge, "steps": study_steps(study, "calibration"), "asked": asked_of(request)}
+    head = {"study": study, "judge": judge, "steps": study_steps(study, "calibration"), "asked": parse_query(request)}
     try:
         context = _context(request, study, judge)
     except InputError as error:
@@ -54,9 +54,9 @@ def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]:
-    evidence, query = StudyEvidence.read(study), asked_of(request)
+    evidence, query = StudyData.load(study), parse_query(request)
     old = improvement.find_previous_version(evidence, judge, request.GET.get("against", ""))
-    mine, *before = evidence.of_each([judge, *([old] if old else [])])
+    mine, *before = evidence.load_judges([judge, *([old] if old else [])])
     if not mine.criteria:
         raise InputError(f"{judge} has not judged this study", field="judge")
     key = request.GET.get("explain", "")
@@ -64,21 +64,21 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     rules.lock(by=get_account(request), study=study)
     rows = disagreements.list_disagreements(mine, **query)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    said = written(study, mine.criteria, mine.runs, [row.position for row in page])
-    names, annotators = {c.key: c for c in mine.criteria}, annotators_of(study)
+    said = load_written(study, mine.criteria, mine.runs, [row.position for row in page])
+    names, annotators = {c.key: c for c in mine.criteria}, load_annotators(study)
     return {
         "explained": explained,
         "differing": explained and _differing(explained, mine),
         "part": mine.part,
         "left_out": mine.left_out,
-        "hold_out": hold_out.split_of(study),
+        "hold_out": hold_out.find_hold_out(study),
         "counts": [(names[key], one) for key, one in disagreements.counts(mine).items()],
         "criteria": mine.criteria,
         "tiers": TIERS,
         "page": page,
         "rows": [_row(row, said, names, annotators, study, judge, query) for row in page],
         "query": urlencode({name: value for name, value in query.items() if value}),
-        "others": improvement.other_versions(evidence, judge),
+        "others": improvement.list_other_versions(evidence, judge),
         "old": old,
         "change": _shown(improvement.change(before[0], mine)) if before else None,
         "takes_examples": judge.provider not in (*NOT_RUN_HERE, *NO_MODELS),
@@ -86,7 +86,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     }
 
 
-def _differing(criterion: Criterion, mine: JudgeEvidence) -> dict[str, Any]:
+def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:
     """Why people differ, and how far the judge is from them, in rows and sentences."""
     found = disagreement_sources.compute_criterion(criterion, mine.evidence[criterion.key])
     sources = found["sources"]
@@ -107,7 +107,7 @@ def _shown(change: dict[str, Any]) -> dict[str, Any]:
     return {**change, "criteria": criteria}
 
 
-def asked_of(request: HttpRequest) -> dict[str, str]:
+def parse_query(request: HttpRequest) -> dict[str, str]:
     """What the address asks for."""
     given = {name: request.GET.get(name, "").strip() for name in ASKED}
     return {**given, "sort": given["sort"] or "-size"}
@@ -155,15 +155,15 @@ def _address(study: Study, judge: Judge, row: Disagreement, query: Mapping[str, 
 def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, position: int) -> HttpResponse:
     """One disagreement: the item, people on one side and the judge on the other; and the way to the next one."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    item = get_object_or_404(items_queries.items_of(study), position=position)
-    mine, query = StudyEvidence.read(study).of(judge), asked_of(request)
+    item = get_object_or_404(items_queries.list_items(study), position=position)
+    mine, query = StudyData.load(study).load_judge(judge), parse_query(request)
     try:
         rows = disagreements.list_disagreements(mine, **query)
     except InputError:  # an address that was edited by hand: the item is still there to be read
         query = {"criterion": "", "tier": "", "sort": "-size"}
         rows = disagreements.list_disagreements(mine)
     place = _place(rows, key, position)
-    said = written(study, mine.criteria, mine.runs, [position])
+    said = load_written(study, mine.criteria, mine.runs, [position])
     names = {criterion.key: criterion for criterion in mine.criteria}
     context = {
         "study": study,
@@ -172,7 +172,7 @@ def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, posit
         "title": f"Item {position}: {names[key].name}",
         "item": item,
         "part": mine.part,
-        "row": _row(rows[place], said, names, annotators_of(study), study, judge, query),
+        "row": _row(rows[place], said, names, load_annotators(study), study, judge, query),
         "query": urlencode({name: value for name, value in query.items() if value}),
         "previous_href": _address(study, judge, rows[place - 1], query) if place else "",
         "next_href": _address(study, judge, rows[place + 1], query) if place + 1 < len(rows) else "",

@@ -19,15 +19,16 @@ from annotation.agreement.services.overrides import set_tier
 from annotation.stats.bands import TIERS
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
-from annotation.studies.queries.size import is_large
+from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import asks_first
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import hold_out, ratings
 from judging.assessment.queries import items as queries
+from judging.assessment.queries import ratings
 from judging.assessment.services import rules
-from judging.assessment.services.items import TIED, UNSCORED, ItemFilter, RatedItems, criterion_of
+from judging.assessment.services.items import TIED, UNSCORED, ItemFilter, RatedItems, find_criterion
+from judging.judges.queries import hold_out
 from judging.runs.models.runs import JudgeRun, Judgment
 
 PER_PAGE = 50
@@ -38,10 +39,10 @@ PER_PAGE = 50
 def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items by position, all of them or those that the address asks for."""
     study = get_object_or_404(Study, slug=slug)
-    wanted = ItemFilter.of(request.GET.dict())
+    wanted = ItemFilter.from_query(request.GET.dict())
     if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
         return first
-    rules.look(by=get_account(request), study=study)
+    rules.lock_rules(by=get_account(request), study=study)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:
@@ -58,14 +59,14 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "rows": [(item, one) for item in items for one in said.get(item.position, [None])],
         "strata": any(item.stratum for item in items),
-        "query": urlencode(wanted.as_query()),
+        "query": urlencode(wanted.to_query()),
     }
     return render(request, "judging/item_list.html", context)
 
 
 def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[int], RatedItems | None]:
     """Positions on a page, and what was said: of a large study, where nothing narrows it, on these items alone."""
-    criterion, options = criterion_of(study, wanted.criterion), wanted.tier_options()
+    criterion, options = find_criterion(study, wanted.criterion), wanted.tier_options()
     positions = queries.positions(study)
     if criterion is None or (not wanted.narrows and options.chance == "uniform" and is_large(study)):
         page = Paginator(positions, PER_PAGE).get_page(number)
@@ -77,7 +78,7 @@ def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[in
 
 def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
     """What was said on the criterion that the address names; None where the study has no criterion."""
-    criterion = criterion_of(study, wanted.criterion)
+    criterion = find_criterion(study, wanted.criterion)
     return None if criterion is None else RatedItems.read(study, criterion, wanted.tier_options())
 
 
@@ -86,9 +87,9 @@ def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
 def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     """One item: the dialogue or pair, and every answer on one scale per criterion."""
     study = get_object_or_404(Study, slug=slug)
-    item = get_object_or_404(queries.items_of(study), position=position)
-    wanted = ItemFilter.of(request.GET.dict())
-    rules.look(by=get_account(request), study=study)
+    item = get_object_or_404(queries.list_items(study), position=position)
+    wanted = ItemFilter.from_query(request.GET.dict())
+    rules.lock_rules(by=get_account(request), study=study)
     try:
         ways = _ways(study, item, wanted)
     except InputError:  # an address that was edited by hand: the item is still there to be read
@@ -103,7 +104,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
         "scales": _scales(study, item, masked=masked),
         "masked": masked,
         "tier_names": TIERS,
-        "query": urlencode(wanted.as_query()),
+        "query": urlencode(wanted.to_query()),
         **ways,
     }
     return render(request, "judging/item_detail.html", context)
@@ -132,14 +133,14 @@ def _links(study: Study, wanted: ItemFilter, where: str, before: int | None, aft
 
 
 def _address(study: Study, position: int, wanted: ItemFilter) -> str:
-    query = urlencode(wanted.as_query())
+    query = urlencode(wanted.to_query())
     return reverse("item_detail", args=[study.slug, position]) + (f"?{query}" if query else "")
 
 
 def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
     """What was said on each criterion; of a held-out item what people said."""
-    annotations, judgments = list(queries.annotations_on(item)), [] if masked else list(queries.judgments_on(item))
-    runs, gold, changes = ratings.runs_that_count(study), queries.gold_on(item), agreement_queries.history(item)
+    annotations, judgments = list(queries.load_annotations(item)), [] if masked else list(queries.load_judgments(item))
+    runs, gold, changes = ratings.runs_that_count(study), queries.load_gold(item), agreement_queries.history(item)
     return [
         _tiered(criterion, [one for one in changes if one.criterion_id == criterion.pk], annotations)
         | _scale(
@@ -158,7 +159,7 @@ def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: 
     if criterion.of_turns:
         return {"tier": "", "computed_tier": "", "set_by_hand": False, "changes": changes}
     submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
-    computed = agreement_queries.computed(criterion, [a.value for a in submitted])
+    computed = agreement_queries.compute_tier(criterion, [a.value for a in submitted])
     by_hand = changes[0].tier if changes else ""
     return {"tier": by_hand or computed, "computed_tier": computed, "set_by_hand": bool(by_hand), "changes": changes}
 

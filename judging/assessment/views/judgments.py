@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
-from judging.assessment.queries import hold_out
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import PANEL
 from judging.judges.pricing import format_dollars
+from judging.judges.queries import hold_out
 from judging.runs.models.runs import Judgment
 from judging.runs.queries import judgments as queries
 from judging.runs.queries.runs import reason_in_words
@@ -25,8 +25,8 @@ from judging.runs.queries.runs import reason_in_words
 def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Prompt, reply, verdict, tokens, time and cost, beside what people and other judges said of the same."""
     judgment = get_object_or_404(queries.whole(), pk=pk)
-    rules.look(by=reader(request), study=judgment.run.study)
-    criterion, prompt = judgment.criterion, queries.prompt_of(judgment)
+    rules.lock_rules(by=reader(request), study=judgment.run.study)
+    criterion, prompt = judgment.criterion, queries.rebuild_prompt(judgment)
     masked = hold_out.holds(judgment.item)
     context = {
         "judgment": judgment,
@@ -45,9 +45,9 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         if judgment.run.judge.provider == PANEL
         else "How probable each value was to the model",
         "masked": masked,
-        "people": [] if masked else [(a, criterion.label_of(a.value)) for a in queries.people_on(judgment)],
+        "people": [] if masked else [(a, criterion.label_of(a.value)) for a in queries.list_people_answers(judgment)],
         "others": [
-            (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.others(judgment)
+            (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.list_others(judgment)
         ],
         "members": judgment.details.get("members", []),
         "steps": study_steps(judgment.run.study, "judges"),

@@ -16,7 +16,7 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.errors import InputError
 from judging.assessment.plan_forms import PlanForm, PlanStudyForm
-from judging.assessment.queries.assessment_data import JudgeEvidence, StudyEvidence
+from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import labelling_plans, rules
 from judging.assessment.views.large import reads_judge
 from judging.assessment.views.verdict import reader
@@ -31,7 +31,7 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
     try:
-        evidence = _evidence(request, study, judge)
+        evidence = _load_data(request, study, judge)
     except InputError as error:
         return render(request, "judging/plan.html", {**head, "error": error}, status=400)
     form = PlanForm(
@@ -49,16 +49,16 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     )
 
 
-def _evidence(request: HttpRequest, study: Study, judge: Judge) -> JudgeEvidence:
+def _load_data(request: HttpRequest, study: Study, judge: Judge) -> JudgeData:
     """The judge beside people, for a plan that rests on how it agrees. InputError where it has said nothing."""
-    found = StudyEvidence.read(study).of(judge)
+    found = StudyData.load(study).load_judge(judge)
     if not found.criteria:
         raise InputError(f"{judge} has not judged this study", field="judge")
-    rules.look(by=reader(request), study=study)
+    rules.lock_rules(by=reader(request), study=study)
     return found
 
 
-def _given(request: HttpRequest, evidence: JudgeEvidence) -> tuple[dict[str, Any], PlanForm]:
+def _given(request: HttpRequest, evidence: JudgeData) -> tuple[dict[str, Any], PlanForm]:
     """What was sent. Raises InputError with all that is wrong with it."""
     form = PlanStudyForm(request.POST, evidence=evidence)
     if not form.is_valid():
@@ -66,7 +66,7 @@ def _given(request: HttpRequest, evidence: JudgeEvidence) -> tuple[dict[str, Any
     return form.cleaned_data, form
 
 
-def _planned(form: PlanForm, evidence: JudgeEvidence) -> dict[str, Any]:
+def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
     """The plan that the form asks for; nothing where it is wrong, which is said at its field."""
     if not form.is_valid():
         return {}
@@ -91,9 +91,9 @@ def judge_plan_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make a study of the drawn items and go there; back to the plan with the reason where that cannot be."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        evidence = _evidence(request, study, judge)
+        evidence = _load_data(request, study, judge)
         given, form = _given(request, evidence)
-        found = labelling_plans.planned(evidence, given["criterion"], form.options())
+        found = labelling_plans.build_plan(evidence, given["criterion"], form.options())
         made = labelling_plans.make_study(
             by=reader(request), evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
         )

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries import size
 from annotation.studies.views.large import WHOLE, asks_first
+from core import row_counts
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun
 
@@ -33,10 +33,10 @@ def reads_judge(title: str, command: str) -> Callable[[View], View]:
     return around
 
 
-def first_asked(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
+def build_wait_context(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
     """What a page on a run says instead of reading more judgments than somebody waits for; None where it may."""
-    if WHOLE in request.GET or not run.judgments.order_by("pk")[size.LARGE : size.LARGE + 1].exists():
+    if WHOLE in request.GET or not run.judgments.order_by("pk")[row_counts.LARGE : row_counts.LARGE + 1].exists():
         return None
     query = request.GET.copy()
     query[WHOLE] = "1"
-    return {"most": size.LARGE, "command": f"manage.py {command}", "here": f"?{query.urlencode()}"}
+    return {"most": row_counts.LARGE, "command": f"manage.py {command}", "here": f"?{query.urlencode()}"}

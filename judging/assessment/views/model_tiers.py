@@ -11,22 +11,22 @@ from django.core.paginator import Paginator
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.services import difficulty, stored_difficulty, tiers
-from annotation.agreement.services.more_ratings import more_of
+from annotation.agreement.services.more_ratings import build_more_context
 from annotation.agreement.services.stored_difficulty import Fit
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import Difficulty
-from annotation.stats.model_tiers import expected_by, few_values, moves
+from annotation.stats.model_tiers import compute_expected_by, few_values, moves
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import items
-from annotation.studies.queries.raters import annotators_of
+from annotation.studies.queries.raters import load_annotators
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.queries.units import position_of
+from annotation.studies.queries.units import to_position
 from core.documents import Row, Rows
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import charts, wording
-from judging.assessment.views.tier_requests import ALL, SHOWN, UNCLEAR, TierRequest, text_of
+from judging.assessment.views.tier_requests import ALL, SHOWN, UNCLEAR, TierRequest, format_cuts
 
 PER_PAGE = 25
 LEAST = 0.05
@@ -71,30 +71,30 @@ def context(
     """All that the page shows of a fitted criterion. Raises InputError on a grouping that there is not."""
     found = fits.ours.found
     assert found is not None
-    counted = tiers.holding(ours)
+    counted = tiers.load_tiers(ours)
     document = difficulty.document(
-        fits.ours, asked.agreeing, counted=counted, named=lambda rows: difficulty.names_of(study, rows)
+        fits.ours, asked.agreeing, counted=counted, named=lambda rows: difficulty.list_item_names(study, rows)
     )
-    who = annotators_of(study)
+    who = load_annotators(study)
     simulated = [who[name].name for name in ours.table.raters if name in who and who[name].is_simulated]
     return {
         "model": document,
         "lead": wording.describe_tiers(ours.criterion.name, document),
         "simulated": simulated,
-        "counts": [{**one, "href": asked.showing(one["tier"])} for one in wording.expected_counts(document)],
-        "model_bars": drawing(charts.svg(charts.tier_bars(_bars(study, asked, ours, fits), charts.PAGE))),
+        "counts": [{**one, "href": asked.set_shown(one["tier"])} for one in wording.list_expected_counts(document)],
+        "model_bars": to_safe_svg(charts.svg(charts.tier_bars, _bars(study, asked, ours, fits), charts.PAGE)),
         "model_bars_caption": _caption(asked),
         "left_out": [one.criterion.name for one, fit in fits.each if fit.is_left],
         "preview": _preview(study, asked, ours, found, query),
-        "new_cuts": query.get(NEW_CUTS) or text_of(asked.agreeing),
-        "shown": [(name, asked.showing(name)) for name in SHOWN],
+        "new_cuts": query.get(NEW_CUTS) or format_cuts(asked.agreeing),
+        "shown": [(name, asked.set_shown(name)) for name in SHOWN],
         "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
         "people_note": PEOPLE[document["method"]],
         "people": [(who[one["person"]].name, one) for one in document["people"]],
         "thresholds": _thresholds(ours.criterion, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
         "few": few_values(ours.table),
-        **more_of(study, ours, cuts=asked.agreeing),
+        **build_more_context(study, ours, cuts=asked.agreeing),
     }
 
 
@@ -102,7 +102,7 @@ def _bars(study: Study, asked: TierRequest, ours: PeoplesRatings, fits: Fits) ->
     """The groups of this criterion where it is grouped, else all criteria."""
     if asked.by and fits.ours.found is not None:
         named = items.groups(study, asked.by)
-        return list(expected_by(fits.ours.found, [named[position] for position in ours.positions]).items())
+        return list(compute_expected_by(fits.ours.found, [named[position] for position in ours.positions]).items())
     return [(one.criterion.name, fit.found.expected_counts) for one, fit in fits.each if fit.found is not None]
 
 
@@ -120,12 +120,12 @@ def _listed(asked: TierRequest, ours: PeoplesRatings, rows: Any, found: Difficul
     kept: Rows = rows.at(np.flatnonzero(_mask(asked.shown, found)))
     sort = query.get("sort", "")
     name = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "certain"
-    listed = kept.by(name, descending=sort.startswith("-"))
-    by_hand = {position: one.tier for position, one in agreement_queries.holding(ours.criterion).items()}
-    return Rows(listed.order, lambda which: [_told(row, by_hand) for row in listed.made(which)], listed.columns)
+    listed = kept.sort_by(name, descending=sort.startswith("-"))
+    by_hand = {position: one.tier for position, one in agreement_queries.load_overrides(ours.criterion).items()}
+    return Rows(listed.order, lambda which: [_build_row(row, by_hand) for row in listed.made(which)], listed.columns)
 
 
-def _told(row: Row, by_hand: Mapping[int, str]) -> Row:
+def _build_row(row: Row, by_hand: Mapping[int, str]) -> Row:
     """With the tiers that the item may have, the likeliest first, and the one that a person set."""
     there = [(tier, p) for tier, p in row["tiers"].items() if p is not None and p >= LEAST]
     return {**row, "likely": sorted(there, key=lambda one: -one[1]), "by_hand": by_hand.get(row["position"])}
@@ -153,11 +153,11 @@ def _preview(
     if not query.get(NEW_CUTS):
         return None
     try:
-        cuts = difficulty.cuts_of(query[NEW_CUTS], NEW_CUTS)
+        cuts = difficulty.parse_model_cuts(query[NEW_CUTS], NEW_CUTS)
     except InputError as error:
         return {"error": error.message}
     (fit,) = stored_difficulty.load_or_fit_all([ours], cuts)
-    there = {"cuts": text_of(cuts), "href": asked.with_agreeing(cuts), "same": cuts == asked.agreeing}
+    there = {"cuts": format_cuts(cuts), "href": asked.set_agreeing(cuts), "same": cuts == asked.agreeing}
     if fit.found is None:
         return {**there, "left": fit.reason}
     rise = moves(found, fit.found)
@@ -177,10 +177,10 @@ def _moved(study: Study, before: Difficulty, after: Difficulty) -> list[dict[str
     for name, old, new in zip(before.items, before.tier, after.tier, strict=True):
         if old is not None and new is not None and old != new:
             pairs.setdefault((old, new), []).append(name)
-    first = {position_of(row) for rows in pairs.values() for row in rows[:MOST_MOVED]}
+    first = {to_position(row) for rows in pairs.values() for row in rows[:MOST_MOVED]}
     ids = items.external_ids(study, first)
     return [
         {"from": old, "to": new, "n": len(rows), "more": max(len(rows) - MOST_MOVED, 0),
-         "items": [(position_of(row), ids[position_of(row)]) for row in rows[:MOST_MOVED]]}
+         "items": [(to_position(row), ids[to_position(row)]) for row in rows[:MOST_MOVED]]}
         for (old, new), rows in sorted(pairs.items(), key=lambda one: [TIERS.index(name) for name in one[0]])
     ]  # fmt: skip

@@ -22,7 +22,7 @@ def tiers_ask_more(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for one more rating of each item that is named."""
     study = get_object_or_404(Study, slug=slug)
     try:
-        n = ask_more(by=get_account(request), study=study, positions=positions_from(request.POST.get("positions", "")))
+        n = ask_more(by=get_account(request), study=study, positions=parse_positions(request.POST.get("positions", "")))
     except InputError as error:
         messages.error(request, error.message)
     else:
@@ -31,7 +31,7 @@ def tiers_ask_more(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('tiers', args=[slug])}?{query}#more")
 
 
-def positions_from(text: str) -> list[int]:
+def parse_positions(text: str) -> list[int]:
     """Positions as a form sends them, 3,8,21. Raises InputError where they are none."""
     try:
         found = [int(part) for part in text.split(",")]

@@ -48,19 +48,19 @@ class PredictionRequest:
     scope: str
 
     @classmethod
-    def of(cls, study: Study, query: Mapping[str, str]) -> PredictionRequest:
+    def from_query(cls, study: Study, query: Mapping[str, str]) -> PredictionRequest:
         """Raises InputError where the query makes no sense."""
         scope = query.get("of") or STUDY
         if scope not in SCOPES:
             raise InputError(f"{scope!r} is neither study nor dataset", field="of")
-        return cls(criterion_called(study, query.get("criterion", "") or first_of_items(study)), scope)
+        return cls(criterion_called(study, query.get("criterion", "") or find_first_criterion(study)), scope)
 
-    def as_query(self) -> str:
+    def to_query(self) -> str:
         """For an address."""
         return urlencode({"criterion": self.criterion.key, "of": self.scope})
 
 
-def first_of_items(study: Study) -> str:
+def find_first_criterion(study: Study) -> str:
     """The first criterion that is asked of whole items; empty without one."""
     return next((one.key for one in study.criteria.all() if not one.of_turns), "")
 
@@ -73,7 +73,7 @@ def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "tiers")}
     try:
-        asked = PredictionRequest.of(study, request.GET.dict())
+        asked = PredictionRequest.from_query(study, request.GET.dict())
         found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
     except InputError as error:
         return render(request, "judging/tiers_predicted.html", {**context, "error": error}, status=400)
@@ -102,7 +102,7 @@ def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -
         "tier_names": NAMES,
         "judges": [(one, _judge_rows(one)) for one in found["judges"] if one["fitted"]],
         "downloads": [
-            (kind.upper(), f"{reverse('tiers_predicted_download', args=[study.slug, kind])}?{asked.as_query()}")
+            (kind.upper(), f"{reverse('tiers_predicted_download', args=[study.slug, kind])}?{asked.to_query()}")
             for kind in DOWNLOADS
         ],
     }
@@ -126,7 +126,7 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
     if format not in DOWNLOADS:
         raise Http404(f"predicted difficulty is not given as {format}")
     try:
-        asked = PredictionRequest.of(study, request.GET.dict())
+        asked = PredictionRequest.from_query(study, request.GET.dict())
         found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
     except InputError as error:
         raise Http404(str(error)) from error

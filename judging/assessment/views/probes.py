@@ -11,7 +11,7 @@ from core.accounts.access import get_account, researcher_required
 from judging.assessment.probe_forms import ProbeForm
 from judging.judges.models.judges import Judge
 from judging.runs.queries import runs as queries
-from judging.runs.views.runs import estimate_facts, no_worker_for
+from judging.runs.views.runs import estimate_facts, is_waiting_for_worker
 
 
 @researcher_required
@@ -25,7 +25,7 @@ def judge_probes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             estimate = form.estimate()
         elif run := form.start(get_account(request)):
             return redirect("run_detail", pk=run.pk)
-    there = queries.listed(study.judge_runs.probes().filter(judge=judge))
+    there = queries.list_runs(study.judge_runs.probes().filter(judge=judge))
     context = {
         "study": study,
         "judge": judge,
@@ -35,6 +35,6 @@ def judge_probes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "runs": there,
         "n_items": study.items.count(),
         "steps": study_steps(study, "calibration"),
-        **no_worker_for(there),
+        **is_waiting_for_worker(there),
     }
     return render(request, "judging/judge_probes.html", context)

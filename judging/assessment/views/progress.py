@@ -16,7 +16,7 @@ from annotation.studies.steps import study_steps
 from annotation.workbench.queries.progress import MOST_ITEMS
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import charts
 from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
 from judging.assessment.services import progress as service
@@ -34,7 +34,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "steps": study_steps(study, "people"),
         "found": document,
-        "plots": {key: shown(study, plot, document) for key, plot in PLOTS.items()},
+        "plots": {key: build_plot_context(study, plot, document) for key, plot in PLOTS.items()},
         "columns": range(len(document["all"])),
         "end": {name: at and parse_datetime(at) for name, at in document["forecast"]["end"].items()},
         "annotators": [
@@ -54,7 +54,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
 def progress_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     """All of it as JSON."""
     study = get_object_or_404(Study, slug=slug)
-    return attached(json.dumps(service.compute_study(study), ensure_ascii=False, indent=1), study, "progress", "json")
+    return send_file(json.dumps(service.compute_study(study), ensure_ascii=False, indent=1), study, "progress", "json")
 
 
 @researcher_required
@@ -66,19 +66,19 @@ def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> Ht
     study = get_object_or_404(Study, slug=slug)
     rows = PLOTS[plot].rows(service.compute_study(study))
     if format == "svg":
-        return attached(charts.svg(PLOTS[plot].spec(rows, charts.FILE)), study, plot, format)
+        return send_file(charts.svg(PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
     if format == "json":
-        return attached(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
-    return attached(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
+        return send_file(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
+    return send_file(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
 
 
-def shown(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any] | None:
+def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any] | None:
     """The plot as the page shows it; None where there is nothing to draw."""
     rows = plot.rows(document)
     if not rows:
         return None
     links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
-    drawn = drawing(charts.svg(plot.spec(rows, charts.PAGE)))
+    drawn = to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE))
     return {"svg": drawn, "caption": plot.caption, "downloads": links}
 
 
@@ -110,7 +110,7 @@ def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], in
     ]
 
 
-def attached(content: str, study: Study, name: str, format: str) -> HttpResponse:
+def send_file(content: str, study: Study, name: str, format: str) -> HttpResponse:
     response = HttpResponse(content, content_type=f"{TYPES[format]}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-{name}.{format}"'
     return response

@@ -12,7 +12,7 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from judging.assessment import charts
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
 from judging.assessment.services import report as service
 from judging.assessment.services.assessment import AssessmentRequest
@@ -25,7 +25,7 @@ from judging.assessment.views.verdict import attach_file, reader
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyEvidence.read(study)
+    evidence = StudyData.load(study)
     judges, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
@@ -51,7 +51,7 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     if format not in service.FORMATS:
         raise Http404(f"the report is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyEvidence.read(study)
+    evidence = StudyData.load(study)
     ending, content_type, content = service.FORMATS[format]
     judges, _ = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False

@@ -36,7 +36,7 @@ def study_rules(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _set(request: HttpRequest, study: Study) -> None:
-    wanted = verdicts.rules_from(request.POST.dict(), Rules())
+    wanted = verdicts.parse_rules(request.POST.dict(), Rules())
     success = rules.Success(request.POST.get("success", rules.REPLACE), tuple(request.POST.getlist("criteria")))
     reason = request.POST.get("reason", "")
     if rules.set_rules(by=reader(request), study=study, rules=wanted, success=success, reason=reason):
@@ -47,12 +47,12 @@ def _set(request: HttpRequest, study: Study) -> None:
 
 def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     there = rules.load(study)
-    names = rules.names_of(there.rows)
+    names = rules.load_names(there.rows)
     return {
         "there": there,
-        "locked_by": rules.who(there.locked, names) if there.locked else "",
+        "locked_by": rules.name_author(there.locked, names) if there.locked else "",
         "changes": [rules.sentence(before, after, names) for before, after in there.changes],
-        "numbers": [_number(request, name, label, there) for name, label in verdicts.RULES.items()],
+        "numbers": [_build_field(request, name, label, there) for name, label in verdicts.RULES.items()],
         "typed": request.POST,
         "successes": rules.SUCCESSES,
         "criteria": study.criteria.all(),
@@ -60,7 +60,7 @@ def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     }
 
 
-def _number(request: HttpRequest, name: str, label: str, there: StudyVerdictRules) -> dict[str, Any]:
+def _build_field(request: HttpRequest, name: str, label: str, there: StudyVerdictRules) -> dict[str, Any]:
     """A field of the form, with what was typed where it was refused."""
     value = request.POST.get(name, getattr(there.rules, name))
     return {"name": name, "label": label, "value": value, "usual": getattr(Rules(), name)}

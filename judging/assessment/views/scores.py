@@ -17,16 +17,16 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import agreement_figures, charts
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import scores as service
 from judging.assessment.services.comparison import VERDICTS
-from judging.assessment.views.large import first_asked
+from judging.assessment.views.large import build_wait_context
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.queries.runs import reason_in_words
-from judging.runs.views.runs import found, stale_in_words
+from judging.runs.views.runs import find_run, stale_in_words
 
 Document = Mapping[str, Any]
 
@@ -35,14 +35,14 @@ Document = Mapping[str, Any]
 @require_safe
 def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
     """Every criterion of a run, over all and by the grouping that the address names."""
-    run, asked = found(pk), _asked(request)
+    run, asked = find_run(pk), _parse_query(request)
     context: dict[str, Any] = {
         "run": run,
         "asked": asked,
         "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
         "steps": study_steps(run.study, "judges"),
     }
-    if large := first_asked(request, run, f"scores {run.pk} --by {asked['by']} --read {asked['reads']}"):
+    if large := build_wait_context(request, run, f"scores {run.pk} --by {asked['by']} --read {asked['reads']}"):
         return render(request, "judging/run_scores.html", {**context, "large": large})
     try:
         document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
@@ -57,11 +57,11 @@ def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
     """The same as json or csv (every figure a row); for a run on turns the curve as svg or png."""
-    run = found(pk)
+    run = find_run(pk)
     if format not in _formats(run):
         raise Http404(f"the scores of this run are not given as {format}")
     content_type, content = DOWNLOADS[format]
-    asked = _asked(request)
+    asked = _parse_query(request)
     try:
         document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
@@ -71,7 +71,7 @@ def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     return response
 
 
-def _asked(request: HttpRequest) -> dict[str, str]:
+def _parse_query(request: HttpRequest) -> dict[str, str]:
     """By what the address groups items, and what it takes the means of."""
     return {"by": request.GET.get("by", DOMAIN), "reads": request.GET.get("read") or VERDICTS}
 
@@ -85,11 +85,11 @@ def _csv(document: Document) -> str:
 
 
 def _svg(document: Document) -> str:
-    return charts.svg(_curve(document, charts.FILE))
+    return charts.svg(charts.curves, _drawable(document), charts.FILE)
 
 
 def _png(document: Document) -> bytes:
-    return charts.png(_curve(document, charts.FILE))
+    return charts.png(charts.curves, _drawable(document), charts.FILE)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
@@ -104,20 +104,20 @@ def _formats(run: JudgeRun) -> list[str]:
     return list(DOWNLOADS) if run.every_turn else ["json", "csv"]
 
 
-def _curve(document: Document, palette: charts.Palette) -> dict[str, Any]:
-    """The plot by turn. Raises Http404 where nothing can be drawn."""
-    parts = _parts(document)
+def _drawable(document: Document) -> list[charts.Curve]:
+    """What the plot by turn shows. Raises Http404 where nothing can be drawn."""
+    parts = _list_drawn(document)
     if not parts:
         raise Http404("no turn has a verdict with a number")
-    return charts.curves(parts, palette)
+    return parts
 
 
-def _parts(document: Document) -> list[charts.Curve]:
+def _list_drawn(document: Document) -> list[charts.Curve]:
     """What is drawn of each criterion of which some turn has a mean."""
     return [
         charts.Curve(
             f"{one['name']}, {one['measure']}",
-            [charts.Mark.of(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
+            [charts.Mark.from_estimate(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
             (one["least"], one["most"]),
         )
         for one in document["criteria"].values()
@@ -129,13 +129,13 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     grouping = document["by"].replace("_", " ")
     query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
-    drawn = bool(_parts(document))
+    parts = _list_drawn(document)
     n = sum(one["n_judgments"] for one in document["criteria"].values())
     return {
         "document": document,
         "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
-        "curve": drawing(charts.svg(_curve(document, charts.PAGE))) if drawn else "",
+        "curve": to_safe_svg(charts.svg(charts.curves, parts, charts.PAGE)) if parts else "",
         "downloads": links,
         "stale": stale_in_words(queries.stale(run, n)),
         "grouping": grouping,
@@ -156,11 +156,11 @@ def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
             "turns": f"{one['name']} by turn of the assistant",
         },
         "values": [category["label"] for category in one["distribution"]],
-        "groups": [_part(part) for part in one["groups"]],
-        "turns": [_part(part) for part in one["turns"]],
+        "groups": [_build_row(part) for part in one["groups"]],
+        "turns": [_build_row(part) for part in one["turns"]],
     }
 
 
-def _part(part: Document) -> dict[str, Any]:
+def _build_row(part: Document) -> dict[str, Any]:
     """A group or a turn as a row of a table."""
     return {**part, "n_of_values": list(part["counts"].values()), "n_unscored": sum(part["unscored"].values())}

@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from annotation.agreement.services.difficulty import cuts_of
-from annotation.agreement.services.tiers import TierOptions, chance_from, cuts_from
+from annotation.agreement.services.difficulty import parse_model_cuts
+from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
 from annotation.stats.bands import TIERS, Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import items
 from core.errors import InputError
-from judging.assessment.services.items import ItemFilter, criterion_of
+from judging.assessment.services.items import ItemFilter, find_criterion
 
 CUTS = "0.4,0.6,0.8"
 COUNTED = "counted"
@@ -57,10 +57,10 @@ class TierRequest:
     shown: str = UNCLEAR
 
     @classmethod
-    def of(cls, study: Study, query: Mapping[str, str]) -> TierRequest:
+    def from_query(cls, study: Study, query: Mapping[str, str]) -> TierRequest:
         """Raises InputError where the query makes no sense."""
         cuts, chance = query.get("cuts") or CUTS, query.get("chance") or "uniform"
-        options = TierOptions(cuts_from(cuts), chance_from(chance))
+        options = TierOptions(parse_cuts(cuts), parse_chance(chance))
         text, by, shown = query.get("agreement_cuts", ""), query.get("by", ""), query.get("items") or UNCLEAR
         if by and by not in items.GROUPINGS:
             raise InputError(
@@ -68,11 +68,11 @@ class TierRequest:
             )
         if shown not in SHOWN:
             raise InputError(f"{shown!r} is not one of {', '.join(SHOWN)}", field="items")
-        agreeing = cuts_of(text) if text else AGREEMENT_CUTS
+        agreeing = parse_model_cuts(text) if text else AGREEMENT_CUTS
         mode = COUNTED if query.get("mode") == COUNTED else ""
-        return cls(criterion_of(study, query.get("criterion", "")), cuts, by, options, agreeing, mode, shown)
+        return cls(find_criterion(study, query.get("criterion", "")), cuts, by, options, agreeing, mode, shown)
 
-    def as_query(self) -> str:
+    def to_query(self) -> str:
         """For an address."""
         given = {
             "criterion": self.criterion.key if self.criterion else "",
@@ -88,23 +88,23 @@ class TierRequest:
     @property
     def agreeing_text(self) -> str:
         """Cuts of the model as they are typed; empty for the usual ones."""
-        return "" if self.agreeing == AGREEMENT_CUTS else text_of(self.agreeing)
+        return "" if self.agreeing == AGREEMENT_CUTS else format_cuts(self.agreeing)
 
-    def in_mode(self, mode: str) -> str:
+    def set_mode(self, mode: str) -> str:
         """The same in another mode, as an address."""
-        return f"?{replace(self, mode=mode).as_query()}"
+        return f"?{replace(self, mode=mode).to_query()}"
 
-    def with_cuts(self, cuts: Sequence[float] | None) -> str:
+    def set_cuts(self, cuts: Sequence[float] | None) -> str:
         """The same with other counted cuts, as an address; empty for none."""
-        return "" if cuts is None else f"?{replace(self, cuts=text_of(cuts)).as_query()}"
+        return "" if cuts is None else f"?{replace(self, cuts=format_cuts(cuts)).to_query()}"
 
-    def with_agreeing(self, cuts: Cuts) -> str:
+    def set_agreeing(self, cuts: Cuts) -> str:
         """The same with other cuts of the model, as an address."""
-        return f"?{replace(self, agreeing=cuts).as_query()}"
+        return f"?{replace(self, agreeing=cuts).to_query()}"
 
-    def showing(self, shown: str) -> str:
+    def set_shown(self, shown: str) -> str:
         """The same with other items listed, as an address."""
-        return f"?{replace(self, shown=shown).as_query()}#items"
+        return f"?{replace(self, shown=shown).to_query()}#items"
 
     def items_address(self, study: Study, tier: str) -> str:
         """Where the items of a counted tier are listed."""
@@ -114,9 +114,9 @@ class TierRequest:
             cuts=self.cuts,
             chance=self.options.chance,
         )
-        return f"{reverse('item_list', args=[study.slug])}?{urlencode(wanted.as_query())}"
+        return f"{reverse('item_list', args=[study.slug])}?{urlencode(wanted.to_query())}"
 
 
-def text_of(cuts: Sequence[float]) -> str:
+def format_cuts(cuts: Sequence[float]) -> str:
     """As they are typed."""
     return ",".join(f"{cut:g}" for cut in cuts)

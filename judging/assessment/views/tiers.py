@@ -10,7 +10,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
@@ -27,7 +26,7 @@ from core.csv_files import csv_pieces
 from core.documents import Rows, pieces
 from core.errors import InputError
 from core.files.parquet import table_pieces
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import charts, wording
 from judging.assessment.views import model_tiers
 from judging.assessment.views.tier_requests import COUNTED, TierRequest
@@ -50,7 +49,7 @@ def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, Any] = {"study": study, "groupings": GROUPINGS.items(), "steps": study_steps(study, "tiers")}
     try:
-        asked = TierRequest.of(study, request.GET.dict())
+        asked = TierRequest.from_query(study, request.GET.dict())
         read = {one.criterion.pk: one for one in ratings.load_study(study)}
         context |= {"asked": asked, "criteria": list(read.values())}
         ours = read.get(asked.criterion.pk) if asked.criterion else None
@@ -82,7 +81,7 @@ def _by_model(
 def _modes(asked: TierRequest) -> list[tuple[str, str, bool]]:
     """Names and addresses of the two ways to make tiers, and whether each is the one shown."""
     return [
-        (label, asked.in_mode(mode), mode == asked.mode)
+        (label, asked.set_mode(mode), mode == asked.mode)
         for mode, label in (("", "By the difficulty model"), (COUNTED, "Counted"))
     ]
 
@@ -91,7 +90,7 @@ def _later(request: HttpRequest, study: Study, asked: TierRequest) -> dict[str, 
     """What stands of a fit that is left to a worker, and how to ask for it."""
     query = request.GET.copy()
     return {
-        "waiting": stored_difficulty.asked_for(study, asked.agreeing),
+        "waiting": stored_difficulty.find_request(study, asked.agreeing),
         "compute": reverse("tiers_compute", args=[study.slug]) + f"?{query.urlencode()}",
         "here": f"?{query.urlencode()}",
     }
@@ -104,7 +103,7 @@ def tiers_compute(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     here = reverse("tiers", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
     try:
-        cuts = TierRequest.of(study, request.GET.dict()).agreeing
+        cuts = TierRequest.from_query(study, request.GET.dict()).agreeing
         stored_difficulty.ask(by=get_account(request), study=study, cuts=cuts)
     except InputError as error:
         messages.error(request, error.message)
@@ -122,7 +121,11 @@ def _counted(
 
 def _sorted(rows: Rows, sort: str) -> Rows:
     """By a column, `-column` for descending; what is undefined comes last either way round ascending."""
-    return rows.by(sort.removeprefix("-"), descending=sort.startswith("-")) if sort.removeprefix("-") in SORTS else rows
+    return (
+        rows.sort_by(sort.removeprefix("-"), descending=sort.startswith("-"))
+        if sort.removeprefix("-") in SORTS
+        else rows
+    )
 
 
 def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,11 +134,15 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
         "found": found,
         "counted_lead": wording.describe_counted_tiers(asked.criterion.name if asked.criterion else "", found),
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
-        "bars": _drawn(charts.tier_bars(_bars(asked, read, found), charts.PAGE)),
+        "bars": to_safe_svg(charts.svg(charts.tier_bars, _bars(asked, read, found), charts.PAGE)),
         "bars_caption": _bars_caption(asked, found),
         "items_note": ITEMS_NOTE,
         "plans": [
-            (plan, _drawn(charts.attainable(plan, charts.PAGE)), asked.with_cuts(plan["suggested_cuts"]))
+            (
+                plan,
+                to_safe_svg(charts.svg(charts.attainable, plan, charts.PAGE)),
+                asked.set_cuts(plan["suggested_cuts"]),
+            )
             for plan in found["plans"][:MOST_PLANS]
         ],
         "more_plans": max(len(found["plans"]) - MOST_PLANS, 0),
@@ -145,7 +152,7 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
 
 
 def _downloads(study: Study, asked: TierRequest) -> list[tuple[str, str]]:
-    return [(TITLES[f], f"{reverse('tiers_download', args=[study.slug, f])}?{asked.as_query()}") for f in DOWNLOADS]
+    return [(TITLES[f], f"{reverse('tiers_download', args=[study.slug, f])}?{asked.to_query()}") for f in DOWNLOADS]
 
 
 def _bars_caption(asked: TierRequest, found: Mapping[str, Any]) -> str:
@@ -169,17 +176,13 @@ def _bars(
     ]
 
 
-def _drawn(spec: Mapping[str, Any]) -> SafeString:
-    return drawing(charts.svg(spec))
-
-
 @researcher_required
 @require_safe
 def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """The same as json, csv or parquet (an item a row)."""
     study = get_object_or_404(Study, slug=slug)
     try:
-        asked = TierRequest.of(study, request.GET.dict())
+        asked = TierRequest.from_query(study, request.GET.dict())
         if format not in DOWNLOADS or asked.criterion is None:
             raise Http404(f"tiers are not given as {format}")
         rated, patient, by = ratings.load_criterion(asked.criterion), WHOLE in request.GET, asked.by or None

@@ -10,22 +10,19 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.raters import Annotator, annotators_of
+from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.accounts.models.users import User
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.assessment import calibration_charts, calibration_figures, charts
-from judging.assessment.models.assessment import HoldOut
 from judging.assessment.queries import certificates as certificate_queries
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import leaks
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
     assessment,
     certificate_checks,
@@ -35,10 +32,12 @@ from judging.assessment.services import (
     rules,
     verdicts,
 )
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
+from judging.judges.models.hold_out import HoldOut
 from judging.judges.models.judges import Judge
+from judging.judges.queries.study_items import leaks
 from judging.stats.verdict import Rules
 
 Document = Mapping[str, Any]
@@ -53,7 +52,7 @@ def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     context = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
     try:
-        found = read(request, study, judge)
+        found = load_assessment(request, study, judge)
     except InputError as error:
         return render(request, "judging/verdict.html", {**context, "error": error}, status=400)
     return render(request, "judging/verdict.html", {**context, **_context(request, found)})
@@ -68,7 +67,7 @@ def judge_verdict_download(request: HttpRequest, slug: str, pk: int, part: str, 
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     content_type, content = DOWNLOADS[part, format]
     try:
-        found = read(request, study, judge)
+        found = load_assessment(request, study, judge)
     except InputError as error:
         raise Http404(str(error)) from error
     return attach_file(content(found), content_type, f"{study.slug}-{part}.{format}")
@@ -82,7 +81,7 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     if plot not in calibration_charts.PLOTS or format not in PLOT_FORMATS:
         raise Http404(f"there is no plot {plot} as {format}")
     try:
-        documents = read(request, study, judge).calibration.result["criteria"]
+        documents = load_assessment(request, study, judge).calibration.result["criteria"]
     except InputError as error:
         raise Http404(str(error)) from error
     chosen = calibration_charts.PLOTS[plot]
@@ -92,10 +91,10 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     return attach_file(drawn(chosen, rows), content_type, f"{study.slug}-{key}-{plot}.{format}")
 
 
-def read(request: HttpRequest, study: Study, judge: Judge) -> Trusted:
+def load_assessment(request: HttpRequest, study: Study, judge: Judge) -> Assessment:
     """The judge on the study, by the study's rules."""
     rules.refuse_others(study, request.GET.dict())
-    mine = StudyEvidence.read(study, request.GET.get("part", "")).of(judge)
+    mine = StudyData.load(study, request.GET.get("part", "")).load_judge(judge)
     found = assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
     return hold_out.check_seen(found)
 
@@ -117,7 +116,7 @@ def _json(document: Any) -> str:
 
 
 CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
-DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Trusted], str]]] = {
+DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Assessment], str]]] = {
     ("calibration", "json"): (JSON, lambda found: _json(assessment.select_criterion(found.calibration.result, None))),
     ("calibration", "csv"): (
         CSV,
@@ -135,17 +134,17 @@ def _data(_: calibration_charts.CalibrationPlot, rows: calibration_charts.Rows) 
 PLOT_FORMATS: dict[
     str, tuple[str, Callable[[calibration_charts.CalibrationPlot, calibration_charts.Rows], str | bytes]]
 ] = {
-    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec(rows, charts.FILE))),
-    "png": ("image/png", lambda plot, rows: calibration_charts.png(plot.spec(rows, charts.FILE))),
+    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec, rows, charts.FILE)),
+    "png": ("image/png", lambda plot, rows: charts.png(plot.spec, rows, charts.FILE)),
     "csv": (CSV, _data),
 }
 
 
-def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
-    annotators = annotators_of(found.study)
+def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
+    annotators = load_annotators(found.study)
     said = {one.key: one for one in found.verdicts}
     documents, audits = found.calibration.result["criteria"], found.audit.result["criteria"]
-    newest = certificate_queries.newest_of(found.study, found.judge)
+    newest = certificate_queries.find_newest(found.study, found.judge)
     here = [found.study.slug, found.judge.pk]
     typed = {name: value for name, value in request.GET.items() if name == "part"}
     return {
@@ -157,7 +156,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         ],
         "alone": len(found.evidence.criteria) == 1,
         "simulated": [one.name for one in annotators.values() if one.is_simulated],
-        "rules": verdicts.describe_rules(found.rules.as_json()),
+        "rules": verdicts.describe_rules(found.rules.to_json()),
         "changed_rules": found.rules != Rules(),
         "on_record": (on_record := found.rules_on_record()),
         "changes": [change["sentence"] for change in on_record["changes"]],
@@ -166,7 +165,7 @@ def _context(request: HttpRequest, found: Trusted) -> dict[str, Any]:
         "typed": list(typed.items()),
         **_left(found),
         **_split(found.study),
-        "looks": hold_out.looks(found.study, found.judge),
+        "looks": hold_out.list_accesses(found.study, found.judge),
         "has_maps": any(
             one["scores"] and one["scores"]["map"] and one["scores"]["improves"] for one in documents.values()
         ),
@@ -185,12 +184,12 @@ def _split(study: Study) -> dict[str, Any]:
     return {"hold_out": split, "leaks": leaks(study, split) if split else []}
 
 
-def _left(found: Trusted) -> dict[str, Any]:
+def _left(found: Assessment) -> dict[str, Any]:
     """What is escalated to people at each target, and what came back from the newest study that was made of it."""
     targets = found.calibration.parameters["targets"]
-    left = [(target, int(escalation.left(found, target).items.sum())) for target in targets]
+    left = [(target, int(escalation.find_escalated(found, target).items.sum())) for target in targets]
     newest = escalation.newest(found.study, found.judge)
-    back = escalation.came_back(newest, found.evidence) if newest else None
+    back = escalation.summarise_return(newest, found.evidence) if newest else None
     names = {criterion.key: criterion.name for criterion in found.evidence.criteria}
     return {
         "left": left,
@@ -202,7 +201,7 @@ def _left(found: Trusted) -> dict[str, Any]:
 
 
 def _section(
-    found: Trusted,
+    found: Assessment,
     verdict: CriterionVerdict,
     document: Document,
     audit: Document,
@@ -268,7 +267,7 @@ def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list
 
 
 def _plot(
-    found: Trusted, key: str, plot: calibration_charts.CalibrationPlot, document: Document
+    found: Assessment, key: str, plot: calibration_charts.CalibrationPlot, document: Document
 ) -> dict[str, Any] | None:
     """The plot for the page, with its downloads; None where there is nothing to draw."""
     rows = plot.rows(document)
@@ -276,12 +275,7 @@ def _plot(
         return None
     args = [found.study.slug, found.judge.pk, key, plot.key]
     return {
-        "svg": drawn(plot.spec(rows, charts.PAGE)),
+        "svg": to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE)),
         "caption": plot.caption,
         "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in PLOT_FORMATS],
     }
-
-
-def drawn(spec: Mapping[str, Any]) -> SafeString:
-    """A chart for the page."""
-    return drawing(charts.svg(spec))

@@ -12,14 +12,16 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from annotation.benchmarks.models import BenchmarkCase
+from annotation.benchmarks.services.building import BY_HAND, BY_MODEL
 from annotation.corpus.models import Profile
+from annotation.stats.bands import TIERS
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
-from judging.judges.evaluation_settings import PARTS, Setting, fields_of, is_made
+from judging.judges.evaluation_settings import PARTS, Setting, is_made, list_fields
+from judging.judges.queries.contents import build_known
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import known_of
 from judging.stats.benchmark import ORDERS, Answers, Cases
 
 AT_ONCE = 5000
@@ -49,7 +51,7 @@ class EvaluationColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Examined:
+class EvaluationData:
     """An evaluation's cases and answers.
 
     Attributes
@@ -81,17 +83,19 @@ def runs_that_speak(evaluation: Evaluation) -> tuple[EvaluationColumns, ...]:
     runs = JudgeRun.objects.filter(evaluation=evaluation).select_related("judge")
     newest_last = sorted(runs, key=lambda run: (run.finished_at is not None, run.created_at, run.pk))
     chosen = {(run.judge_id, content_hash(run.setting)): run for run in newest_last}
-    asked = [EvaluationColumns(run, setting) for run in chosen.values() if (setting := Setting.of(run.setting))]
-    return tuple(sorted(asked, key=lambda one: (one.judge, place_of(one.setting), one.setting.name)))
+    asked = [
+        EvaluationColumns(run, setting) for run in chosen.values() if (setting := Setting.from_stored(run.setting))
+    ]
+    return tuple(sorted(asked, key=lambda one: (one.judge, to_sort_key(one.setting), one.setting.name)))
 
 
-def place_of(setting: Setting) -> tuple[int, int]:
+def to_sort_key(setting: Setting) -> tuple[int, int]:
     """Settings in their usual order, those without some field after the whole one."""
     order = ("none", "profile", "memories", "summary")
     return order.index(setting.shows), len(setting.without)
 
 
-def cases_of(evaluation: Evaluation) -> QuerySet[BenchmarkCase]:
+def list_cases(evaluation: Evaluation) -> QuerySet[BenchmarkCase]:
     """The benchmark's cases that the evaluation asks about."""
     return BenchmarkCase.objects.filter(
         benchmark=evaluation.benchmark_id, pair__items__study=evaluation.study_id, excluded_reason=""
@@ -106,19 +110,21 @@ def fingerprint(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> s
         .values_list("run")
         .annotate(n=Count("pk"), last=Max("pk"), at=Max("created_at"))
     )
-    cases = cases_of(evaluation).order_by("pk").values_list("pk", "tier", "kind", "gold", "kappa", "votes_1", "votes_2")
+    cases = (
+        list_cases(evaluation).order_by("pk").values_list("pk", "tier", "kind", "gold", "kappa", "votes_1", "votes_2")
+    )
     answers = [(run, n, last, at.isoformat()) for run, n, last, at in counts]
     return content_hash([evaluation.input_hash, answers, list(map(list, cases))])
 
 
-def read(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> Examined:
+def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> EvaluationData:
     """Five queries, whatever the size."""
     rows = list(case_rows(evaluation))
     items = np.array([row["item"] for row in rows], dtype=np.int64)
-    personas, persona = personas_of(rows)
+    personas, persona = index_personas(rows)
     profiles = list(Profile.objects.filter(pk__in={row["profile"] for row in rows if row["profile"]}).order_by("pk"))
-    answers, reasons = answers_of(asked, items)
-    return Examined(
+    answers, reasons = load_run_answers(asked, items)
+    return EvaluationData(
         evaluation=evaluation,
         cases=Cases(
             ids=np.array([row["case"] for row in rows], dtype=np.int64),
@@ -130,7 +136,8 @@ def read(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> Examined
             longer=np.array([longer(row) for row in rows], dtype=np.int64),
             kappa=floats(row["kappa"] for row in rows),
             votes=np.column_stack([floats(row[f"votes_{name}"] for row in rows) for name in ("1", "2", "tie")]),
-            groups=groups_of(rows, profiles),
+            groups=load_groups(rows, profiles),
+            odds=odds_of(rows) if uses_model_tiers(evaluation) else None,
         ),
         items=items,
         positions=np.array([row["position"] for row in rows], dtype=np.int64),
@@ -138,18 +145,19 @@ def read(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> Examined
         answers=answers,
         reasons=reasons,
         n_without_persona=sum(row["profile"] is None for row in rows),
-        without_memories=sum(is_made(known_of(profile)) for profile in profiles),
-        nothing_found=nothing_found(asked),
+        without_memories=sum(is_made(build_known(profile)) for profile in profiles),
+        nothing_found=count_nothing_found(asked),
     )
 
 
 def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """A row for each case, in the order of the items; texts by their length only. Two queries."""
+    history = ["history"] if uses_model_tiers(evaluation) else []
     cases = {
         row["pair"]: row
-        for row in cases_of(evaluation)
+        for row in list_cases(evaluation)
         .order_by()
-        .values("pk", "pair", "tier", "kind", "gold", "kappa", "votes_1", "votes_2", "votes_tie")
+        .values("pk", "pair", "tier", "kind", "gold", "kappa", "votes_1", "votes_2", "votes_tie", *history)
     }
     items = (
         Item.objects.filter(study=evaluation.study_id)
@@ -170,7 +178,24 @@ def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             }
 
 
-def personas_of(rows: Sequence[Mapping[str, Any]]) -> tuple[int, IntArray]:
+def uses_model_tiers(evaluation: Evaluation) -> bool:
+    """Whether the difficulty model made the tiers of the cases."""
+    return bool(evaluation.benchmark.made.get("tiers") == "model")
+
+
+def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
+    """(n, 4) probability of each of `TIERS` by the difficulty model, 1 for a tier set by hand; NaN without one."""
+    found = np.full((len(rows), len(TIERS)), math.nan)
+    for place, row in enumerate(rows):
+        steps = {one["step"]: one for one in row["history"]}
+        if BY_MODEL in steps and BY_HAND not in steps:
+            found[place] = [steps[BY_MODEL]["tiers"][tier] for tier in TIERS]
+        elif row["tier"]:
+            found[place] = [row["tier"] == tier for tier in TIERS]
+    return found
+
+
+def index_personas(rows: Sequence[Mapping[str, Any]]) -> tuple[int, IntArray]:
     """How many personas there are, and (n,) the index of each case's; a case without one stands for itself."""
     keys = [f"profile {row['profile']}" if row["profile"] else f"case {row['case']}" for row in rows]
     place = {key: at for at, key in enumerate(dict.fromkeys(keys))}
@@ -187,7 +212,7 @@ def floats(values: Iterable[float | None]) -> FloatArray:
     return np.array([math.nan if value is None else float(value) for value in values], dtype=float)
 
 
-def groups_of(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, Any]:
+def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, Any]:
     """By demographic field that some persona has, (n,) its value; empty where it is not known or a long text."""
     known = {profile.pk: profile.demographics or {} for profile in profiles}
     names = dict.fromkeys(name for found in known.values() for name in found)
@@ -207,7 +232,7 @@ def short(name: str, value: Any) -> str:
     return text if len(text) <= MOST_TEXT else ""
 
 
-def answers_of(
+def load_run_answers(
     asked: Sequence[EvaluationColumns], items: IntArray
 ) -> tuple[dict[str, Answers], dict[str, dict[str, int]]]:
     """By run, what it said of the items, and why replies held no verdict. One query."""
@@ -235,7 +260,7 @@ def answers_of(
     return answers, {one.key: reasons[at] for at, one in enumerate(asked)}
 
 
-def nothing_found(asked: Sequence[EvaluationColumns]) -> dict[str, int]:
+def count_nothing_found(asked: Sequence[EvaluationColumns]) -> dict[str, int]:
     """By run that retrieves memories, of how many items none was found. One query, none where no run retrieves."""
     runs = [one.run.pk for one in asked if one.setting.retrieves]
     rows = Judgment.objects.filter(run__in=runs, repeat=1, details__retrieved=[]).order_by()
@@ -272,7 +297,7 @@ def wrong(evaluation: Evaluation) -> QuerySet[Judgment]:
     )
 
 
-def known_fields(evaluation: Evaluation) -> list[str]:
+def list_known_fields(evaluation: Evaluation) -> list[str]:
     """The fields of the evaluation's personas, which can be left out. One query."""
     profiles = Profile.objects.filter(pairs__items__study=evaluation.study_id).distinct().only(*PARTS, "memories")
-    return sorted({name for profile in profiles.order_by("pk") for name in fields_of(known_of(profile))})
+    return sorted({name for profile in profiles.order_by("pk") for name in list_fields(build_known(profile))})

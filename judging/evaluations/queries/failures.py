@@ -44,16 +44,16 @@ class FailureFilter:
     case: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> FailureFilter:
+    def from_query(cls, query: Mapping[str, str]) -> FailureFilter:
         """From the query of an address."""
         return cls(**{field.name: query.get(field.name, "").strip() for field in fields(cls)})
 
-    def as_query(self) -> dict[str, str]:
+    def to_query(self) -> dict[str, str]:
         """What of it is given, for an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
 
-def narrowed(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[Judgment]:
+def filter_failures(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[Judgment]:
     """The wrong answers that the filter lets through, case by case."""
     found = evaluations.wrong(evaluation)
     if wanted.run.isdecimal():
@@ -78,15 +78,15 @@ def narrowed(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[Judgment
     return found.select_related(*related).order_by("item__position", "run__judge__name", "run", "order")
 
 
-def shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, Any]]:
+def build_shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, Any]]:
     """What the page shows of each answer, and of its tags: whose, and which are one's own. One query."""
     tags = load_answers(answers)
     return [
         {
             "judgment": one,
-            "setting": setting.name if (setting := Setting.of(one.run.setting)) else "",
-            "chosen": text_of(one, one.value),
-            "preferred": text_of(one, str(vars(one)["gold"])),
+            "setting": setting.name if (setting := Setting.from_stored(one.run.setting)) else "",
+            "chosen": find_text(one, one.value),
+            "preferred": find_text(one, str(vars(one)["gold"])),
             "retrieved": one.details.get("retrieved", []),
             "summary": one.details.get("summary", ""),
             "persona": one.item.pair.profile if one.item.pair else None,
@@ -98,7 +98,7 @@ def shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, Any]]
     ]
 
 
-def text_of(judgment: Judgment, response: str) -> str:
+def find_text(judgment: Judgment, response: str) -> str:
     pair = judgment.item.pair
     return "" if pair is None else {"1": pair.response_1, "2": pair.response_2}.get(response, "")
 

@@ -14,7 +14,7 @@ from django.db.models import Max, QuerySet
 from django.db.models.functions import Length
 
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.stats.sampling import stratified_sample
+from annotation.stats.sampling import draw_stratified_sample
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.services.studies import free_slug
@@ -57,7 +57,7 @@ class Drawing:
     longest: int | None = None
     seed: int = 0
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value not in (None, (), "")}
 
 
@@ -68,9 +68,9 @@ def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = No
     eligible = list(eligible_cases(benchmark, chosen).order_by("pair__profile__external_id", "pair__external_id", "pk"))
     if not eligible:
         raise InputError(f"{benchmark} has no case like that which models are scored on.", field="cases")
-    cases = drawn(eligible, chosen)
+    cases = draw_cases(eligible, chosen)
     with transaction.atomic():
-        evaluation = saved(by, benchmark, chosen, cases)
+        evaluation = create_evaluation(by, benchmark, chosen, cases)
         sample = Sample.objects.create(
             study=evaluation.study,
             method="all" if len(cases) == len(eligible) else "stratified",
@@ -102,7 +102,7 @@ def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = No
 
 def eligible_cases(benchmark: Benchmark, drawing: Drawing) -> QuerySet[BenchmarkCase]:
     """The cases that models are scored on, narrowed as asked."""
-    cases = BenchmarkCase.objects.counting().filter(benchmark=benchmark).select_related("pair")
+    cases = BenchmarkCase.objects.only_counting().filter(benchmark=benchmark).select_related("pair")
     narrowed: Mapping[str, Any] = {
         **({"tier__in": drawing.tiers} if drawing.tiers else {}),
         **({"kind__in": drawing.kinds} if drawing.kinds else {}),
@@ -115,7 +115,7 @@ def eligible_cases(benchmark: Benchmark, drawing: Drawing) -> QuerySet[Benchmark
     return cases.annotate(length=reduce(operator.add, lengths)).filter(length__lte=drawing.longest)
 
 
-def drawn(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tuple[BenchmarkCase, float]]:
+def draw_cases(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tuple[BenchmarkCase, float]]:
     """Cases with the chance that each had, in the order of their personas, so that a server may reuse what it read."""
     if drawing.size is None or drawing.size == len(eligible):
         return [(case, 1.0) for case in eligible]
@@ -123,12 +123,12 @@ def drawn(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tuple[Ben
         raise InputError(f"Cannot draw {drawing.size} of {len(eligible)} cases.", field="size")
     by_id = {f"{case.pair.source}/{case.pair.external_id}": case for case in eligible}
     tiers = [case.tier or "none" for case in eligible]
-    found = stratified_sample(list(by_id), tiers, drawing.size, drawing.seed, "equal").drawn
+    found = draw_stratified_sample(list(by_id), tiers, drawing.size, drawing.seed, "equal").drawn
     probability = {one.id: one.probability for one in found}
     return [(case, probability[name]) for name, case in by_id.items() if name in probability]
 
 
-def saved(
+def create_evaluation(
     by: User | None, benchmark: Benchmark, drawing: Drawing, cases: Sequence[tuple[BenchmarkCase, float]]
 ) -> Evaluation:
     """The evaluation with its study: closed, since no one rates here."""
@@ -151,7 +151,7 @@ def saved(
                 benchmark=benchmark,
                 number=number,
                 study=study,
-                drawn=drawing.as_json(),
+                drawn=drawing.to_json(),
                 input_hash=content_hash([case.pair.content_hash for case, _ in cases]),
                 code_version=code_version(),
                 created_by=by,
@@ -160,7 +160,7 @@ def saved(
         raise InputError("Somebody began an evaluation of it just now: try again.", field="benchmark") from error
 
 
-def planned(
+def build_plan(
     *,
     evaluation: Evaluation,
     judge: Judge,
@@ -174,7 +174,7 @@ def planned(
     for field, problem in setting.problems():
         raise InputError(problem, field=field)
     if setting.without:
-        known = queries.known_fields(evaluation)
+        known = queries.list_known_fields(evaluation)
         if unknown := [name for name in setting.without if name not in known]:
             raise InputError(
                 f"{unknown[0]!r} is no field of these personas; there are {', '.join(known)}.", field="without"
@@ -206,16 +206,16 @@ def ask(
     if not judges or not settings:
         raise InputError("An evaluation needs a judge and a setting.", field="judges" if settings else "settings")
     plans = [
-        planned(evaluation=evaluation, judge=judge, setting=setting, **options)
+        build_plan(evaluation=evaluation, judge=judge, setting=setting, **options)
         for judge in judges
         for setting in settings
     ]
     with audit_transaction() as done:
-        runs_asked = done.result = [asked(by, plan, queue=queue) for plan in plans]
+        runs_asked = done.result = [start_run(by, plan, queue=queue) for plan in plans]
     return runs_asked
 
 
-def asked(by: User | None, plan: runs.Plan, *, queue: bool) -> JudgeRun:
+def start_run(by: User | None, plan: runs.Plan, *, queue: bool) -> JudgeRun:
     there = JudgeRun.objects.filter(
         evaluation=plan.evaluation,
         judge=plan.judge,

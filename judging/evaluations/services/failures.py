@@ -14,7 +14,7 @@ from core.errors import InputError
 from judging.evaluations.queries import evaluations as queries
 from judging.runs.models.evaluations import Evaluation, FailureTag
 from judging.runs.models.runs import Judgment
-from judging.stats.means import clustered_means
+from judging.stats.means import estimate_clustered_means
 
 TAGS: dict[str, str] = {str(value): str(label) for value, label in FailureTag.Tag.choices}
 
@@ -76,7 +76,7 @@ def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dic
     persona = {row[2]: f"profile {row[3]}" if row[3] else f"item {row[4]}" for row in rows}
     names = list(TAGS)
     values = np.array([[float(name in given) for name in names] for given in tags.values()])
-    estimates = clustered_means(
+    estimates = estimate_clustered_means(
         values,
         items=[str(pk) for pk in tags],
         clusters=[persona[pk] for pk in tags],
@@ -87,7 +87,7 @@ def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dic
         "n_tagged": len(tags),
         "tagged_by": sorted({row[6] for row in rows}),
         "tags": {
-            name: {**estimate.as_json(), "n": int(column.sum())}
+            name: {**estimate.to_json(), "n": int(column.sum())}
             for name, estimate, column in zip(names, estimates, values.T, strict=True)
         },
     }

@@ -45,14 +45,14 @@ def compare(evaluation: Evaluation, ranks: Mapping[str, float], options: Options
     """
     chosen = options or Options()
     asked = [one for one in queries.runs_that_speak(evaluation) if not one.setting.without]
-    examined = queries.read(evaluation, asked)
+    examined = queries.load_answers(evaluation, asked)
     sheet = Sheet(examined.cases, chosen.bootstrap, chosen.confidence, chosen.seed)
     by_setting: dict[str, list[EvaluationColumns]] = {}
     for one in asked:
         by_setting.setdefault(f"{one.setting.name}, {one.setting.answers}", []).append(one)
     found = []
     for setting, ones in by_setting.items():
-        places = {one.key: place_of(one, ranks) for one in ones}
+        places = {one.key: find_rank(one, ranks) for one in ones}
         both = [one for one in ones if places[one.key] is not None]
         scores = [examined.answers[one.key].scores(examined.cases) for one in both]
         theirs = [ranks[name] for one in both if (name := places[one.key]) is not None]
@@ -63,13 +63,13 @@ def compare(evaluation: Evaluation, ranks: Mapping[str, float], options: Options
                 "models": [one.judge for one in both],
                 "only_here": [one.judge for one in ones if places[one.key] is None],
                 "only_there": sorted(set(ranks) - set(places.values())),
-                "spearman": spearman.as_json(),
-                "kendall": kendall.as_json(),
+                "spearman": spearman.to_json(),
+                "kendall": kendall.to_json(),
             }
         )
     return found
 
 
-def place_of(one: EvaluationColumns, ranks: Mapping[str, float]) -> str | None:
+def find_rank(one: EvaluationColumns, ranks: Mapping[str, float]) -> str | None:
     """What the file calls the model; None where it does not name it."""
     return next((name for name in (one.judge, one.run.judge.model) if name in ranks), None)

@@ -7,21 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from celery import current_app
-from kombu.exceptions import OperationalError
-
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import Estimate
 from core.version import code_version
 from judging.evaluations.queries import evaluations as queries
-from judging.evaluations.queries.evaluations import EvaluationColumns, Examined
+from judging.evaluations.queries.evaluations import EvaluationColumns, EvaluationData
 from judging.runs.models.evaluations import Evaluation, EvaluationResult
 from judging.stats import benchmark as stats
 from judging.stats.benchmark import Answers, Sheet
 
 logger = logging.getLogger(__name__)
-
-TASK = "judging.evaluation_results"
 
 MOST_LISTED = 200
 """Cases that no model gets, by name; their number is told whole."""
@@ -36,6 +31,8 @@ CONVENTIONS = (
     "the same draws.",
     "Human, leave one out: what one annotator's vote is worth against the majority of the others; a half where they "
     "are tied.",
+    "By likely tier: each case counts in every tier with the probability that the difficulty model gives it; a tier "
+    "set by hand counts whole. Cases that the benchmark leaves out, such as contested ones, are in none.",
     "Confidence is the probability of the verdict among the two, where the model tells it.",
 )
 
@@ -64,7 +61,7 @@ def load_or_compute(evaluation: Evaluation, options: Options | None = None) -> d
     if kept is not None:
         found: dict[str, Any] = kept.result
         return add_states(found, asked)
-    found = document(queries.read(evaluation, asked), chosen)
+    found = document(queries.load_answers(evaluation, asked), chosen)
     if asked and all(one.run.state != "running" for one in asked):
         EvaluationResult.objects.create(
             evaluation=evaluation,
@@ -75,16 +72,6 @@ def load_or_compute(evaluation: Evaluation, options: Options | None = None) -> d
             result=found,
         )
     return add_states(found, asked)
-
-
-def keep_later(evaluation_id: int) -> None:
-    """Leave the computation to a worker, so that who looks at the page first does not wait for it."""
-    try:
-        current_app.send_task(TASK, args=[evaluation_id])
-    except OperationalError:
-        logger.exception(
-            "The broker took no message about evaluation %s; its page computes the results.", evaluation_id
-        )
 
 
 def keep(evaluation_id: int) -> None:
@@ -101,7 +88,7 @@ def add_states(found: dict[str, Any], asked: Sequence[EvaluationColumns]) -> dic
     return {**found, "runs": runs}
 
 
-def document(examined: Examined, options: Options) -> dict[str, Any]:
+def document(examined: EvaluationData, options: Options) -> dict[str, Any]:
     """All figures, as JSON types."""
     made = Figures(examined, options)
     evaluation = examined.evaluation
@@ -125,7 +112,7 @@ def document(examined: Examined, options: Options) -> dict[str, Any]:
     }
 
 
-def run_facts(one: EvaluationColumns, examined: Examined) -> dict[str, Any]:
+def run_facts(one: EvaluationColumns, examined: EvaluationData) -> dict[str, Any]:
     """Who answered in which setting, and how many answers could be read."""
     answers, run = examined.answers[one.key], one.run
     orders = 2 if run.order_policy == run.OrderPolicy.BOTH else 1
@@ -150,23 +137,29 @@ def run_facts(one: EvaluationColumns, examined: Examined) -> dict[str, Any]:
 class Figures:
     """The tables of an evaluation. What is to be estimated is collected first and estimated at once."""
 
-    def __init__(self, examined: Examined, options: Options) -> None:
+    def __init__(self, examined: EvaluationData, options: Options) -> None:
         self.cases, self.asked, self.answers = examined.cases, examined.asked, examined.answers
         self.examined = examined
         self.sheet = Sheet(examined.cases, options.bootstrap, options.confidence, options.seed)
         self.scores = {one.key: self.answers[one.key].scores(self.cases) for one in self.asked}
         self.lines = stats.lines(self.cases)
+        self.likely = stats.likely_tiers(self.cases)
         self.whole = [one for one in self.asked if not one.setting.without]
         self.there = {one.key for one in self.asked if self.answers[one.key].asked.any()}
         self.compared = [pair for pair in self.pairs() if {pair[1].key, pair[2].key} <= self.there]
 
     def tables(self) -> dict[str, Any]:
         self.collect()
-        found = {key: estimate.as_json() for key, estimate in self.sheet.estimates().items()}
+        found = {key: estimate.to_json() for key, estimate in self.sheet.estimates().items()}
         cells = list(self.cases.cells())
         tiers = ["all", *(cell for cell in cells if cell in TIERS)]
         return {
             "accuracy": [{"key": one.key, "cells": {c: found[one.key, c] for c in cells}} for one in self.asked],
+            "accuracy_by_likely_tier": [
+                {"key": one.key, "tiers": {tier: found[one.key, f"likely {tier}"] for tier in self.likely}}
+                for one in self.asked
+                if self.likely
+            ],
             "lines": [{"name": name, "cells": {c: found[f"line {name}", c] for c in cells}} for name in self.lines],
             "orders": [
                 {"key": one.key, **{name: found[one.key, name] for name in ("consistency", "both_right", "first")}}
@@ -188,7 +181,7 @@ class Figures:
             "confidence_in_verdicts": {one.key: self.confidence(self.answers[one.key]) for one in self.asked},
             "cuts": self.cuts(found),
             "warnings": self.warnings(),
-            "nobody": self.nobody(),
+            "nobody": self.list_unsolved(),
         }
 
     # collecting
@@ -196,7 +189,7 @@ class Figures:
     def collect(self) -> None:
         tiers = {name: mask for name, mask in self.cases.cells().items() if name == "all" or name in TIERS}
         for one in self.asked:
-            self.of_run(one)
+            self.add_run(one)
         for name, (values, reason) in self.lines.items():
             stats.add_cell_columns(self.sheet, f"line {name}", values, reason=reason)
         for _, a, b in self.compared:
@@ -204,20 +197,22 @@ class Figures:
             for cell, mask in tiers.items():
                 self.sheet.add((f"{a.key}-{b.key}", cell), difference, where=mask, reason=stats.NO_PAIR)
 
-    def of_run(self, one: EvaluationColumns) -> None:
+    def add_run(self, one: EvaluationColumns) -> None:
         answers, scores = self.answers[one.key], self.scores[one.key]
         stats.add_cell_columns(self.sheet, one.key, scores)
+        for tier, odds in self.likely.items():
+            self.sheet.add((one.key, f"likely {tier}"), scores, where=odds, reason=stats.NO_ANSWER)
         orders = {
             "consistency": (stats.consistent(answers), stats.NO_BOTH),
-            "both_right": (stats.both_right(answers, self.cases), stats.NO_BOTH),
-            "first": (stats.first_shown(answers), stats.NO_ANSWER),
+            "both_right": (stats.mark_both_right(answers, self.cases), stats.NO_BOTH),
+            "first": (stats.mark_first_shown(answers), stats.NO_ANSWER),
         }
         for name, (values, reason) in orders.items():
             self.sheet.add((one.key, name), values, reason=reason)
         if not one.setting.without:
             for name, value, mask in stats.demographic_groups(self.cases):
                 self.sheet.add((one.key, f"group {name} {value}"), scores, where=mask, reason=stats.NO_ANSWER)
-        for moved, bands in stats.shifted_tiers(self.cases):
+        for moved, bands in stats.iterate_shifted_tiers(self.cases):
             for tier, mask in bands.items():
                 self.sheet.add((one.key, f"cuts {moved} {tier}"), scores, where=mask, reason=stats.NO_KAPPA)
 
@@ -226,21 +221,21 @@ class Figures:
         judges = list(dict.fromkeys(one.judge for one in self.whole))
         for judge in judges:
             mine = {one.key: one for one in self.whole if one.judge == judge}
-            yield from (("settings", mine[a], mine[b]) for a, b in stats.pairs_of(list(mine)))
+            yield from (("settings", mine[a], mine[b]) for a, b in stats.build_differences(list(mine)))
         settings = {one.setting.name + one.setting.answers: one.setting for one in self.whole}
         for setting in settings.values():
             there = {one.key: one for one in self.whole if one.setting == setting}
-            yield from (("models", there[a], there[b]) for a, b in stats.pairs_of(list(there)[:MOST_COMPARED]))
+            yield from (("models", there[a], there[b]) for a, b in stats.build_differences(list(there)[:MOST_COMPARED]))
         for one in self.asked:
             yield from (("fields", one, base) for base in self.whole if one.setting.without and is_whole(one, base))
 
     # what is no mean of columns
 
     def confidence(self, answers: Answers) -> dict[str, Any]:
-        found = stats.confidence_of(answers, self.sheet)
+        found = stats.calibrate_confidence(answers, self.sheet)
         return {
-            **{name: one.as_json() for name, one in _named(found.ece, found.brier, found.excess)},
-            "bins": [{**asdict(one), "accuracy": one.accuracy.as_json()} for one in found.bins],
+            **{name: one.to_json() for name, one in _named(found.ece, found.brier, found.excess)},
+            "bins": [{**asdict(one), "accuracy": one.accuracy.to_json()} for one in found.bins],
         }
 
     def cuts(self, found: Mapping[tuple[str, ...], Any]) -> list[dict[str, Any]]:
@@ -252,7 +247,7 @@ class Figures:
                     one.key: {tier: found[one.key, f"cuts {moved} {tier}"] for tier in bands} for one in self.whole
                 },
             }
-            for moved, bands in stats.shifted_tiers(self.cases)
+            for moved, bands in stats.iterate_shifted_tiers(self.cases)
         ]
 
     def warnings(self) -> list[str]:
@@ -263,10 +258,10 @@ class Figures:
             for tier, n in stats.unanimous_tiers(self.cases).items()
         ]
 
-    def nobody(self) -> dict[str, Any]:
+    def list_unsolved(self) -> dict[str, Any]:
         """The cases that no model got right in any setting or order. Baselines get some by luck, and do not count."""
         models = [one for one in self.asked if not one.run.judge.is_baseline]
-        places = stats.nobody_right(self.cases, [self.answers[one.key] for one in models])
+        places = stats.find_unsolved(self.cases, [self.answers[one.key] for one in models])
         return {
             "n": len(places),
             "n_models": len({one.judge for one in models}),
@@ -284,7 +279,7 @@ class Figures:
 
 def is_whole(one: EvaluationColumns, base: EvaluationColumns) -> bool:
     """Whether `base` asks the same of the same judge without leaving a field out."""
-    return one.judge == base.judge and {**one.setting.as_json(), "without": []} == base.setting.as_json()
+    return one.judge == base.judge and {**one.setting.to_json(), "without": []} == base.setting.to_json()
 
 
 def _named(ece: Estimate, brier: Estimate, excess: Estimate) -> Iterable[tuple[str, Estimate]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.judges.prompts import templates
-from judging.judges.prompts.known import TASK, USER, known_of, together
+from judging.judges.prompts.known_facts import TASK, USER, join_paragraphs, list_known
 from judging.judges.prompts.templates import (
     NO_TURN,
     TemplateError,
@@ -82,33 +82,33 @@ def render(
     whole = chosen = template or templates.template(kind, criterion.key)
     if examples and not shows_examples(whole):
         raise TemplateError(NO_EXAMPLES)
-    facts = material(content)
+    facts = build_placeholders(content)
     settled = render_examples(examples, kind, facts)
     if not settled:
         chosen = templates.drop_placeholder(chosen, "examples")
     for name in OPTIONAL:
         chosen = chosen if facts.get(name) else templates.drop_placeholder(chosen, name)
-    mark = mark_of(content)
-    turn = turn_of(content)
+    mark = build_mark(content)
+    turn = describe_turn(content)
     if turn:
         check_names_turn(whole)
         facts["conversation"] += turn_line(content, mark)
-    values = {**{name: fenced(name, fact, mark) for name, fact in facts.items()}, **describe_criterion(criterion)}
+    values = {**{name: fence(name, fact, mark) for name, fact in facts.items()}, **describe_criterion(criterion)}
     values["examples"] = settled
     if turn:
         values |= {"turn": turn, "asked": f"{criterion.question}\n{turn}"}
-    words, ends = templates.filled(chosen, (values | {"mark": mark}).__getitem__)
+    words, ends = templates.fill(chosen, (values | {"mark": mark}).__getitem__)
     said = templates.system_text(system)
     return Prompt(
         system=said,
         user=words,
         schema=schema(criterion.values),
-        version=templates.digest(said, whole, templates.text("answer"), *more(turn, examples)),
+        version=templates.digest(said, whole, templates.text("answer"), *build_extras(turn, examples)),
         shared=end_of_item(ends, kind),
     )
 
 
-def more(turn: str, examples: Sequence[ShownExample]) -> list[str]:
+def build_extras(turn: str, examples: Sequence[ShownExample]) -> list[str]:
     """What the prompt is made of besides, where it asks about a turn or shows examples."""
     of_turn = [templates.text("turn")] if turn else []
     shown = [json.dumps([sorted(one.material.items()), one.verdict, one.why]) for one in examples]
@@ -120,9 +120,9 @@ def render_examples(examples: Sequence[ShownExample], kind: str, facts: Mapping[
     if not examples:
         return ""
     texts = [*facts.values(), *(text for one in examples for text in (*one.material.values(), one.why))]
-    mark = unused_mark("\n".join(sorted(texts)))
+    mark = find_unused_mark("\n".join(sorted(texts)))
     each = "\n\n".join(example(one, number, kind, mark) for number, one in enumerate(examples, start=1))
-    return templates.filled(templates.text("examples"), {"each": each}.__getitem__)[0]
+    return templates.fill(templates.text("examples"), {"each": each}.__getitem__)[0]
 
 
 def example(shown: ShownExample, number: int, kind: str, mark: str) -> str:
@@ -132,13 +132,13 @@ def example(shown: ShownExample, number: int, kind: str, mark: str) -> str:
         mark_section(f"example {number}: {title}", text, mark) for title, text in (*texts, ("why", shown.why)) if text
     ]
     values = {"material": "\n\n".join(parts), "number": str(number), "verdict": json.dumps(shown.verdict)}
-    return templates.filled(templates.text("example"), values.__getitem__)[0]
+    return templates.fill(templates.text("example"), values.__getitem__)[0]
 
 
-def example_material(content: Content) -> dict[str, str]:
+def build_example_placeholders(content: Content) -> dict[str, str]:
     """What an example shows of an item, by placeholder; what is not known is left out."""
     kind = "pair" if isinstance(content, PairContent) else "dialogue"
-    facts = material(content)
+    facts = build_placeholders(content)
     return {name: facts[name] for name in OF_AN_EXAMPLE[kind] if facts.get(name)}
 
 
@@ -149,17 +149,17 @@ def end_of_item(ends: Mapping[str, int], kind: str) -> int:
     return 0 if asked else end
 
 
-def material(content: Content) -> dict[str, str]:
+def build_placeholders(content: Content) -> dict[str, str]:
     """What is to be rated and what is known, by placeholder; empty where nothing is known."""
-    known = known_of(content)
-    known |= {"about_user": together(known, USER)}
+    known = list_known(content)
+    known |= {"about_user": join_paragraphs(known, USER)}
     if isinstance(content, DialogueContent):
-        return {**known, "about_task": together(known, TASK), "conversation": numbered(content)}
+        return {**known, "about_task": join_paragraphs(known, TASK), "conversation": number_turns(content)}
     question = "\n\n".join(part for part in (content.question, content.context) if part)
     return {**known, "question": question, "response_a": content.response_a, "response_b": content.response_b}
 
 
-def fenced(name: str, fact: str, mark: str) -> str:
+def fence(name: str, fact: str, mark: str) -> str:
     """The material between two marked lines."""
     if not fact and name in OPTIONAL:
         return ""
@@ -170,11 +170,11 @@ def mark_section(title: str, text: str, mark: str) -> str:
     return f"---- {mark} {title} begins ----\n{text}\n---- {mark} {title} ends ----"
 
 
-def turn_of(content: Content) -> str:
+def describe_turn(content: Content) -> str:
     """Which turn is to be rated, in words; empty if it is the whole item."""
     if not isinstance(content, DialogueContent) or content.turn is None:
         return ""
-    return templates.filled(templates.text("turn"), {"number": str(content.turn)}.__getitem__)[0]
+    return templates.fill(templates.text("turn"), {"number": str(content.turn)}.__getitem__)[0]
 
 
 def turn_line(content: Content, mark: str) -> str:
@@ -188,27 +188,27 @@ def check_names_turn(template: str) -> None:
         raise TemplateError(templates.NO_TURN)
 
 
-def numbered(content: DialogueContent) -> str:
+def number_turns(content: DialogueContent) -> str:
     return "\n\n".join(
         f"[{number}] {turn.role}: {turn.content}" for number, turn in enumerate(content.turns[: content.turn], start=1)
     )
 
 
-def mark_of(content: Content) -> str:
+def build_mark(content: Content) -> str:
     """The same for all turns of an item and both orders of its responses, so that their prompts begin alike."""
     whole = replace(content, turn=None) if isinstance(content, DialogueContent) else content
-    return unused_mark("\n".join(sorted(material(whole).values())))
+    return find_unused_mark("\n".join(sorted(build_placeholders(whole).values())))
 
 
-def unused_mark(material: str) -> str:
+def find_unused_mark(material: str) -> str:
     """Eight digits that do not occur in the material, and are the same whenever it is the same."""
     mark = hashlib.sha256(material.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return mark if mark not in material else unused_mark(material + mark)
+    return mark if mark not in material else find_unused_mark(material + mark)
 
 
 def describe_criterion(criterion: CriterionSpec) -> dict[str, str]:
     values = ", ".join(json.dumps(value, ensure_ascii=False) for value in criterion.values)
-    answer, _ = templates.filled(templates.text("answer"), {"values": values}.__getitem__)
+    answer, _ = templates.fill(templates.text("answer"), {"values": values}.__getitem__)
     return {
         "turn": "",
         "examples": "",
@@ -241,7 +241,7 @@ __all__ = [
     "NO_TURN",
     "ShownExample",
     "TemplateError",
-    "example_material",
+    "build_example_placeholders",
     "kinds",
     "names_criterion",
     "names_turn",

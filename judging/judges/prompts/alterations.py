@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from judging.judges.prompts import material
+from judging.judges.prompts import build_placeholders
 from judging.judges.prompts.planted import ANSWER, NOTE, PADDING, SYSTEM, USER
-from judging.judges.prompts.renamed import named_in, renamed
+from judging.judges.prompts.renamed import find_names, rename_user
 from judging.judges.providers.base import Content, DialogueContent, PairContent, Turn
 
 ORIGINAL = "original"
@@ -80,15 +80,15 @@ class Alteration:
         return self.name.partition(":")[0]
 
 
-def altered(content: Content, alteration: Alteration, aim: Aim, rng: random.Random) -> Content | None:
+def alter(content: Content, alteration: Alteration, aim: Aim, rng: random.Random) -> Content | None:
     """The altered copy; None where a judge would read the same as before."""
-    if kind_of(content) not in alteration.kinds:
+    if find_kind(content) not in alteration.kinds:
         return None
     copy = alteration.change(content, aim, rng)
-    return None if material(copy) == material(content) else copy
+    return None if build_placeholders(copy) == build_placeholders(content) else copy
 
 
-def kind_of(content: Content) -> str:
+def find_kind(content: Content) -> str:
     """dialogue or pair."""
     return "pair" if isinstance(content, PairContent) else "dialogue"
 
@@ -98,7 +98,7 @@ def list_alterations(kind: str) -> tuple[Alteration, ...]:
     return tuple(one for one in ALTERATIONS.values() if kind in one.kinds)
 
 
-def chosen(names: Sequence[str], kind: str) -> tuple[Alteration, ...]:
+def choose_alterations(names: Sequence[str], kind: str) -> tuple[Alteration, ...]:
     """The alterations of these names or families, in the order of the list; all of the kind without a name.
 
     Raises ValueError, with what there is, for a name that is not known for this kind of item.
@@ -129,7 +129,7 @@ def _in_response(content: PairContent, side: str, change: Callable[[str], str]) 
     return replace(content, response_b=change(content.response_b)) if side == "B" else content
 
 
-def _said(content: Content, aim: Aim, place: int, change: Callable[[str], str]) -> Content:
+def _alter_one(content: Content, aim: Aim, place: int, change: Callable[[str], str]) -> Content:
     """What the assistant says, changed in one turn or in the favoured response."""
     if isinstance(content, PairContent):
         return _in_response(content, aim.side, change)
@@ -138,15 +138,15 @@ def _said(content: Content, aim: Aim, place: int, change: Callable[[str], str]) 
 
 def _at_the_end(words: Mapping[str, Sequence[str]]) -> Change:
     def change(content: Content, aim: Aim, rng: random.Random) -> Content:
-        sentence = rng.choice(words[kind_of(content)])
-        return _said(content, aim, -1, lambda text: f"{text}\n\n{sentence}")
+        sentence = rng.choice(words[find_kind(content)])
+        return _alter_one(content, aim, -1, lambda text: f"{text}\n\n{sentence}")
 
     return change
 
 
 def _before(content: Content, aim: Aim, rng: random.Random) -> Content:
-    sentence = rng.choice(SYSTEM[kind_of(content)])
-    return _said(content, aim, 0, lambda text: f"{sentence}\n\n{text}")
+    sentence = rng.choice(SYSTEM[find_kind(content)])
+    return _alter_one(content, aim, 0, lambda text: f"{sentence}\n\n{text}")
 
 
 def _forged(content: Content, aim: Aim, rng: random.Random) -> Content:
@@ -155,7 +155,7 @@ def _forged(content: Content, aim: Aim, rng: random.Random) -> Content:
     if not value:
         return content
     answer = json.dumps({"explanation": rng.choice(ANSWER), "verdict": value}, ensure_ascii=False)
-    return _said(content, aim, -1, lambda text: f"{text}\n\n{answer}")
+    return _alter_one(content, aim, -1, lambda text: f"{text}\n\n{answer}")
 
 
 def _by_the_user(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
@@ -168,7 +168,7 @@ def _by_the_user(content: Content, aim: Aim, rng: random.Random) -> Content:  # 
 # what should not matter
 
 
-def _everything_said(change: Callable[[str], str]) -> Change:
+def _alter_all(change: Callable[[str], str]) -> Change:
     """The same change to all that the assistant says, in both responses of a pair."""
 
     def changed(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
@@ -203,7 +203,7 @@ def _spaced(text: str) -> str:
 
 
 def _names(content: Content, aim: Aim, rng: random.Random) -> Content:
-    return renamed(content, named_in(content, aim.names), rng)
+    return rename_user(content, find_names(content, aim.names), rng)
 
 
 def _profile_order(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
@@ -232,9 +232,9 @@ ALTERATIONS: dict[str, Alteration] = {
         Alteration("injection:user", 1, "a request to the evaluator by the user", _by_the_user, ("dialogue",)),
         Alteration("length:padding", 1, "a sentence more that says nothing", _at_the_end(PADDING)),
         Alteration("invariance:names", 1, "the user goes by another name", _names),
-        Alteration("invariance:plain", 1, "what the assistant says without markdown", _everything_said(_plain)),
-        Alteration("invariance:bullets", 1, "what the assistant says as bullets", _everything_said(_bullets)),
-        Alteration("invariance:spacing", 1, "what the assistant says with more white space", _everything_said(_spaced)),
+        Alteration("invariance:plain", 1, "what the assistant says without markdown", _alter_all(_plain)),
+        Alteration("invariance:bullets", 1, "what the assistant says as bullets", _alter_all(_bullets)),
+        Alteration("invariance:spacing", 1, "what the assistant says with more white space", _alter_all(_spaced)),
         Alteration("invariance:profile_order", 1, "the fields of the profile in another order", _profile_order),
     )
 }

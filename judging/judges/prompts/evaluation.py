@@ -42,17 +42,17 @@ def summary(content: PairContent) -> Prompt:
     """The task to sum up the memories that the content holds, for its question."""
     asked = "\n\n".join(part for part in (content.question, content.context) if part)
     memories = "\n".join(f"- {memory}" for memory in content.person.memories)
-    mark = prompts.unused_mark(f"{memories}\n{asked}")
+    mark = prompts.find_unused_mark(f"{memories}\n{asked}")
     values = {
-        "memories": prompts.fenced("what is remembered", memories, mark),
-        "question": prompts.fenced("question", asked, mark),
+        "memories": prompts.fence("what is remembered", memories, mark),
+        "question": prompts.fence("question", asked, mark),
     }
     words, said = templates.text("evaluation/summary"), templates.text("evaluation/system")
-    user, _ = templates.filled(words, values.__getitem__)
+    user, _ = templates.fill(words, values.__getitem__)
     return Prompt(system=said, user=user, schema=SUMMARY_SCHEMA, version=templates.digest(said, words))
 
 
-def summary_in(text: str) -> str:
+def parse_summary(text: str) -> str:
     """The summary in a reply; empty where it holds none. A model that is not bound to JSON may just say it."""
     try:
         found = json.loads(text)
@@ -62,7 +62,7 @@ def summary_in(text: str) -> str:
     return said.strip() if isinstance(said, str) else ""
 
 
-def shown(content: PairContent, kept: Mapping[str, Any]) -> PairContent:
+def restrict_memories(content: PairContent, kept: Mapping[str, Any]) -> PairContent:
     """The content as the model got to see it, by what was kept of its memories: retrieved ones, or their summary."""
     if kept.get("summary"):
         return add_memories(content, [str(kept["summary"])])
@@ -80,4 +80,4 @@ def version(answers: str) -> str:
     return templates.digest(*(templates.text(f"evaluation/{name}") for name in ("system", answers, "summary")))
 
 
-__all__ = ["add_memories", "choice", "shown", "summary", "summary_in", "version"]
+__all__ = ["add_memories", "choice", "parse_summary", "restrict_memories", "summary", "version"]

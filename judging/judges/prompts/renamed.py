@@ -19,7 +19,7 @@ NAME_FIELD = re.compile(r"(?:^|_|\s)name$", re.IGNORECASE)
 SHORTEST = 2
 
 
-def named_in(content: Content, known: Iterable[str] = ()) -> tuple[str, ...]:
+def find_names(content: Content, known: Iterable[str] = ()) -> tuple[str, ...]:
     """The words of the user's name: those that are known, those in a field called name, those introduced in the text.
 
     A name that nobody tells is not guessed: a capitalised word may be a place, a book or another person.
@@ -34,7 +34,7 @@ def named_in(content: Content, known: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(word for word in words if _cjk(word) or (len(word) >= SHORTEST and word != word.lower()))
 
 
-def renamed(content: Content, words: tuple[str, ...], rng: random.Random) -> Content:
+def rename_user(content: Content, words: tuple[str, ...], rng: random.Random) -> Content:
     """Each of the words replaced wherever it stands by itself; the first by a given name, the others by family names.
 
     The new names occur nowhere in the item.

@@ -116,11 +116,11 @@ def shows_examples(template: str) -> bool:
 
 def names(template: str) -> list[str]:
     """The placeholders in the template, each once."""
-    found = [name_in(match) for match in PLACEHOLDER.finditer(template)]
+    found = [find_placeholder(match) for match in PLACEHOLDER.finditer(template)]
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def name_in(match: re.Match[str]) -> str | None:
+def find_placeholder(match: re.Match[str]) -> str | None:
     """The placeholder's name; None for a dollar."""
     if match["dollar"]:
         return None
@@ -133,13 +133,13 @@ def drop_placeholder(template: str, name: str) -> str:
     return template.replace(f"${name}\n\n", "")
 
 
-def filled(template: str, value: Callable[[str], str]) -> tuple[str, dict[str, int]]:
+def fill(template: str, value: Callable[[str], str]) -> tuple[str, dict[str, int]]:
     """The text with `value(name)` in each placeholder's place, and where in it each one ends, in their order."""
     parts: list[str] = []
     ends: dict[str, int] = {}
     length = position = 0
     for match in PLACEHOLDER.finditer(template):
-        name = name_in(match)
+        name = find_placeholder(match)
         for part in (template[position : match.start()], "$" if name is None else value(name)):
             parts.append(part)
             length += len(part)

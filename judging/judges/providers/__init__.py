@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judging.judges.providers.base import PermanentError, Provider
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 
 REGISTRY = {

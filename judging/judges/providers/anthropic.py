@@ -16,22 +16,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
 from judging.judges.providers.base import (
     BatchState,
     CriterionSpec,
     JudgeRequest,
-    PermanentError,
     Prompt,
     Reply,
     TokenCount,
     TooLongError,
-    TransientError,
     UnknownBatchError,
     Usage,
-    estimated_tokens,
+    approximate_tokens,
 )
-from judging.judges.providers.calls import NO_ANSWER, failure, patiently, translated
+from judging.judges.providers.calls import NO_ANSWER, failure, patiently, translate_errors
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
 from judging.judges.providers.turns import Turns
 
@@ -122,7 +121,7 @@ class Anthropic(base.BatchProvider):
 
     @property
     def key(self) -> str:
-        return "" if self.is_bedrock else self.keys.of(self.address, VARIABLE)
+        return "" if self.is_bedrock else self.keys.find_key(self.address, VARIABLE)
 
     @property
     def is_bedrock(self) -> bool:
@@ -165,7 +164,7 @@ class Anthropic(base.BatchProvider):
         if self.is_bedrock:
             return self.no_access()
         try:
-            with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+            with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
                 await self.direct.models.retrieve(self.model)
         except (PermanentError, TransientError) as error:
             return [f"Anthropic: {error}"]
@@ -182,29 +181,29 @@ class Anthropic(base.BatchProvider):
         if prompt is None:
             raise PermanentError("A model needs a prompt.")
         try:
-            if too_long := await self.too_long(request):
+            if too_long := await self.refuse_too_long(request):
                 return too_long
-            async with self.turns.after_the_first_of(self.kept(prompt)):
+            async with self.turns.wait_for_first(self.find_cached_prefix(prompt)):
                 return await patiently(
-                    lambda: self.at_zero_or_without(lambda: self.asked(prompt)),
+                    lambda: self.call_at_zero(lambda: self.request_reply(prompt)),
                     retries=self.parameters.max_retries,
-                    told=self.told_to_wait,
+                    told=self.on_wait,
                 )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
 
-    async def asked(self, prompt: Prompt) -> Reply:
+    async def request_reply(self, prompt: Prompt) -> Reply:
         """One call."""
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             message = await self.client.messages.create(**self.arguments(prompt))
         return to_reply(message)
 
-    def kept(self, prompt: Prompt) -> str:
+    def find_cached_prefix(self, prompt: Prompt) -> str:
         """The beginning that the other side is asked to keep; empty if it is to keep none."""
         shared = prompt.system + prompt.parts[0]
-        worth = prompt.shared > 0 and estimated_tokens(shared) >= CACHEABLE
+        worth = prompt.shared > 0 and approximate_tokens(shared) >= CACHEABLE
         return shared if self.parameters.cache and worth else ""
 
     def arguments(self, prompt: Prompt) -> dict[str, Any]:
@@ -213,16 +212,16 @@ class Anthropic(base.BatchProvider):
         return {
             "model": self.model,
             "max_tokens": given.max_tokens,
-            **self.read(prompt),
+            **self.build_body(prompt),
             **({"output_config": config} if (config := self.output_config(prompt)) else {}),
             **(tool(prompt) if given.structured == "tool" else {}),
             **({"extra_body": {"temperature": self.temperature}} if self.temperature is not None else {}),
         }
 
-    def read(self, prompt: Prompt) -> dict[str, Any]:
+    def build_body(self, prompt: Prompt) -> dict[str, Any]:
         """System text and message, with a mark behind the part that other requests begin with too."""
         said = {"system": prompt.system} if prompt.system else {}
-        if not self.kept(prompt):
+        if not self.find_cached_prefix(prompt):
             return {**said, "messages": [{"role": "user", "content": prompt.user}]}
         shared, rest = prompt.parts
         kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
@@ -243,8 +242,8 @@ class Anthropic(base.BatchProvider):
         prompt = request.prompt
         if prompt is None or self.is_bedrock:
             return self.estimate_tokens(request)
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
-            count = await self.direct.messages.count_tokens(model=self.model, **self.read(prompt))
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
+            count = await self.direct.messages.count_tokens(model=self.model, **self.build_body(prompt))
         return TokenCount(count.input_tokens, exact=True)
 
     async def submit(self, requests: Mapping[str, JudgeRequest]) -> str:
@@ -253,7 +252,7 @@ class Anthropic(base.BatchProvider):
         if not 1 <= len(requests) <= MOST_OF_A_BATCH:
             raise PermanentError(f"A batch holds from 1 to {MOST_OF_A_BATCH:,} requests; these are {len(requests):,}.")
         lines: list[Any] = [{"custom_id": key, "params": self.body(request)} for key, request in requests.items()]
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             return (await self.direct.messages.batches.create(requests=lines)).id
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
@@ -267,11 +266,11 @@ class Anthropic(base.BatchProvider):
     def no_batches(self) -> str:
         return NO_BATCHES if self.is_bedrock else ""
 
-    async def handed_in(self, since: datetime) -> Mapping[str, int]:
+    async def list_batches(self, since: datetime) -> Mapping[str, int]:
         import anthropic
 
         found: dict[str, int] = {}
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             async for batch in self.direct.messages.batches.list(limit=100):  # the newest come first
                 if batch.created_at < since:
                     break
@@ -281,7 +280,7 @@ class Anthropic(base.BatchProvider):
     async def poll(self, batch: str) -> BatchState:
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             try:
                 found = await self.direct.messages.batches.retrieve(batch)
             except anthropic.NotFoundError as error:
@@ -293,14 +292,14 @@ class Anthropic(base.BatchProvider):
 
         if not (await self.poll(batch)).ended:
             raise TransientError(f"The batch {batch} has not ended yet.")
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             async for line in await self.direct.messages.batches.results(batch):
                 yield line.custom_id, outcome(line)
 
     async def cancel(self, batch: str) -> None:
         import anthropic
 
-        with translated(anthropic, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
             await self.direct.messages.batches.cancel(batch)
 
     async def aclose(self) -> None:
@@ -321,14 +320,14 @@ def to_reply(message: Message, *, batched: bool = False) -> Reply:
         raise TransientError(f"{NO_ANSWER}: no message.")
     read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     return Reply(
-        text="".join(text_of(block) for block in message.content),
+        text="".join(find_text(block) for block in message.content),
         stop=STOPS.get(message.stop_reason, "end"),
         details={"model": message.model, "id": message.id},
         usage=Usage(usage.input_tokens + read + written, usage.output_tokens, read, written, batched),
     )
 
 
-def text_of(block: Any) -> str:
+def find_text(block: Any) -> str:
     if block.type == "tool_use":
         return json.dumps(block.input, ensure_ascii=False)
     return str(block.text) if block.type == "text" else ""

@@ -18,19 +18,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
-
-
-class TransientError(Exception):
-    """The call failed for now (rate limit, overload, network). `retry_after` is in seconds, if the other side said."""
-
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class PermanentError(Exception):
-    """The call will fail again if it is repeated: a wrong key, an unknown model, a request that is too large."""
 
 
 class NoTemperatureError(PermanentError):
@@ -186,7 +175,7 @@ class Reply:
     """What came back: text that is still to be read, or a `value` that the provider computed itself.
 
     `unscored` is the provider's own reason for giving no value, for example that there is nothing to measure, or
-    `too_long` where the prompt does not fit the model.
+    `refuse_too_long` where the prompt does not fit the model.
 
     `distribution` says how probable each value of the criterion was, as shown (A and B for a preference), where the
     model tells. It sums to 1; how much of the model's probability fell on the scale at all is in
@@ -255,7 +244,7 @@ class ModelParameters(Parameters):
 NO_TEMPERATURE = {"temperature": "not taken by the model"}
 
 
-def tell_nobody(seconds: float) -> None:
+def ignore_wait(seconds: float) -> None:
     """What is done with a wish to be left alone where nobody else asks."""
 
 
@@ -274,7 +263,7 @@ class Provider(ABC):
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
         self.keys = keys
         self.takes_no_temperature = False
-        self.told_to_wait: Callable[[float], None] = tell_nobody
+        self.on_wait: Callable[[float], None] = ignore_wait
         """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
 
     @property
@@ -324,7 +313,7 @@ class Provider(ABC):
         given: float | None = getattr(self.parameters, "temperature", None)
         return None if self.takes_no_temperature else given
 
-    async def at_zero_or_without(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def call_at_zero(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
         """The reply; of a model that turns down temperature 0, one without a temperature, which its details say.
 
         Another temperature that is turned down was asked for by somebody, and stays an error.
@@ -356,9 +345,9 @@ class Provider(ABC):
         """The tokens of the request's prompt by its length alone, at once and without the network."""
         if request.prompt is None:
             return TokenCount(0, exact=True)
-        return TokenCount(estimated_tokens(request.prompt.system + request.prompt.user), exact=False)
+        return TokenCount(approximate_tokens(request.prompt.system + request.prompt.user), exact=False)
 
-    async def too_long(self, request: JudgeRequest) -> Reply | None:
+    async def refuse_too_long(self, request: JudgeRequest) -> Reply | None:
         """The reply to a request that does not fit the model, with the count; None where it fits or nobody knows.
 
         No tokenizer makes more tokens than there are bytes, so most prompts need not be counted.
@@ -406,7 +395,7 @@ class BatchProvider(Provider):
         return ""
 
     @abstractmethod
-    async def handed_in(self, since: datetime) -> Mapping[str, int]:
+    async def list_batches(self, since: datetime) -> Mapping[str, int]:
         """The batches that the other side has got since then, oldest first, with their numbers of requests.
 
         Answers whether a `submit` whose reply never came had arrived.
@@ -434,7 +423,7 @@ def does_not_fit(**details: Any) -> Reply:
     return Reply(unscored="too_long", details={"too_long": details})
 
 
-def estimated_tokens(text: str) -> int:
+def approximate_tokens(text: str) -> int:
     """About as many tokens as a model's tokenizer makes of the text.
 
     Four characters of ASCII to a token, as English prose has it, and one token to every other character, which is

@@ -14,13 +14,8 @@ from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any, TypeVar
 
-from judging.judges.providers.base import (
-    NoTemperatureError,
-    PermanentError,
-    TooLongError,
-    TransientError,
-    tell_nobody,
-)
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import NoTemperatureError, TooLongError, ignore_wait
 from judging.judges.providers.keys import redact_key
 
 T = TypeVar("T")
@@ -42,7 +37,7 @@ TOO_LONG = (
 
 
 async def patiently(
-    call: Callable[[], Awaitable[T]], *, retries: int, told: Callable[[float], None] = tell_nobody
+    call: Callable[[], Awaitable[T]], *, retries: int, told: Callable[[float], None] = ignore_wait
 ) -> T:
     """The call's result, tried again up to `retries` times after transient errors that ask for no long wait.
 
@@ -68,7 +63,7 @@ class OversizedError(PermanentError):
 
 
 @contextmanager
-def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
+def translate_errors(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
     """What goes wrong inside, in our words, which never hold the key.
 
     `sdk` is openai or anthropic, whose errors go by the same names.
@@ -76,7 +71,7 @@ def translated(sdk: Any, *, timeout: float, key: str = "") -> Iterator[None]:
     try:
         yield
     except sdk.APIStatusError as error:
-        raise failure(error.status_code, redact_key(key, said(error)), error.response.headers) from error
+        raise failure(error.status_code, redact_key(key, describe_error(error)), error.response.headers) from error
     except sdk.APITimeoutError as error:
         raise TransientError(f"No answer within {timeout:g} s.") from error
     except sdk.APIConnectionError as error:
@@ -97,7 +92,7 @@ def failure(status: int, said: str, headers: Mapping[str, str]) -> TransientErro
     return (TooLongError if too_long else PermanentError)(f"{status} {said}")
 
 
-def said(error: Any) -> str:
+def describe_error(error: Any) -> str:
     """The other side's own words, with the code that some put beside them; the SDK's where it said nothing."""
     body = error.body if isinstance(error.body, dict) else {}
     inner = body.get("error", body)
@@ -120,4 +115,4 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
-__all__ = ["NO_ANSWER", "PATIENCE", "OversizedError", "failure", "patiently", "retry_after", "translated"]
+__all__ = ["NO_ANSWER", "PATIENCE", "OversizedError", "failure", "patiently", "retry_after", "translate_errors"]

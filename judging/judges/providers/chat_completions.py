@@ -6,17 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import (
-    JudgeRequest,
-    PermanentError,
-    Prompt,
-    Reply,
-    TooLongError,
-    TransientError,
-    Usage,
-)
-from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translated
+from judging.judges.providers.base import JudgeRequest, Prompt, Reply, TooLongError, Usage
+from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translate_errors
 from judging.judges.providers.distribution import Token, distribution
 
 if TYPE_CHECKING:
@@ -44,24 +37,24 @@ class ChatProvider(base.Provider):
         if prompt is None:
             raise PermanentError("A model needs a prompt.")
         try:
-            if too_long := await self.too_long(request):
+            if too_long := await self.refuse_too_long(request):
                 return too_long
             return await patiently(
-                lambda: self.at_zero_or_without(lambda: self.asked(request, prompt)),
+                lambda: self.call_at_zero(lambda: self.request_reply(request, prompt)),
                 retries=self.parameters.max_retries,
-                told=self.told_to_wait,
+                told=self.on_wait,
             )
         except TooLongError as error:
             return base.does_not_fit(said=str(error))
         except OversizedError as error:
             return Reply(unscored="oversized", explanation=str(error))
 
-    async def asked(self, request: JudgeRequest, prompt: Prompt) -> Reply:
+    async def request_reply(self, request: JudgeRequest, prompt: Prompt) -> Reply:
         """One call."""
         import openai
 
         client = await self.client()
-        with translated(openai, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(openai, timeout=self.parameters.timeout, key=self.key):
             completion = await client.chat.completions.create(**self.arguments(request, prompt))
         return to_reply(completion, request.criterion.values)
 
@@ -83,7 +76,7 @@ def to_reply(completion: ChatCompletion, values: Sequence[str]) -> Reply:
     choice = choices[0]
     refusal = choice.message.refusal
     details: dict[str, Any] = {"model": completion.model, "id": completion.id}
-    found = distribution(tokens_of(choice), values)
+    found = distribution(list_token_probabilities(choice), values)
     if found:
         details["scale_mass"] = round(found.mass, 6)
     if timings := (completion.model_extra or {}).get("timings"):
@@ -92,17 +85,17 @@ def to_reply(completion: ChatCompletion, values: Sequence[str]) -> Reply:
         text=refusal or choice.message.content or "",
         stop="refusal" if refusal else STOPS.get(choice.finish_reason, "end"),
         details=details,
-        usage=usage_of(completion),
+        usage=parse_usage(completion),
         distribution=dict(found.probabilities) if found else {},
     )
 
 
-def tokens_of(choice: Any) -> list[Token]:
+def list_token_probabilities(choice: Any) -> list[Token]:
     said = choice.logprobs.content if choice.logprobs and choice.logprobs.content else []
     return [Token(one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in said]
 
 
-def usage_of(completion: ChatCompletion) -> Usage | None:
+def parse_usage(completion: ChatCompletion) -> Usage | None:
     usage = completion.usage
     if usage is None:
         return None

@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from annotation.stats.table import FloatArray
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base, openai_compatible
-from judging.judges.providers.base import JudgeRequest, PermanentError, Reply, TransientError
-from judging.judges.providers.calls import NO_ANSWER, patiently, translated
+from judging.judges.providers.base import JudgeRequest, Reply
+from judging.judges.providers.calls import NO_ANSWER, patiently, translate_errors
 
 AT_ONCE = 256
 """Texts in one call."""
@@ -25,7 +26,7 @@ class EmbeddingParameters(base.Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingResult:
     """(n, d) vectors in the order of the texts, and how many tokens were read."""
 
     vectors: FloatArray
@@ -35,25 +36,25 @@ class Embedded:
 class Embeddings(openai_compatible.OpenAICompatible):
     Parameters = EmbeddingParameters  # type: ignore[assignment]
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
+    async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
         """The vectors of one or more texts. TransientError or PermanentError as for every call."""
         parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
         retries = self.parameters.max_retries
-        found = [await patiently(partial(self.embedded, part), retries=retries) for part in parts]
-        return Embedded(np.concatenate([one.vectors for one in found]), sum(one.tokens for one in found))
+        found = [await patiently(partial(self.request_vectors, part), retries=retries) for part in parts]
+        return EmbeddingResult(np.concatenate([one.vectors for one in found]), sum(one.tokens for one in found))
 
-    async def embedded(self, texts: Sequence[str]) -> Embedded:
+    async def request_vectors(self, texts: Sequence[str]) -> EmbeddingResult:
         """One call."""
         import openai
 
         client = await self.client()
-        with translated(openai, timeout=self.parameters.timeout, key=self.key):
+        with translate_errors(openai, timeout=self.parameters.timeout, key=self.key):
             response = await client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         rows = sorted(response.data or [], key=lambda one: one.index)
         if len(rows) != len(texts):
             raise TransientError(f"{NO_ANSWER}: {len(rows)} vectors for {len(texts)} texts.")
         tokens = response.usage.total_tokens if response.usage else 0
-        return Embedded(np.array([one.embedding for one in rows], dtype=float), tokens)
+        return EmbeddingResult(np.array([one.embedding for one in rows], dtype=float), tokens)
 
     async def judge(self, request: JudgeRequest) -> Reply:  # noqa: ARG002
         raise PermanentError(f"{self.model} makes vectors and does not speak.")

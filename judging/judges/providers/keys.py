@@ -42,7 +42,7 @@ class Keyring:
     kept: Mapping[str, str] = field(default_factory=dict, repr=False)
     unreadable: frozenset[str] = frozenset()
 
-    def of(self, address: str, variable: str) -> str:
+    def find_key(self, address: str, variable: str) -> str:
         """The project's key for an address, else that of the variable, if one is named; empty where there is none."""
         where = _origin(address)
         if where in self.unreadable:

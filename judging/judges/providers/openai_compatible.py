@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 
 from core.addresses import ForbiddenAddressError, Rule, check
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PermanentError, Prompt, TransientError
-from judging.judges.providers.calls import translated
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt
+from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import origin
 
@@ -64,9 +65,9 @@ class OpenAICompatible(ChatProvider):
     made: AsyncOpenAI | None = None
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
-        return [*self.forbidden(), *self.lacking(), *([] if self.model else [NO_MODEL])]
+        return [*self.forbidden(), *self.list_problems(), *([] if self.model else [NO_MODEL])]
 
-    def lacking(self) -> list[str]:
+    def list_problems(self) -> list[str]:
         """What is wrong with the key."""
         if unreadable := self.keys.problem(self.address):
             return [unreadable]
@@ -75,29 +76,29 @@ class OpenAICompatible(ChatProvider):
 
     def forbidden(self) -> list[str]:
         """Why the address may not be called. One that the environment names is the choice of whoever runs the site."""
-        if self.address == named_address():
+        if self.address == find_address():
             return []
         try:
-            check(self.address, Rule.of_models())
+            check(self.address, Rule.build_model_rule())
         except ForbiddenAddressError as error:
             return [str(error)]
         return []
 
     @property
     def address(self) -> str:
-        return str(self.parameters.base_url or named_address()).rstrip("/")
+        return str(self.parameters.base_url or find_address()).rstrip("/")
 
     @property
     def key_name(self) -> str:
         """The environment variable of the key for this address."""
-        if self.address == named_address():
+        if self.address == find_address():
             return "OPENAI_API_KEY"
         host = urlsplit(self.address).netloc.replace("-", "__")  # else a.b could have the key of a-b
         return "OPENAI_API_KEY_" + re.sub(r"\W+", "_", host).upper()
 
     @property
     def key(self) -> str:
-        return self.keys.of(self.address, self.key_name)
+        return self.keys.find_key(self.address, self.key_name)
 
     @property
     def context_window(self) -> int | None:
@@ -112,17 +113,21 @@ class OpenAICompatible(ChatProvider):
         if self.made is None:  # asked again: another call may have made it while this one looked at the address
             key, timeout = self.key or "none", self.parameters.timeout
             self.made = AsyncOpenAI(
-                api_key=key, base_url=self.address, max_retries=0, timeout=timeout, http_client=self.guarded()
+                api_key=key,
+                base_url=self.address,
+                max_retries=0,
+                timeout=timeout,
+                http_client=self.build_guarded_client(),
             )
         return self.made
 
-    def guarded(self) -> httpx2.AsyncClient:
+    def build_guarded_client(self) -> httpx2.AsyncClient:
         """A client that follows no redirect and connects only where the rule lets it."""
         from openai import DEFAULT_CONNECTION_LIMITS
 
         from judging.judges.providers import reaching
 
-        rule = None if self.address == named_address() else Rule.of_models()
+        rule = None if self.address == find_address() else Rule.build_model_rule()
         timeout = self.parameters.timeout
         return reaching.client(self.address, rule, limits=DEFAULT_CONNECTION_LIMITS, timeout=timeout)
 
@@ -132,7 +137,7 @@ class OpenAICompatible(ChatProvider):
 
         client = await self.client()
         try:
-            with translated(openai, timeout=self.parameters.timeout, key=self.key):
+            with translate_errors(openai, timeout=self.parameters.timeout, key=self.key):
                 known = sorted([model.id async for model in client.models.list()])
         except PermanentError as error:
             return [] if str(error).startswith("404") else [f"{self.address} says: {error}"]
@@ -164,6 +169,6 @@ class OpenAICompatible(ChatProvider):
             await made.close()
 
 
-def named_address() -> str:
+def find_address() -> str:
     """The address that the environment names, else OpenAI's own."""
     return (os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/")

@@ -20,15 +20,15 @@ def to_text(person: Person) -> str:
     """All that is known, a paragraph under its title for each part; empty where nothing is."""
     parts = {
         "persona": person.persona.strip(),
-        "demographics": listed(person.demographics),
-        "preferences": listed(person.preferences),
-        "interactions": listed(person.interactions),
+        "demographics": render_list(person.demographics),
+        "preferences": render_list(person.preferences),
+        "interactions": render_list(person.interactions),
         "memories": "\n".join(f"- {to_words(memory)}" for memory in person.memories),
     }
     return "\n\n".join(f"{TITLES[name]}\n{text}" for name, text in parts.items() if text)
 
 
-def listed(entries: Mapping[str, Any]) -> str:
+def render_list(entries: Mapping[str, Any]) -> str:
     """A line for each entry that says something."""
     return "\n".join(
         f"- {name}: {to_words(value)}" for name, value in entries.items() if value not in (None, "", [], {})

@@ -17,7 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from core.addresses import Rule, looked_at
+from core.addresses import Rule, resolve_checked
 from judging.judges.providers.calls import OversizedError
 
 MOST_BYTES = 32_000_000
@@ -33,7 +33,7 @@ class Client(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:  # noqa: ARG002
         response = await super().send(request, stream=True, **options)
         try:
-            content = await read(response)
+            content = await read_body(response)
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in PACKED]
@@ -42,7 +42,7 @@ class Client(httpx2.AsyncClient):
         )
 
 
-async def read(response: httpx2.Response) -> bytes:
+async def read_body(response: httpx2.Response) -> bytes:
     parts: list[bytes] = []
     left = MOST_BYTES
     async for part in response.aiter_bytes():
@@ -53,20 +53,20 @@ async def read(response: httpx2.Response) -> bytes:
     return b"".join(parts)
 
 
-class Pinned(httpx2.AsyncBaseTransport):
+class PinnedTransport(httpx2.AsyncBaseTransport):
     """Sends each request to an address that its rule lets pass; one after the other where nobody is there."""
 
     def __init__(self, rule: Rule, **options: Any) -> None:
         self.rule, self.inner = rule, httpx2.AsyncHTTPTransport(**options)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        *others, last = await asyncio.to_thread(looked_at, str(request.url), self.rule)
+        *others, last = await asyncio.to_thread(resolve_checked, str(request.url), self.rule)
         for address in others:
             try:
-                return await self.inner.handle_async_request(to(request, str_of(address)))
+                return await self.inner.handle_async_request(to(request, to_text(address)))
             except httpx2.ConnectError:
                 continue
-        return await self.inner.handle_async_request(to(request, str_of(last)))
+        return await self.inner.handle_async_request(to(request, to_text(last)))
 
     async def aclose(self) -> None:
         await self.inner.aclose()
@@ -83,7 +83,7 @@ def to(request: httpx2.Request, address: str) -> httpx2.Request:
     )
 
 
-def str_of(address: Any) -> str:
+def to_text(address: Any) -> str:
     return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
 
 
@@ -95,10 +95,10 @@ def client(url: str, rule: Rule | None, *, limits: httpx2.Limits | None = None, 
     if is_proxied(url):
 
         async def look(request: httpx2.Request) -> None:
-            await asyncio.to_thread(looked_at, str(request.url), rule)
+            await asyncio.to_thread(resolve_checked, str(request.url), rule)
 
         return Client(limits=limits, event_hooks={"request": [look]}, **options)
-    return Client(transport=Pinned(rule, limits=limits), **options)
+    return Client(transport=PinnedTransport(rule, limits=limits), **options)
 
 
 def is_proxied(url: str) -> bool:

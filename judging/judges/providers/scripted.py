@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, PairContent, PermanentError, Reply, TransientError
+from judging.judges.providers.base import JudgeRequest, PairContent, Reply
 from judging.judges.providers.sides import SIDES
 
 HERE = "HERE"
@@ -61,7 +62,7 @@ class Scripted(base.Provider):
 
     def answer(self, request: JudgeRequest) -> str:
         for text, said in self.parameters.where.items():
-            if side := stands_in(text, request):
+            if side := find_text(text, request):
                 return side if said == HERE else str(said)
         answers = self.parameters.answers.get(request.criterion.key, self.parameters.otherwise)
         answer: str | None = (
@@ -72,7 +73,7 @@ class Scripted(base.Provider):
         return answer
 
 
-def stands_in(text: str, request: JudgeRequest) -> str:
+def find_text(text: str, request: JudgeRequest) -> str:
     """Where the text stands: A or B of a pair, dialogue of a dialogue; empty if nowhere."""
     content = request.content
     if isinstance(content, PairContent):

@@ -15,7 +15,7 @@ def is_preference(values: Sequence[str]) -> bool:
     return {"1", "2"} <= set(values) <= {"1", "2", "tie"}
 
 
-def shown(criterion: CriterionSpec, order: str) -> CriterionSpec:
+def to_shown(criterion: CriterionSpec, order: str) -> CriterionSpec:
     """The criterion as it is asked in this order: a preference names the sides, A first."""
     if not order or not is_preference(criterion.values):
         return criterion
@@ -28,8 +28,8 @@ def _shown_category(category: Category, order: str) -> Category:
     return Category(side, f"Response {side}", category.guideline) if side else category
 
 
-def stored(value: str, criterion: CriterionSpec, order: str) -> str:
-    """What is stored for a value given on the scale that `shown` made of this criterion."""
+def to_stored(value: str, criterion: CriterionSpec, order: str) -> str:
+    """What is stored for a value given on the scale that `to_shown` made of this criterion."""
     if not order or not is_preference(criterion.values):
         return value
     return {side: response for response, side in SIDES[order].items()}.get(value, value)

@@ -17,7 +17,7 @@ class Turns:
         self.first: OrderedDict[str, asyncio.Event] = OrderedDict()
 
     @asynccontextmanager
-    async def after_the_first_of(self, beginning: str) -> AsyncIterator[None]:
+    async def wait_for_first(self, beginning: str) -> AsyncIterator[None]:
         """Wait while the first request with this beginning is on its way. An empty beginning waits for nobody."""
         if not beginning:
             yield

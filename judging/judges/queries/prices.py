@@ -12,14 +12,17 @@ from judging.judges.models.limits import Price
 from judging.judges.pricing import Rate
 
 
-def rate_of(judge: Judge, on: date | None = None) -> Rate | None:
+def find_rate(judge: Judge, on: date | None = None) -> Rate | None:
     """What the judge's model costs, today if no day is given. None if nobody has said. One query."""
-    return pricing.chosen(
-        [*pricing.published(), *entered(judge.provider)], judge.provider, judge.model, on or timezone.now().date()
+    return pricing.choose_rate(
+        [*pricing.load_published(), *list_entered(judge.provider)],
+        judge.provider,
+        judge.model,
+        on or timezone.now().date(),
     )
 
 
-def entered(provider: str = "") -> list[Rate]:
+def list_entered(provider: str = "") -> list[Rate]:
     """What people entered, of one provider or of all."""
     rows = Price.objects.filter(provider=provider) if provider else Price.objects.all()
     return [rate(row) for row in rows]

@@ -25,10 +25,10 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.study_items import leaks, material
 from judging.judges import prompts
-from judging.runs.queries.requests import content_of
+from judging.judges.queries import hold_out
+from judging.judges.queries.contents import build_content
+from judging.judges.queries.study_items import leaks, load_texts
 
 MOST = 20
 """Examples a criterion."""
@@ -36,7 +36,7 @@ MOST = 20
 Document = dict[str, Any]
 
 
-def drawn(
+def draw_examples(
     study: Study, criteria: Sequence[Criterion], n: int, *, seed: int = 0, items: Sequence[int] = ()
 ) -> list[Document]:
     """Examples for each criterion: ``n`` of its settled items, values of the scale in turn, or the ``items`` named.
@@ -44,8 +44,8 @@ def drawn(
     Raises InputError where nothing is held out, where a criterion has fewer settled items in the development part, or
     where an item that is named is none of them.
     """
-    check_number(n)
-    settled = settled_items(study, criteria)
+    check_example_count(n)
+    settled = load_settled_items(study, criteria)
     found = []
     for place, criterion in enumerate(criteria):
         there = settled[criterion.pk]
@@ -59,51 +59,51 @@ def drawn(
     return found
 
 
-def check_number(n: int) -> None:
+def check_example_count(n: int) -> None:
     """Raise InputError unless so many examples a criterion may be asked for."""
     if not 1 <= n <= MOST:
         raise InputError(f"must be from 1 to {MOST}", field="examples")
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledItem:
     """What people settled of one item: the value, and why where somebody said so."""
 
     value: str
     why: str = ""
 
 
-def settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, Settled]]:
+def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, SettledItem]]:
     """By criterion id and position, what the newest adjudication says of each item that may be an example, else its
     gold.
 
     Items of the development part whose content is nowhere in the held-out part. InputError where nothing is held out:
     then nothing would be left to tell whether the new version is better.
     """
-    split = hold_out.split_of(study)
+    split = hold_out.find_hold_out(study)
     if split is None:
         raise InputError(
             f"nothing of {study} is held out: hold a part out first, so that the new version can be judged on items "
             "that it was not made with",
             field="study",
         )
-    closed = hold_out.positions(study) | twins(study, leaks(study, split))
-    found = {one.criterion.pk: gold_of(one) for one in ratings.load_criteria(study, criteria)}
+    closed = hold_out.positions(study) | find_duplicates(study, leaks(study, split))
+    found = {one.criterion.pk: load_gold(one) for one in ratings.load_criteria(study, criteria)}
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for pk, position, value, why in oldest_first.values_list("criterion_id", "item__position", "value", "reason"):
-        found[pk][position] = Settled(value, why.strip())
+        found[pk][position] = SettledItem(value, why.strip())
     return {
         pk: {position: one for position, one in there.items() if position not in closed} for pk, there in found.items()
     }
 
 
-def gold_of(given: PeoplesRatings) -> dict[int, Settled]:
+def load_gold(given: PeoplesRatings) -> dict[int, SettledItem]:
     """By position, the gold that follows from people's answers: of enough of them, not contested, not tied."""
     if not given.table.n_items:
         return {}
-    found, values = gold(given.table, tiers=tiers.holding(given)), given.criterion.values
+    found, values = gold(given.table, tiers=tiers.load_tiers(given)), given.criterion.values
     rows = zip(given.positions, found.codes.tolist(), strict=True)
-    return {position: Settled(values[code]) for position, code in rows if code != MISSING}
+    return {position: SettledItem(values[code]) for position, code in rows if code != MISSING}
 
 
 def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
@@ -114,17 +114,17 @@ def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
     return {item.position: item for item in whole.filter(position__in=positions)}
 
 
-def twins(study: Study, leaking: Sequence[int]) -> frozenset[int]:
+def find_duplicates(study: Study, leaking: Sequence[int]) -> frozenset[int]:
     """Positions of the items that have the content of one of these."""
     if not leaking:
         return frozenset()
-    read = material(study)
+    read = load_texts(study)
     texts = dict(zip(map(int, read.names), read.fingerprints, strict=True))
     shared = {texts[position] for position in leaking}
     return frozenset(position for position, text in texts.items() if text in shared)
 
 
-def _named(there: Mapping[int, Settled], items: Sequence[int], criterion: Criterion) -> list[int]:
+def _named(there: Mapping[int, SettledItem], items: Sequence[int], criterion: Criterion) -> list[int]:
     for position in items:
         if position not in there:
             raise InputError(
@@ -133,7 +133,7 @@ def _named(there: Mapping[int, Settled], items: Sequence[int], criterion: Criter
     return list(dict.fromkeys(items))
 
 
-def _in_turn(there: Mapping[int, Settled], n: int, criterion: Criterion, rng: np.random.Generator) -> list[int]:
+def _in_turn(there: Mapping[int, SettledItem], n: int, criterion: Criterion, rng: np.random.Generator) -> list[int]:
     """Positions drawn so that the values of the scale come up in turn, as long as they have items."""
     if len(there) < n:
         raise InputError(
@@ -158,7 +158,7 @@ def _order(study: Study, place: int) -> str:
     return "" if study.kind != Study.Kind.PAIR else ("AB", "BA")[place % 2]
 
 
-def _example(criterion: Criterion, item: Item, settled: Settled, *, order: str) -> Document:
+def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: str) -> Document:
     study = item.study
     return {
         "study": study.slug,
@@ -168,7 +168,7 @@ def _example(criterion: Criterion, item: Item, settled: Settled, *, order: str) 
         "content_hash": item.subject.content_hash,
         "criterion": criterion.key,
         "order": order,
-        "material": prompts.example_material(content_of(item, study.shown, order)),
+        "material": prompts.build_example_placeholders(build_content(item, study.shown, order)),
         "value": settled.value,
         "why": settled.why,
     }
@@ -184,7 +184,10 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
         if study is None or not sees(seen_by, study):
             raise InputError(f"an example is of the study {slug!r}, which is not there", field="parameters")
         criteria = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
-        settled, read = settled_items(study, list(criteria.values())), items_at(study, [one["item"] for one in given])
+        settled, read = (
+            load_settled_items(study, list(criteria.values())),
+            items_at(study, [one["item"] for one in given]),
+        )
         for one in given:
             criterion, item = criteria.get(one["criterion"]), read.get(one["item"])
             there = settled[criterion.pk].get(one["item"]) if criterion else None

@@ -12,19 +12,20 @@ from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from annotation.studies.models.studies import Criterion
-from core.accounts.models.projects import Project, home_of, where
+from core.accounts.models.projects import Project, choose_project, find_home
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.jobs.backoff import PermanentError, TransientError
 from core.names import check_line, check_name
 from judging.judges import prompts, providers
 from judging.judges.models.judges import IMPORTED, PANEL, RECALIBRATED, Judge
 from judging.judges.prompts import templates
-from judging.judges.providers.base import BatchProvider, PermanentError, Provider, TransientError
+from judging.judges.providers.base import BatchProvider, Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
+from judging.judges.queries.contents import build_spec
 from judging.judges.services import examples
-from judging.judges.services.keys import ring_of
-from judging.runs.queries.requests import spec_of
+from judging.judges.services.keys import load_keyring
 
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 
@@ -43,7 +44,7 @@ def define(
 
     It is of `project`, or goes where new things of `by` go.
     """
-    judge = drafted(by=by, name=name, provider=provider, model=model, parameters=parameters, project=project)
+    judge = build_judge(by=by, name=name, provider=provider, model=model, parameters=parameters, project=project)
     if judge._state.adding:
         judge.created_by = by
         try:
@@ -55,7 +56,7 @@ def define(
     return judge
 
 
-def drafted(
+def build_judge(
     *,
     by: User | None = None,
     name: str,
@@ -68,16 +69,16 @@ def drafted(
     name, model = name.strip(), model.strip()
     check_names(name, model)
     wanted: dict[str, Any] = {"provider": provider, "model": model, "parameters": dict(parameters or {})}
-    takes = checked_provider(**wanted).Parameters.model_fields
+    takes = check_provider(**wanted).Parameters.model_fields
     check_templates(wanted["parameters"])
-    latest = latest_of(name, by=by, project=project)
+    latest = find_latest(name, by=by, project=project)
     if "temperature" in takes and takes["temperature"].default is None and has_default_temperature(latest):
         wanted["parameters"].setdefault("temperature", 0.0)
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     check_examples(wanted["parameters"], seen_by=by)
     if latest is None:
-        return Judge(name=name, **wanted, project=project or where(by))
+        return Judge(name=name, **wanted, project=project or choose_project(by))
     return Judge(
         name=name,
         version=latest.version + 1,
@@ -87,7 +88,7 @@ def drafted(
     )
 
 
-def latest_of(name: str, *, by: User | None = None, project: Project | None = None) -> Judge | None:
+def find_latest(name: str, *, by: User | None = None, project: Project | None = None) -> Judge | None:
     """The latest version of a judge, if there is one. All versions are of one project: elsewhere the name is taken.
 
     It is that of the study at hand, else where new things of `by` go; a command without either is not asked.
@@ -95,7 +96,7 @@ def latest_of(name: str, *, by: User | None = None, project: Project | None = No
     latest = Judge.objects.filter(name=name).order_by("-version").first()
     if latest is None or (project is None and by is None):
         return latest
-    if latest.project_id != (project or home_of(cast("User", by))).pk:
+    if latest.project_id != (project or find_home(cast("User", by))).pk:
         raise InputError(f"The name {name!r} is taken.", field="name")
     return latest
 
@@ -149,14 +150,14 @@ def has_default_temperature(latest: Judge | None) -> bool:
 
 def check_templates(parameters: Mapping[str, Any]) -> None:
     """A template must fit one kind of item: hold it, and no placeholder that it does not have."""
-    for field, criterion, template in own_templates(parameters):
+    for field, criterion, template in list_own_templates(parameters):
         if template and not prompts.kinds(template):
             pair = "response_a" in template or "response_b" in template
             wrong = " ".join(prompts.problems(template, "pair" if pair else "dialogue"))
             raise InputError(f"{criterion}: {wrong}" if criterion else wrong, field=field)
 
 
-def own_templates(parameters: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def list_own_templates(parameters: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Parameter, criterion (empty for all) and text of each template that the judge brings."""
     named = [("templates", key, text) for key, text in parameters.get("templates", {}).items()]
     return [("template", "", parameters.get("template", "")), *named]
@@ -188,29 +189,29 @@ def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_tu
         )
 
 
-def checked_provider(provider: str, model: str, parameters: Mapping[str, Any], keys: Keyring = ENVIRONMENT) -> Provider:
+def check_provider(provider: str, model: str, parameters: Mapping[str, Any], keys: Keyring = ENVIRONMENT) -> Provider:
     try:
         return providers.create(provider, model=model, parameters=parameters, keys=keys)
     except PermanentError as error:
         raise InputError(str(error), field="parameters" if provider in providers.REGISTRY else "provider") from error
 
 
-def provider_of(judge: Judge) -> Provider:
+def build_provider(judge: Judge) -> Provider:
     """The judge's provider, ready for use. PermanentError if its settings do not fit this version of Concord."""
-    return providers.create(judge.provider, model=judge.model, parameters=judge.parameters, keys=keys_of(judge))
+    return providers.create(judge.provider, model=judge.model, parameters=judge.parameters, keys=load_keys(judge))
 
 
-def keys_of(judge: Judge) -> Keyring:
+def load_keys(judge: Judge) -> Keyring:
     """Those of the judge's project."""
-    return ring_of(judge.project_id)
+    return load_keyring(judge.project_id)
 
 
 def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = False) -> None:
     """Raise InputError if something stands in the way of judging these criteria: no key, no model, no rule."""
     check_runs_here(judge)
-    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
+    provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     check_template_fits(judge, criteria, every_turn=every_turn)
-    if problems := provider.check([spec_of(criterion) for criterion in criteria]):
+    if problems := provider.check([build_spec(criterion) for criterion in criteria]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
 
 
@@ -226,7 +227,7 @@ def check_runs_here(judge: Judge) -> None:
 
 def check_bulk(judge: Judge) -> None:
     """Raise InputError if the judge cannot be asked in bulk."""
-    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
+    provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     takes_none = NO_BATCHES.format(provider=judge.provider)
     problem = provider.no_batches() if isinstance(provider, BatchProvider) else takes_none
     if problem:
@@ -238,7 +239,7 @@ def test(judge: Judge) -> str:
 
     Returns what is known then, in a sentence. InputError says what is missing.
     """
-    provider = checked_provider(judge.provider, judge.model, judge.parameters, keys_of(judge))
+    provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     if problems := provider.check([]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="provider")
     try:
@@ -252,7 +253,7 @@ def probe(judge: Judge) -> None:
     """Ask the other side whether it would answer, before anything is spent. InputError says what it objects to."""
     check_runs_here(judge)
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
-        problems = thread.submit(asyncio.run, objections(provider_of(judge))).result()
+        problems = thread.submit(asyncio.run, objections(build_provider(judge))).result()
     if problems:
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
 

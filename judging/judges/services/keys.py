@@ -5,7 +5,7 @@ from __future__ import annotations
 from allauth.mfa.models import Authenticator
 from django.db.models import QuerySet
 
-from core.accounts.models.projects import Project, where
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -19,7 +19,7 @@ LONGEST = 4000
 @audited("key.keep")
 def keep(*, by: User | None, project: Project, address: str, key: str, note: str = "") -> ModelKey:
     """The project's key for an address, in place of one that was there. InputError says what is wrong with it."""
-    where, key = origin_of(address), key.strip()
+    where, key = to_origin(address), key.strip()
     if not key:
         raise InputError("Enter the key.", field="key")
     if len(key) > LONGEST or not key.isascii() or not key.isprintable():
@@ -33,7 +33,7 @@ def keep(*, by: User | None, project: Project, address: str, key: str, note: str
     return row
 
 
-def origin_of(address: str) -> str:
+def to_origin(address: str) -> str:
     try:
         found = origin(address)
     except ValueError as error:
@@ -86,12 +86,12 @@ def is_readable(key: ModelKey) -> bool:
     return True
 
 
-def ring_for(by: User | None) -> Keyring:
+def load_keyring_for(by: User | None) -> Keyring:
     """Those of the project in which somebody's new things go."""
-    return ring_of(where(by).pk)
+    return load_keyring(choose_project(by).pk)
 
 
-def ring_of(project: int | None) -> Keyring:
+def load_keyring(project: int | None) -> Keyring:
     """The keys that the judges and agents of a project may use. One query."""
     kept: dict[str, str] = {}
     unreadable = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 from django.db.models import F
@@ -13,7 +13,9 @@ from core.audit.log import audited
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Quota
+from judging.judges.providers.base import Usage
 
+USUAL_REPLY = 150  # tokens of an explanation with its verdict
 AHEAD = 2.0  # seconds: nothing is reserved for later than that, so that little is lost if it is not used
 
 
@@ -28,13 +30,13 @@ def reserve(judge: Judge, tokens: Sequence[int]) -> list[float]:
         now = time.time()
         if quota is None:
             return [now] * len(tokens)
-        starts = list(spaced(quota, tokens, now))
+        starts = list(reserve_starts(quota, tokens, now))
         if starts:
             quota.save(update_fields=["requests_at", "tokens_at"])
     return starts
 
 
-def spaced(quota: Quota, tokens: Sequence[int], now: float) -> list[float]:
+def reserve_starts(quota: Quota, tokens: Sequence[int], now: float) -> list[float]:
     """The starts, and the quota's clocks moved on by them."""
     starts: list[float] = []
     for n in tokens:
@@ -54,6 +56,29 @@ def settle(judge: Judge, *, reserved: int, used: int) -> None:
     per_minute = Quota.objects.filter(provider=judge.provider, model=judge.model, tokens_per_minute__gt=0)
     if used != reserved:
         per_minute.update(tokens_at=F("tokens_at") + (used - reserved) * 60.0 / F("tokens_per_minute"))
+
+
+class ModelQuota:
+    """A model's quota as one process keeps to it: where none is set, nothing is written down."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.look()
+
+    def look(self) -> None:
+        """Look whether there is one by now."""
+        self.is_set = find_quota(self.judge.provider, self.judge.model) is not None
+
+    def reserve(self, prompts: Sequence[int]) -> list[float]:
+        """When the first of the requests, with prompts of so many tokens, may start: at once where there is none."""
+        return reserve(self.judge, [n + USUAL_REPLY for n in prompts]) if self.is_set else [0.0] * len(prompts)
+
+    def settle(self, told: Iterable[tuple[int, Usage | None]]) -> None:
+        """Put right what was reserved for these prompts, where it is known what they and their replies took."""
+        known = [(prompt + USUAL_REPLY, usage) for prompt, usage in told if usage]
+        if self.is_set and known:
+            used = sum(usage.input_tokens + usage.output_tokens for _, usage in known)
+            settle(self.judge, reserved=sum(reserved for reserved, _ in known), used=used)
 
 
 def find_quota(provider: str, model: str, *, lock: bool = False) -> Quota | None:

@@ -84,7 +84,7 @@ class Command(ConcordCommand):
             file = read_file(options, describing=describing)
             return comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
-        ratings = StudyRatings.of(study, chosen)
+        ratings = StudyRatings.from_options(study, chosen)
         run = agreement.load_or_compute(
             by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings
         )
@@ -101,8 +101,14 @@ def add_source(parser: CommandParser) -> None:
     """A file or a study."""
     parser.add_argument("file", nargs="?", type=Path, metavar="RATINGS.csv", help="long (item,rater,value) or wide")
     parser.add_argument("--study", help="name or slug")
-    parser.add_argument("--level", choices=get_args(Level), help="of the file's scale (nominal)")
-    parser.add_argument("--categories", metavar="A,B,…", help="the file's scale in order; by default what occurs")
+    parser.add_argument(
+        "--level", choices=get_args(Level), help="of the file's scale (nominal); a value of ranking is such as B>A=C"
+    )
+    parser.add_argument(
+        "--categories",
+        metavar="A,B,…",
+        help="the file's scale in order, of rankings the responses; by default what occurs",
+    )
 
 
 def check_source(options: Mapping[str, Any], *, only_study: tuple[str, ...], only_file: tuple[str, ...]) -> None:

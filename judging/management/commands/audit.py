@@ -12,13 +12,13 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
 from judging.assessment import wording
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, hold_out, rules, verdicts
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.options import AuditOptions
 from judging.assessment.services.rules import StudyVerdictRules
-from judging.management.commands.calibrate import add_part, left_out
+from judging.judges.queries.study_items import HELD_OUT
+from judging.management.commands.calibrate import add_part_option, list_left_out
 from judging.stats.multiplicity import Method
 
 
@@ -32,15 +32,15 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
         parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
         parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
-        add_part(parser)
+        add_part_option(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> list[dict[str, Any]]:
         chosen = AuditOptions(options["level"], options["correction"])
-        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        hold_to(evidence.study, options)
-        found = seen(evidence, options["judge"], AssessmentRequest(audit=chosen))
+        parse_rules(evidence.study, options)
+        found = load_assessment(evidence, options["judge"], AssessmentRequest(audit=chosen))
         document = hold_out.audit_document(found)
         return assessment.list_criteria(document, options["criterion"])
 
@@ -51,19 +51,19 @@ class Command(ConcordCommand):
             self._say_of_all(study)
 
     def _say_of_all(self, document: dict[str, Any]) -> None:
-        self.stdout.write("".join(left_out(document)), ending="")
+        self.stdout.write("".join(list_left_out(document)), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         if document["leaks"]:
             listed = ", ".join(map(str, document["leaks"]))
             self.stdout.write(f"held-out items whose content is also in the development part: {listed}")
 
 
-def seen(evidence: StudyEvidence, name: str, asked: AssessmentRequest) -> Trusted:
+def load_assessment(evidence: StudyData, name: str, asked: AssessmentRequest) -> Assessment:
     """The judge on this part of the items; a look at the held-out part is on record."""
     judge = evidence.judge(name)
     if evidence.part == HELD_OUT:
-        return hold_out.look(by=None, study=evidence.study, judge=judge, asked=asked)
-    return assessment.assess_judge(by=None, evidence=evidence.of(judge), asked=asked)
+        return hold_out.record_access(by=None, study=evidence.study, judge=judge, asked=asked)
+    return assessment.assess_judge(by=None, evidence=evidence.load_judge(judge), asked=asked)
 
 
 def add_rules(parser: CommandParser) -> None:
@@ -79,7 +79,7 @@ def add_rules(parser: CommandParser) -> None:
     parser.add_argument("--reason", default="", metavar="TEXT", help="why the rules change after the first look")
 
 
-def hold_to(study: Study, options: Mapping[str, Any]) -> StudyVerdictRules:
+def parse_rules(study: Study, options: Mapping[str, Any]) -> StudyVerdictRules:
     """The study's rules, with those that `add_rules` asks for. Raises InputError where that takes a reason."""
     return rules.resolve(by=None, study=study, given=dict(options["rule"]), reason=options["reason"])
 
@@ -144,7 +144,7 @@ def design_in_words(design: Mapping[str, Any]) -> str:
 def _labels(found: Mapping[str, Any]) -> Iterator[str]:
     """How noisy people's labels are, and whether somebody reads the scale backwards."""
     noise = found["labels"]
-    rows = [[one["annotator"], number(one["accuracy"]), f"{one['n']} ratings"] for one in noise["annotators"]]
+    rows = [[one["annotator"], format_number(one["accuracy"]), f"{one['n']} ratings"] for one in noise["annotators"]]
     yield "accuracy of annotators after Dawid and Skene"
     yield text.columns(rows) if rows else f"  {noise['reason']}"
     if noise["backwards"]:
@@ -152,7 +152,7 @@ def _labels(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"judge–human correlation: {text.estimate(found['polarity'])}"
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 

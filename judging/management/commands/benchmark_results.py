@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from judging.evaluations.services import failures, ranks, results
 from judging.evaluations.services.results import Options
-from judging.management.commands.evaluate import found_evaluation
+from judging.management.commands.evaluate import find_evaluation
 
 
 class Command(ConcordCommand):
@@ -35,13 +35,13 @@ class Command(ConcordCommand):
         for name in ("bootstrap", "seed"):
             if options[name] < 0:
                 raise InputError("must not be negative", field=name)
-        evaluation = found_evaluation(benchmarks.called(options["benchmark"]), options["evaluation"])
+        evaluation = find_evaluation(benchmarks.find_benchmark(options["benchmark"]), options["evaluation"])
         asked = Options(options["bootstrap"], options["confidence"], options["seed"])
         found = results.load_or_compute(evaluation, asked)
         tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
         more = {}
         if options["ranks"]:
-            file = InputFile.of(options["ranks"])
+            file = InputFile.from_path(options["ranks"])
             elsewhere = ranks.read_ranks(file.path.read_text(encoding="utf-8"), file=str(file.path))
             more = {"ranks": ranks.compare(evaluation, elsewhere, asked)}
         return {**found, "failures": tags, **more}

@@ -11,15 +11,16 @@ from django.core.management.base import CommandParser
 from annotation.agreement.services.agreement import RESAMPLES
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.stats.labels import RANKING
 from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT, PARTS
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, file_calibration, hold_out, rules, runs
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.file_calibration import CalibrationOptions, FileColumns
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.services.options import AssessmentOptions
+from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
 from judging.stats.calibration import MapName
 
@@ -40,10 +41,11 @@ class Command(ConcordCommand):
         parser.add_argument("--study", help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
-        add_part(parser)
+        add_part_option(parser)
         parser.add_argument("--epsilon", type=float, default=0.15, help="discount in the alternative-annotator test")
         parser.add_argument("--human", metavar="COL", help="the file's column of people's labels")
-        parser.add_argument("--level", choices=get_args(Level), help="interval for over two numbers, otherwise nominal")
+        levels = [level for level in get_args(Level) if level != RANKING]
+        parser.add_argument("--level", choices=levels, help="interval for over two numbers, otherwise nominal")
         parser.add_argument("--categories", metavar="A,B,…", help="the scale in order; by default what occurs")
         parser.add_argument("--positive", metavar="VALUE", help="of two labels, the one whose rate is asked for")
         parser.add_argument("--confidence-column", metavar="COL", help="the judge's confidence in each verdict")
@@ -54,10 +56,10 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion", "part"), only_file=ONLY_FILE)
         if options["study"]:
-            return self.of_study(options)
+            return self.calibrate_study(options)
         if not options["human"]:
             raise InputError("a file needs the column of people's labels", field="human")
-        chosen = CalibrationOptions(**how(options))
+        chosen = CalibrationOptions(**parse_how(options))
         names = FileColumns(
             human=options["human"],
             judge=options["judge"],
@@ -68,30 +70,32 @@ class Command(ConcordCommand):
         scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
         return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
 
-    def of_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        chosen = TrustOptions(**how(options), epsilon=options["epsilon"])
-        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+    def calibrate_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        chosen = AssessmentOptions(**parse_how(options), epsilon=options["epsilon"])
+        evidence = StudyData.load(study_called(options["study"]), options["part"])
         judge = evidence.judge(options["judge"])
         rules.lock(by=None, study=evidence.study)
         if evidence.part == HELD_OUT:
-            run = hold_out.look(by=None, study=evidence.study, judge=judge, asked=AssessmentRequest(chosen)).calibration
+            run = hold_out.record_access(
+                by=None, study=evidence.study, judge=judge, asked=AssessmentRequest(chosen)
+            ).calibration
         else:
-            run = runs.calibration(by=None, evidence=evidence.of(judge), options=chosen)
+            run = runs.calibration(by=None, evidence=evidence.load_judge(judge), options=chosen)
         return assessment.select_criterion(run.result, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:
             # a file names its columns; a study's judge stands beside its people
             self.stdout.write("\n".join(_lines({"human": "people", "judge": document["judge"], **found})))
-        self.stdout.write("".join(left_out(document)), ending="")
+        self.stdout.write("".join(list_left_out(document)), ending="")
 
 
-def left_out(document: Mapping[str, Any]) -> Iterator[str]:
+def list_left_out(document: Mapping[str, Any]) -> Iterator[str]:
     """Criteria that a document of a study leaves out, each a line; nothing for a file."""
     yield from (f"! {one['name']} is left out: {one['reason']}\n" for one in document.get("left_out", ()))
 
 
-def add_part(parser: CommandParser) -> None:
+def add_part_option(parser: CommandParser) -> None:
     """Which part of a study's items."""
     parser.add_argument(
         "--part",
@@ -111,7 +115,7 @@ def add_how(parser: CommandParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
 
 
-def how(options: Mapping[str, Any]) -> dict[str, Any]:
+def parse_how(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `add_how` asks for."""
     chosen = {name: options[name] for name in ("bootstrap", "confidence", "seed", "positive", "method", "delta")}
     return {**chosen, "targets": _numbers(options["targets"])}

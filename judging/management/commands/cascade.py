@@ -11,7 +11,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
 
@@ -31,8 +31,8 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         chosen = cascades.CascadeOptions(options["target"], options["delta"])
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        each = evidence.of_each(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
+        evidence = StudyData.load(study_called(options["study"]))
+        each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
         rules.lock(by=None, study=evidence.study)
         found = cascades.compute_cascade(each, chosen)
         if options["criterion"]:

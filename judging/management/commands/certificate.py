@@ -10,11 +10,11 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.management.commands.audit import add_rules, hold_to, rule_changes, seen
-from judging.management.commands.calibrate import add_part
+from judging.management.commands.audit import add_rules, load_assessment, parse_rules, rule_changes
+from judging.management.commands.calibrate import add_part_option
 
 
 class Command(ConcordCommand):
@@ -25,14 +25,14 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
-        add_part(parser)
+        add_part_option(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        evidence = StudyEvidence.read(study_called(options["study"]), options["part"])
+        evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
-        hold_to(evidence.study, options)
-        found = seen(evidence, options["judge"], AssessmentRequest())
+        parse_rules(evidence.study, options)
+        found = load_assessment(evidence, options["judge"], AssessmentRequest())
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:

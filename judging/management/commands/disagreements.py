@@ -12,8 +12,8 @@ from annotation.management.base import ConcordCommand
 from annotation.stats.bands import TIERS
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.disagreements import written
+from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.queries.disagreements import load_written
 from judging.assessment.services import disagreement_sources, disagreements, rules
 from judging.assessment.services.disagreements import SORTS
 
@@ -46,12 +46,12 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["limit"] is not None and options["limit"] < 1:
             raise InputError("must be at least 1", field="limit")
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        mine = evidence.of(evidence.judge(options["judge"]))
+        evidence = StudyData.load(study_called(options["study"]))
+        mine = evidence.load_judge(evidence.judge(options["judge"]))
         rules.lock(by=None, study=evidence.study)
         chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
         rows = disagreements.list_disagreements(mine, **chosen)[: options["limit"]]
-        said = written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
+        said = load_written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
         found = disagreements.document(mine, rows, said)
         if not options["explain"]:
             return found

@@ -13,11 +13,11 @@ from annotation.stats.table import IntArray
 from annotation.studies.queries.studies import study_called
 from annotation.workbench.queries import adjudication
 from annotation.workbench.queries.adjudication import Dispute
-from core.documents import numbered_rows
+from core.documents import build_numbered_rows
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.services.against_majority import Contradiction, contradictions
-from judging.assessment.services.items import criterion_of
+from judging.assessment.services.items import find_criterion
 
 
 class Command(ConcordCommand):
@@ -34,16 +34,19 @@ class Command(ConcordCommand):
         study = study_called(options["study"])
         if options["judge"] and not options["against_majority"]:
             raise InputError("--judge belongs to --against-majority", field="judge")
-        criterion = criterion_of(study, options["criterion"])
+        criterion = find_criterion(study, options["criterion"])
         if criterion is None:
             raise InputError(f"{study} has no criterion", field="criterion")
         if options["against_majority"]:
-            rules.look(by=None, study=study)
+            rules.lock_rules(by=None, study=study)
             found = contradictions(study, criterion, judge=options["judge"])
-            waiting, items = sum(not one.decision for one in found), numbered_rows(len(found), partial(rows, found))
+            waiting, items = (
+                sum(not one.decision for one in found),
+                build_numbered_rows(len(found), partial(rows, found)),
+            )
         else:
             disputes = adjudication.disputes(criterion)
-            waiting, items = disputes.open, numbered_rows(len(disputes), partial(rows, disputes))
+            waiting, items = disputes.open, build_numbered_rows(len(disputes), partial(rows, disputes))
         return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": items}
 
     def say(self, document: Any) -> None:

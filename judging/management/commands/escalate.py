@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, escalation
 from judging.assessment.services.assessment import AssessmentRequest
 
@@ -25,9 +25,9 @@ class Command(ConcordCommand):
         parser.add_argument("--overlap", type=int, default=3, help="people per item (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        evidence = StudyEvidence.read(study_called(options["study"]))
+        evidence = StudyData.load(study_called(options["study"]))
         found = assessment.assess_judge(
-            by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=AssessmentRequest()
+            by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()
         )
         made = escalation.escalate(
             by=None, found=found, name=options["name"], target=options["target"], overlap=options["overlap"]

@@ -56,15 +56,15 @@ class Command(ConcordCommand):
         parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        benchmark = benchmarks.called(options["benchmark"])
+        benchmark = benchmarks.find_benchmark(options["benchmark"])
         chosen = [judges.find(name) for name in options["judge"]]
         for judge in chosen:
             judges.probe(judge)
-        evaluation = evaluation_for(benchmark, options)
-        started = self.started(evaluation, chosen, options)
+        evaluation = find_or_create_evaluation(benchmark, options)
+        started = self.start_runs(evaluation, chosen, options)
         if options["now"]:
             for run in started:
-                for _ in work.through(run):
+                for _ in work.work_through(run):
                     pass
         elif not workers.alive().exists():
             self.stderr.write(NO_WORKER)
@@ -72,7 +72,7 @@ class Command(ConcordCommand):
             self.wait(started)
         return document(evaluation, started)
 
-    def started(self, evaluation: Evaluation, chosen: list[Judge], options: dict[str, Any]) -> list[JudgeRun]:
+    def start_runs(self, evaluation: Evaluation, chosen: list[Judge], options: dict[str, Any]) -> list[JudgeRun]:
         try:
             return evaluations.ask(
                 by=None,
@@ -108,7 +108,7 @@ class Command(ConcordCommand):
             )
 
 
-def found_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
+def find_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
     """The evaluation of this number, or the newest one."""
     there = benchmark.evaluations.select_related("benchmark", "study").order_by("-number")
     found = there.filter(number=number).first() if number is not None else there.first()
@@ -118,9 +118,9 @@ def found_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
     return found
 
 
-def evaluation_for(benchmark: Benchmark, options: dict[str, Any]) -> Evaluation:
+def find_or_create_evaluation(benchmark: Benchmark, options: dict[str, Any]) -> Evaluation:
     if options["evaluation"] is not None:
-        return found_evaluation(benchmark, options["evaluation"])
+        return find_evaluation(benchmark, options["evaluation"])
     drawing = Drawing(
         size=options["cases"],
         tiers=tuple(options["tiers"]),
@@ -153,7 +153,7 @@ def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, Any]:
     for run in started:
         run.refresh_from_db()
         progress = queries.progress(run)
-        setting = Setting.of(run.setting)
+        setting = Setting.from_stored(run.setting)
         rows.append(
             {
                 "run": run.pk,

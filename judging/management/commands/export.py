@@ -12,12 +12,11 @@ from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Assignment
-from annotation.studies.queries.labels import left_out
+from annotation.studies.queries.labels import count_left_out
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import rules
-from judging.runs.exchange import dataset, writing
-from judging.runs.services import exports
+from judging.runs.services import exports, hf_dataset, tool_files
 
 
 class Command(ConcordCommand):
@@ -27,7 +26,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        known = [*files.FORMATS, dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
+        known = [*files.FORMATS, hf_dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
         parser.add_argument("--format", default="csv", help=f"one of {', '.join(known)}; other tools' make a folder")
         parser.add_argument(
             "--purposes",
@@ -42,15 +41,15 @@ class Command(ConcordCommand):
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if options["format"] in (*EXCHANGES, dataset.KEY):
+        if options["format"] in (*EXCHANGES, hf_dataset.KEY):
             if options["tiers"]:
                 raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
-            return self.for_elsewhere(**options)
+            return self.export_package(**options)
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
-        rules.look(by=None, study=study)
+        rules.lock_rules(by=None, study=study)
         tiers = ItemTiers.read(study, patient=True) if options["tiers"] else None
-        labels = exports.labels_of(study, options["purposes"], tiers=tiers)
+        labels = exports.load_labels(study, options["purposes"], tiers=tiers)
         files.write(labels, fmt, options["output"])
         return {
             "study": study.name,
@@ -59,18 +58,18 @@ class Command(ConcordCommand):
             "people": len(labels.people),
             "judges": len(labels.judges),
             "purposes": options["purposes"],
-            "left_out": left_out(study, options["purposes"]),
+            "left_out": count_left_out(study, options["purposes"]),
         }
 
-    def for_elsewhere(self, **options: Any) -> dict[str, Any]:
+    def export_package(self, **options: Any) -> dict[str, Any]:
         study, output = study_called(options["study"]), options["output"]
-        rules.look(by=None, study=study)
-        if options["format"] == dataset.KEY:
-            written, unseen = dataset.write(study, output), []
+        rules.lock_rules(by=None, study=study)
+        if options["format"] == hf_dataset.KEY:
+            written, unseen = hf_dataset.write(study, output), []
         else:
             exchange = exchange_named(options["format"], writing=True)
-            written, unseen = writing.write(study, exchange, output), list(exchange.unseen)
-        labels = exports.labels_of(study)
+            written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
+        labels = exports.load_labels(study)
         return {
             "study": study.name,
             "format": options["format"],
@@ -79,7 +78,7 @@ class Command(ConcordCommand):
             "people": len(labels.people),
             "judges": len(labels.judges),
             "not_shown_there": unseen,
-            "left_out": left_out(study),
+            "left_out": count_left_out(study),
         }
 
     def say(self, document: Any) -> None:

@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 
 
 class Command(ConcordCommand):
@@ -25,7 +25,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         made = hold_out.hold_out(by=None, study=study, share=options["share"], seed=options["seed"])
-        sizes = {part: StudyEvidence.read(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
+        sizes = {part: StudyData.load(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
         return {"study": study.name, "share": made.share, "seed": made.seed, "items": sizes}
 
     def say(self, document: Any) -> None:

@@ -33,5 +33,5 @@ class Command(ImportCommand):
         elif options["format"] == "pandalm":
             outcome = pandalm.load(folder=path, **more)
         else:
-            outcome = records.load(kind="pairs", file=InputFile.of(path), source=options["source"], **more)
-        return outcome.as_document()
+            outcome = records.load(kind="pairs", file=InputFile.from_path(path), source=options["source"], **more)
+        return outcome.to_document()

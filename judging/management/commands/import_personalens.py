@@ -50,4 +50,4 @@ class Command(ImportCommand):
                 on_error=options["on_error"],
                 progress=progress,
             )
-        return outcome.as_document()
+        return outcome.to_document()

@@ -24,9 +24,9 @@ class Command(ImportCommand):
         parser.add_argument("--judge", help="the labels are what this judge said")
 
     def run(self, **options: Any) -> Any:
-        file, study, on_error = InputFile.of(options["path"]), options["study"], options["on_error"]
+        file, study, on_error = InputFile.from_path(options["path"]), options["study"], options["on_error"]
         if options["judge"] is None:
             outcome = ratings.load(by=None, file=file, study=study, on_error=on_error)
         else:
             outcome = judge_ratings.load(by=None, file=file, study=study, judge=options["judge"], on_error=on_error)
-        return outcome.as_document()
+        return outcome.to_document()

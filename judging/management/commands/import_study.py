@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.corpus.exchange.dataset import naming
+from annotation.corpus.exchange.dataset import parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.management.imports import ImportCommand
 from core.files.input_files import InputFile
-from judging.runs.exchange import reading
+from judging.runs.imports import study_packages as reading
 
 
 class Command(ImportCommand):
@@ -35,11 +35,11 @@ class Command(ImportCommand):
     def run(self, **options: Any) -> Any:
         outcome = reading.load(
             by=None,
-            file=InputFile.of(options["path"]),
+            file=InputFile.from_path(options["path"]),
             format=options["format"],
             study=options["study"],
             source=options["source"],
-            naming=naming(options["fields"], options["judges"], fixed_order=options["fixed_order"]),
+            naming=parse_naming(options["fields"], options["judges"], fixed_order=options["fixed_order"]),
             on_error=options["on_error"],
         )
-        return outcome.as_document()
+        return outcome.to_document()

@@ -15,7 +15,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -79,31 +79,31 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["test"]:
-            return tested(options)
+            return test_judge(options)
         if options["estimate"]:
-            return self.estimated(options)
+            return self.estimate(options)
         if options["unscored"]:
             run = self.run_again(options)
         else:
             judges.probe(
-                planned(options, drafted).judge
+                build_plan(options, build_judge).judge
             )  # may wait on the network, so not while the database is locked
             run = self.run_for(options)
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
             if options["now"]:
-                self.watch(run, work.through(run))
+                self.watch(run, work.work_through(run))
             elif options["wait"]:
-                self.watch(run, until_over(run))
+                self.watch(run, wait_until_over(run))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(run)
 
     def run_again(self, options: dict[str, Any]) -> JudgeRun:
         """The judge's last run on the study, asked again for its items without a verdict."""
-        study, judge = found_study(options["study"]), judges.find(options["judge"])
-        run = queries.last_run(study, judge)
+        study, judge = find_study(options["study"]), judges.find(options["judge"])
+        run = queries.find_last_run(study, judge)
         if run is None:
             raise InputError(f"{judge} has no run on {study} that is over.", field="judge")
         n = runs.ask_again(by=None, run=run, queue=not options["now"], budget_usd=options["budget_usd"])
@@ -114,8 +114,8 @@ class Command(ConcordCommand):
     def run_for(self, options: dict[str, Any]) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
         not defined."""
-        plan = planned(options, judges.define)
-        begun = queries.unfinished_like(
+        plan = build_plan(options, judges.define)
+        begun = queries.find_unfinished_like(
             plan.study,
             plan.judge,
             input_hash=plan.input_hash,
@@ -143,9 +143,9 @@ class Command(ConcordCommand):
                     looked = time.monotonic()
             bar.update(run.judgments.count() - bar.n)
 
-    def estimated(self, options: dict[str, Any]) -> dict[str, Any]:
+    def estimate(self, options: dict[str, Any]) -> dict[str, Any]:
         """What a run would take. Nothing is made, not even a judge."""
-        plan = planned(options, drafted)
+        plan = build_plan(options, build_judge)
         found = estimates.estimate(plan)
         return {
             "study": plan.study.name,
@@ -191,17 +191,17 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {line}")
 
 
-def found_study(name: str) -> Study:
+def find_study(name: str) -> Study:
     study = Study.objects.filter(slug=name).first() or Study.objects.filter(name=name).first()
     if study is None:
         raise InputError(f"There is no study {name!r}.", field="study")
     return study
 
 
-def planned(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
+def build_plan(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
     return runs.plan(
-        study=found_study(options["study"]),
-        judge=chosen_judge(options, define),
+        study=find_study(options["study"]),
+        judge=choose_judge(options, define),
         criteria=keys(options["criteria"]),
         repeats=options["repeats"],
         order_policy="both" if options["both_orders"] else options["order"],
@@ -213,11 +213,11 @@ def planned(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
     )
 
 
-def drafted(*, by: None, **settings: Any) -> Judge:  # noqa: ARG001 — called as `judges.define` is
-    return judges.drafted(**settings)
+def build_judge(*, by: None, **settings: Any) -> Judge:  # noqa: ARG001 — called as `judges.define` is
+    return judges.build_judge(**settings)
 
 
-def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge:
+def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge:
     """The judge as it is, or as the options define it. A provider's own name defines itself."""
     name, given = options["judge"], {key: options[key] for key in ("provider", "model", "parameters") if options[key]}
     known = Judge.objects.filter(name=name).order_by("-version").first()
@@ -229,7 +229,7 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     same = known is not None and known.provider == provider
     return define(
         by=None,
-        project=found_study(options["study"]).project,
+        project=find_study(options["study"]).project,
         name=name,
         provider=provider,
         model=options["model"] or (known.model if known and same else ""),
@@ -239,10 +239,10 @@ def chosen_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     )
 
 
-def tested(options: dict[str, Any]) -> dict[str, Any]:
+def test_judge(options: dict[str, Any]) -> dict[str, Any]:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
-    judge = chosen_judge(options, drafted)
-    return {"study": found_study(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
+    judge = choose_judge(options, build_judge)
+    return {"study": find_study(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
 
 
 def parameters(text: str) -> dict[str, Any]:
@@ -264,10 +264,10 @@ def dollars(text: str) -> Decimal:
 
 def keys(given: Sequence[str] | str | None) -> list[str] | None:
     """The keys that are listed, with commas or spaces between; None for all."""
-    return None if given is None else listed(given)
+    return None if given is None else split_names(given)
 
 
-def until_over(run: JudgeRun) -> Iterator[None]:
+def wait_until_over(run: JudgeRun) -> Iterator[None]:
     """Yield every second until the run is finished or stopped."""
     while True:
         run.refresh_from_db()

@@ -11,7 +11,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import improvement, rules
 
 
@@ -33,13 +33,13 @@ class Command(ConcordCommand):
         for name in ("bootstrap", "seed"):
             if options[name] < 0:
                 raise InputError("must not be negative", field=name)
-        evidence = StudyEvidence.read(study_called(options["study"]))
+        evidence = StudyData.load(study_called(options["study"]))
         judge = evidence.judge(options["judge"])
         old = improvement.find_previous_version(evidence, judge, options["against"])
         if old is None:
             raise InputError(f"no other version of {judge.name} has judged this study", field="against")
         rules.lock(by=None, study=evidence.study)
-        before, after = evidence.of_each([old, judge])
+        before, after = evidence.load_judges([old, judge])
         return improvement.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: Any) -> None:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts, read_text
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import improvement
@@ -51,7 +51,7 @@ class Command(ConcordCommand):
             judge=judge,
             study=study_called(source) if source else None,
             n=n or 0,
-            criteria=listed(options["criteria"]),
+            criteria=split_names(options["criteria"]),
             items=options["items"],
             seed=options["seed"],
             template=None if options["template"] is None else read_text(options["template"], field="template"),

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from core.accounts.models.projects import Project
-from core.accounts.queries.projects import called
+from core.accounts.queries.projects import find_project
 from core.errors import InputError
 from judging.judges.models.keys import ModelKey
 from judging.judges.services import keys
@@ -35,12 +35,12 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["reseal"]:
             return {"project": None, **keys.reseal(by=None)}
-        project = called(options["name"]) if options["name"] else Project.at_hand()
+        project = find_project(options["name"]) if options["name"] else Project.find_or_create_default()
         if options["keep"]:
-            keys.keep(by=None, project=project, address=options["keep"], key=entered(), note=options["note"])
+            keys.keep(by=None, project=project, address=options["keep"], key=read_key(), note=options["note"])
         if options["forget"]:
-            keys.drop(by=None, key=kept(project, options["forget"]))
-        return described(project)
+            keys.drop(by=None, key=find_key(project, options["forget"]))
+        return describe_keys(project)
 
     def say(self, document: dict[str, Any]) -> None:
         if document["project"] is None:
@@ -52,19 +52,19 @@ class Command(ConcordCommand):
             self.stdout.write(f"{document['project']} keeps no keys: those of the environment are used.")
 
 
-def entered() -> str:
+def read_key() -> str:
     """Never an argument, which every account of the machine could read."""
     return getpass.getpass("Key: ") if sys.stdin.isatty() else sys.stdin.read()
 
 
-def kept(project: Project, address: str) -> ModelKey:
-    found = ModelKey.objects.filter(project=project, origin=keys.origin_of(address)).first()
+def find_key(project: Project, address: str) -> ModelKey:
+    found = ModelKey.objects.filter(project=project, origin=keys.to_origin(address)).first()
     if found is None:
         raise InputError(f"{project} keeps no key for {address}.", field="forget")
     return found
 
 
-def described(project: Project) -> dict[str, Any]:
+def describe_keys(project: Project) -> dict[str, Any]:
     rows = ModelKey.objects.filter(project=project)
     listed = [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]
     return {"project": project.slug, "keys": listed}

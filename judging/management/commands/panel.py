@@ -25,7 +25,7 @@ class Command(ConcordCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        run = services.combine(by=None, name=options["name"], runs=found(options["runs"]), method=options["method"])
+        run = services.combine(by=None, name=options["name"], runs=find_runs(options["runs"]), method=options["method"])
         said = run.judgments
         return {
             "run": run.pk,
@@ -45,7 +45,7 @@ class Command(ConcordCommand):
         )
 
 
-def found(text: str) -> list[JudgeRun]:
+def find_runs(text: str) -> list[JudgeRun]:
     """The runs of these ids."""
     try:
         ids = [int(part) for part in text.split(",") if part.strip()]

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.services import more_ratings
-from annotation.agreement.services.difficulty import cuts_of
+from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import DEFAULT_CUTS, TIERS
@@ -82,7 +82,7 @@ class Command(ConcordCommand):
                 simulations=options["simulations"],
                 seed=options["seed"],
             )
-            return {**plan.as_json(), "replace": _power(options)}
+            return {**plan.to_json(), "replace": _power(options)}
         except InputError:
             raise
         except ValueError as error:
@@ -135,7 +135,7 @@ def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
     study = study_called(options["study"])
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    key, cuts = options["criterion"], cuts_of(options["agreement_cuts"], "agreement-cuts")
+    key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
     if key is not None and key not in found:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
     criteria = {

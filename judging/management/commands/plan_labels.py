@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import labelling_plans, rules
 from judging.assessment.services.labelling_plans import PlanOptions
 from judging.management.commands.audit import power_line
@@ -34,11 +34,11 @@ class Command(ConcordCommand):
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        evidence = StudyEvidence.read(study_called(options["study"]))
-        mine = evidence.of(evidence.judge(options["judge"]))
-        rules.look(by=None, study=evidence.study)
+        evidence = StudyData.load(study_called(options["study"]))
+        mine = evidence.load_judge(evidence.judge(options["judge"]))
+        rules.lock_rules(by=None, study=evidence.study)
         chosen = PlanOptions(**{name: options[name] for name in ("width", "by", "confidence", "seed")})
-        found = labelling_plans.planned(mine, options["criterion"], chosen)
+        found = labelling_plans.build_plan(mine, options["criterion"], chosen)
         if options["name"] is None:
             return labelling_plans.document(mine, found)
         made = labelling_plans.make_study(

@@ -49,28 +49,28 @@ class Command(judging.Command):
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        plan = planned(options)
+        plan = build_plan(options)
         if options["estimate"]:
             found = estimates.estimate(plan)
             told = {**asdict(found), "usd": None if found.usd is None else float(found.usd)}
-            return {"study": plan.study.name, "judge": str(plan.judge), **told_of(plan.probe), "estimate": told}
+            return {"study": plan.study.name, "judge": str(plan.judge), **describe_probe(plan.probe), "estimate": told}
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
-        run = self.begun(plan, now=options["now"])
+        run = self.find_or_start_run(plan, now=options["now"])
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(judging.NO_WORKER)
         try:
             if options["now"]:
-                self.watch(run, work.through(run))
+                self.watch(run, work.work_through(run))
             elif options["wait"]:
-                self.watch(run, judging.until_over(run))
+                self.watch(run, judging.wait_until_over(run))
         except KeyboardInterrupt:
             raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
-        return {**judging.document(run), **told_of(run.probe)}
+        return {**judging.document(run), **describe_probe(run.probe)}
 
     @audit_batch()
-    def begun(self, plan: Plan, *, now: bool) -> JudgeRun:
+    def find_or_start_run(self, plan: Plan, *, now: bool) -> JudgeRun:
         """A new run, or the one that was begun with the same question and is not over."""
-        there = queries.unfinished_like(
+        there = queries.find_unfinished_like(
             plan.study,
             plan.judge,
             input_hash=plan.input_hash,
@@ -93,12 +93,12 @@ class Command(judging.Command):
         self.stdout.write(text.columns([["altered copies", f"of {items} items"], *rows]))
 
 
-def planned(options: dict[str, Any]) -> Plan:
-    study = judging.found_study(options["study"])
+def build_plan(options: dict[str, Any]) -> Plan:
+    study = judging.find_study(options["study"])
     criteria = judging.keys(options["criteria"])
     return probes.plan(
         study=study,
-        judge=probes.judge_of(study, options["judge"]),
+        judge=probes.find_judge(study, options["judge"]),
         options=probes.ProbeOptions(
             alterations=tuple(judging.keys(options["alterations"]) or ()),
             n=options["n"],
@@ -111,6 +111,6 @@ def planned(options: dict[str, Any]) -> Plan:
     )
 
 
-def told_of(probe: Any) -> dict[str, Any]:
+def describe_probe(probe: Any) -> dict[str, Any]:
     """What a probe run says of its copies: versions of the alterations, items, and how many could not be altered."""
     return {"alterations": probe["alterations"], "items": probe["n_items"], "left_out": probe["left_out"]}

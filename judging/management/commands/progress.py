@@ -26,7 +26,7 @@ class Command(ConcordCommand):
     def say(self, document: dict[str, Any]) -> None:
         done = f"{document['submitted']:,} of {document['planned']:,} ratings"
         self.stdout.write(f"{document['study']!r} is {document['state']}: {done}.")
-        self.stdout.write(f"Done: {when(document['forecast'])}")
+        self.stdout.write(f"Done: {describe_forecast(document['forecast'])}")
         if found := document["adaptive"]:
             self.stdout.write(adaptively(found))
         counts = "  ".join(f"{n:,} with {k}" for k, n in enumerate(document["all"]))
@@ -54,7 +54,7 @@ def adaptively(found: dict[str, Any]) -> str:
     return " ".join(one for one in (said, looked, last["reason"]) if one)
 
 
-def when(found: dict[str, Any]) -> str:
+def describe_forecast(found: dict[str, Any]) -> str:
     """The forecast in words, with its interval and its assumption."""
     end = {name: at and at[:16].replace("T", " ") for name, at in found["end"].items()}
     if found["value"] is None:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
 
@@ -24,9 +24,9 @@ class Command(ConcordCommand):
         parser.add_argument("--anyway", action="store_true", help="also maps that raise the mean absolute error")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        evidence = StudyEvidence.read(study_called(options["study"]))
+        evidence = StudyData.load(study_called(options["study"]))
         found = assessment.assess_judge(
-            by=None, evidence=evidence.of(evidence.judge(options["judge"])), asked=AssessmentRequest()
+            by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()
         )
         run = recalibration.apply(by=None, found=found, name=options["name"], anyway=options["anyway"])
         return {

@@ -10,10 +10,10 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import report
-from judging.management.commands.audit import add_rules, hold_to, rule_changes
-from judging.management.commands.calibrate import left_out
+from judging.management.commands.audit import add_rules, parse_rules, rule_changes
+from judging.management.commands.calibrate import list_left_out
 
 
 class Command(ConcordCommand):
@@ -27,8 +27,8 @@ class Command(ConcordCommand):
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        path, evidence = options["output"], StudyEvidence.read(study_called(options["study"]))
-        hold_to(evidence.study, options)
+        path, evidence = options["output"], StudyData.load(study_called(options["study"]))
+        parse_rules(evidence.study, options)
         document = report.build_report(by=None, evidence=evidence)
         _, _, content = report.FORMATS[options["format"]]
         try:
@@ -47,6 +47,6 @@ class Command(ConcordCommand):
     def say(self, document: Any) -> None:
         for name, decision in document["judges"].items():
             self.stdout.write(f"{name}: {decision}")
-        self.stdout.write("".join(left_out(document)), ending="")
+        self.stdout.write("".join(list_left_out(document)), ending="")
         self.stdout.write("".join(rule_changes(document["rules_on_record"])), ending="")
         self.stdout.write(f"written: {document['file']}")

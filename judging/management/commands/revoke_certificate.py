@@ -25,7 +25,7 @@ class Command(ConcordCommand):
         if certificate is None:
             raise InputError("no certificate of this hash was issued here", field="sha256")
         certificates.revoke(by=None, certificate=certificate, reason=options["reason"])
-        return certificate_checks.look_up(certificate.sha256).as_json()
+        return certificate_checks.find_issued(certificate.sha256).to_json()
 
     def say(self, document: Any) -> None:
         self.stdout.write(f"{document['sha256']}: {document['state']}. {' '.join(document['problems'])}")

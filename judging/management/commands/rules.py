@@ -30,7 +30,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         there = rules.load(study)
-        wanted = verdicts.rules_from(dict(options["rule"]), there.rules)
+        wanted = verdicts.parse_rules(dict(options["rule"]), there.rules)
         listed = options["success_criteria"]
         success = rules.Success(
             options["success"] or there.success.decision,

@@ -52,12 +52,14 @@ def criterion(one: Mapping[str, Any], by: str) -> Iterator[str]:
     """Lines on one criterion."""
     unscored = sum(one["unscored"].values())
     yield f"{one['name']}: {one['scored']} verdicts on {one['n_items']} items, {unscored} unscored"
-    rows = [["all", text.estimate(one["overall"]), *spread(one)]]
-    rows += [[f"{by} {group['group']}", text.estimate(group["estimate"]), *spread(group)] for group in one["groups"]]
-    rows += [[f"turn {turn['turn']}", text.estimate(turn["estimate"]), *spread(turn)] for turn in one["turns"]]
+    rows = [["all", text.estimate(one["overall"]), *format_counts(one)]]
+    rows += [
+        [f"{by} {group['group']}", text.estimate(group["estimate"]), *format_counts(group)] for group in one["groups"]
+    ]
+    rows += [[f"turn {turn['turn']}", text.estimate(turn["estimate"]), *format_counts(turn)] for turn in one["turns"]]
     yield text.columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
 
 
-def spread(counted: Mapping[str, Any]) -> list[str]:
+def format_counts(counted: Mapping[str, Any]) -> list[str]:
     """How many of each value."""
     return [str(n) for n in counted["counts"].values()]

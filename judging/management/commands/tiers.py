@@ -19,11 +19,15 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty
-from judging.assessment.services.predicted_difficulty import summarise
+from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 MOST_VALUES = 12
 """Attainable values that are listed one by one."""
+
+
+OF_PEOPLE = {"graded response": "severity", "linear mixed model": "severity", "paired comparison": "order"}
+"""By method, what sets people apart besides their consistency."""
 
 
 class Command(ConcordCommand):
@@ -54,16 +58,16 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
-        cuts, by = tiers.cuts_from(options["cuts"]), options["by"]
+        cuts, by = tiers.parse_cuts(options["cuts"]), options["by"]
         chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
-        agreeing = difficulty.cuts_of(options["agreement_cuts"], "agreement-cuts")
+        agreeing = difficulty.parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
         if options["predict"]:
             asked = PredictionOptions(options["predict"], agreeing, options["bootstrap"], options["seed"])
-            return predicted_of(study_called(options["study"]), options["criterion"], asked)
+            return predict_tiers(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
             file = read_file(options, describing=(by,) if by else ())
             counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
-            by_kappa = tiers.computed(file.table, chosen)
+            by_kappa = tiers.compute_tiers(file.table, chosen)
             return {**counted, "difficulty": difficulty.compute_table(file.table, cuts=agreeing, counted=by_kappa)}
         return compute_study(study_called(options["study"]), options["criterion"], chosen, by, agreeing)
 
@@ -85,7 +89,7 @@ def compute_study(
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
-def predicted_of(study: Study, key: str | None, options: PredictionOptions) -> dict[str, Any]:
+def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> dict[str, Any]:
     """The prediction of one criterion, or of each that is asked of whole items."""
     there = {one.key: one for one in study.criteria.all()}
     if key is not None and key not in there:
@@ -102,12 +106,13 @@ def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
         return
     figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
     yield text.columns([[name.replace("_", " "), text.estimate(found["error"][name])] for name in figures])
+    yield features_in_words(found["features"])
     if found["items"]:
         counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())
         yield f"expected of {found['n_items']} items: {counts}"
 
 
-def listed(values: Sequence[float]) -> str:
+def format_values(values: Sequence[float]) -> str:
     """The values, or their number and ends where there are many."""
     if len(values) > MOST_VALUES:
         return f"one of {len(values)} values from {values[0]:.2f} to {values[-1]:.2f}"
@@ -118,7 +123,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Counts, what is attainable, groups."""
     yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
     for plan in found["plans"]:
-        values = listed(plan["values"])
+        values = format_values(plan["values"])
         empty = f"; no item can be {' or '.join(plan['empty_bands'])}" if plan["empty_bands"] else ""
         yield f"with {plan['n_raters']} ratings an item's kappa can be {values}{empty}"
     if groups := found.get("groups"):
@@ -144,12 +149,12 @@ def _of_model(found: Mapping[str, Any]) -> Iterator[str]:
     for row in found["by_counted"]:
         expected = ", ".join(f"{tier} {n:.1f}" for tier, n in row["expected"].items())
         yield f"of {row['n']} items counted as {row['counted']}, the model expects {expected}"
-    figure = "order" if found["method"] == "paired comparison" else "severity"
+    figures = [OF_PEOPLE[found["method"]], "consistency"] if found["method"] in OF_PEOPLE else ["consistency"]
     people = [
-        [one["person"], text.estimate(one[figure]), text.estimate(one["consistency"]), _share(one["infit"])]
+        [one["person"], *(text.estimate(one[figure]) for figure in figures), _share(one["infit"])]
         for one in found["people"]
     ]
-    yield text.columns([["person", figure, "consistency", "infit"], *people])
+    yield text.columns([["person", *figures, "infit"], *people])
 
 
 def _share(infit: float | None) -> str:

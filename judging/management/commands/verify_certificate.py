@@ -39,10 +39,10 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         given = options["public_key"]
-        public_key = public_key_in(given) if given is not None else None
+        public_key = read_public_key(given) if given is not None else None
         checked = certificate_checks.check(read(options["file"]), public_key)
         self.holds = checked.holds
-        return checked.as_json()
+        return checked.to_json()
 
     def say(self, document: Any) -> None:
         self.stdout.write(document["state"])
@@ -63,7 +63,7 @@ def read(path: Path) -> Any:
         raise InputError(error.message, file=str(path)) from error
 
 
-def public_key_in(given: str) -> bytes:
+def read_public_key(given: str) -> bytes:
     """The key itself, or the one in a file. Raises InputError where neither is one."""
     path = Path(given)
     try:

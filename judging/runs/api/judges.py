@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.accounts.permissions import visible_to
-from core.api.base import Api, Given, IntoProject, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import Api, Given, IntoProject, PageQuery, build_page_schema
 from core.api.schema import says
 from judging.judges import pricing
 from judging.judges.models.judges import Judge
@@ -61,25 +61,30 @@ class NewJudge(IntoProject):
 
 
 class JudgeList(JudgesApi):
-    @says("Judges, every version", page_of(JudgeSerializer), query=JudgeQuery)
+    @says("judges", "Judges, every version", build_page_schema(JudgeSerializer), query=JudgeQuery)
     def get(self, request: Request) -> Response:
-        asked = self.asked(JudgeQuery)
+        asked = self.parse_query(JudgeQuery)
         rows = Judge.objects.filter(name=asked["name"]) if "name" in asked else Judge.objects.all()
-        return self.page(visible_to(self.me, rows).select_related("project"), JudgeSerializer, query=asked)
+        return self.page(filter_visible(self.me, rows).select_related("project"), JudgeSerializer, query=asked)
 
-    @says("The judge with exactly these settings: the latest version, or a new one", JudgeSerializer, body=NewJudge)
+    @says(
+        "define_judge",
+        "The judge with exactly these settings: the latest version, or a new one",
+        JudgeSerializer,
+        body=NewJudge,
+    )
     def post(self, request: Request) -> Response:
-        with self.into_project(self.given(NewJudge)) as described:
+        with self.parse_project_body(self.parse_body(NewJudge)) as described:
             judge = judges.define(by=self.me, **described)
         return Response(JudgeSerializer(judge).data)
 
 
 class JudgeDetail(JudgesApi):
-    @says("A judge", JudgeSerializer)
+    @says("judge", "A judge", JudgeSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(JudgeSerializer(get_object_or_404(Judge, pk=pk)).data)
 
-    @says("Remove a version that never ran", None, status=204)
+    @says("delete_judge", "Remove a version that never ran", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
         judges.delete(by=self.me, judge=get_object_or_404(Judge, pk=pk))
         return Response(status=204)
@@ -103,7 +108,7 @@ class HeldLimitsSerializer(serializers.Serializer[Any]):
 
 
 class JudgeLimits(JudgesApi):
-    @says("The limits of a judge, all versions together", HeldLimitsSerializer)
+    @says("limits", "The limits of a judge, all versions together", HeldLimitsSerializer)
     def get(self, request: Request, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
         quota = quotas.find_quota(judge.provider, judge.model)
@@ -115,9 +120,14 @@ class JudgeLimits(JudgesApi):
         }
         return Response(HeldLimitsSerializer(found).data)
 
-    @says("Say what a judge may cost in a day and how fast its model may be asked", JudgeSerializer, body=Limits)
+    @says(
+        "set_limits",
+        "Say what a judge may cost in a day and how fast its model may be asked",
+        JudgeSerializer,
+        body=Limits,
+    )
     def put(self, request: Request, pk: int) -> Response:
-        judge, given = get_object_or_404(Judge, pk=pk), self.given(Limits)
+        judge, given = get_object_or_404(Judge, pk=pk), self.parse_body(Limits)
         judges.set_daily_budget(by=self.me, judge=judge, usd=given.pop("daily_budget_usd"))
         quotas.set_limits(by=self.me, provider=judge.provider, model=judge.model, **given)
         judge.refresh_from_db()
@@ -129,7 +139,7 @@ class Tested(serializers.Serializer[Any]):
 
 
 class JudgeTest(JudgesApi):
-    @says("Ask whether a judge would answer; costs nothing", Tested)
+    @says("test_judge", "Ask whether a judge would answer; costs nothing", Tested)
     def post(self, request: Request, pk: int) -> Response:
         return Response({"answer": judges.test(get_object_or_404(Judge, pk=pk))})
 
@@ -168,13 +178,13 @@ class NewPrice(Given):
 
 
 class PriceList(JudgesApi):
-    @says("Prices that people entered", page_of(PriceSerializer), query=PageQuery)
+    @says("prices", "Prices that people entered", build_page_schema(PriceSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(Price.objects.all(), PriceSerializer)
 
-    @says("Enter what a model costs from a day on", PriceSerializer, body=NewPrice, status=201)
+    @says("enter_price", "Enter what a model costs from a day on", PriceSerializer, body=NewPrice, status=201)
     def post(self, request: Request) -> Response:
-        made = prices.enter(by=self.me, **self.given(NewPrice))
+        made = prices.enter(by=self.me, **self.parse_body(NewPrice))
         made.refresh_from_db()
         return Response(PriceSerializer(made).data, status=201)
 
@@ -195,14 +205,14 @@ class PublishedPriceSerializer(serializers.Serializer[Any]):
 
 
 class PublishedPrices(JudgesApi):
-    @says("Prices as providers publish them", PublishedPriceSerializer(many=True))
+    @says("published_prices", "Prices as providers publish them", PublishedPriceSerializer(many=True))
     def get(self, request: Request) -> Response:
-        rates = [one for rate in pricing.published() for one in (rate, rate.longer) if one]
+        rates = [one for rate in pricing.load_published() for one in (rate, rate.longer) if one]
         return Response(PublishedPriceSerializer(rates, many=True).data)
 
 
 class PriceDetail(JudgesApi):
-    @says("Take a price back", None, status=204)
+    @says("remove_price", "Take a price back", None, status=204)
     def delete(self, request: Request, pk: int) -> Response:
         prices.remove(by=self.me, price=get_object_or_404(Price, pk=pk))
         return Response(status=204)

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.accounts.api.projects import ProjectsApi
-from core.api.base import Given, PageQuery, page_of
+from core.api.base import Given, PageQuery, build_page_schema
 from core.api.schema import says
 from judging.judges.models.keys import ModelKey
 from judging.judges.services import keys
@@ -36,19 +36,30 @@ class NewKey(Given):
 
 
 class KeyList(ProjectsApi):
-    @says("For which addresses a project has keys of models", page_of(ModelKeySerializer), query=PageQuery)
+    @says(
+        "keys",
+        "For which addresses a project has keys of models",
+        build_page_schema(ModelKeySerializer),
+        query=PageQuery,
+    )
     def get(self, request: Request, slug: str) -> Response:
         rows = ModelKey.objects.filter(project=self.project(slug)).select_related("created_by")
         return self.page(rows, ModelKeySerializer)
 
-    @says("Keep a key for an address, in place of one that is there", ModelKeySerializer, body=NewKey, status=201)
+    @says(
+        "set_key",
+        "Keep a key for an address, in place of one that is there",
+        ModelKeySerializer,
+        body=NewKey,
+        status=201,
+    )
     def post(self, request: Request, slug: str) -> Response:
-        made = keys.keep(by=self.me, project=self.project(slug), **self.given(NewKey))
+        made = keys.keep(by=self.me, project=self.project(slug), **self.parse_body(NewKey))
         return Response(ModelKeySerializer(made).data, status=201)
 
 
 class KeyDetail(ProjectsApi):
-    @says("Forget a key", None, status=204)
+    @says("delete_key", "Forget a key", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         keys.drop(by=self.me, key=get_object_or_404(ModelKey, project__slug=slug, pk=pk))
         return Response(status=204)

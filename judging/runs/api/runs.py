@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.items import GROUPINGS
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import probes, rules, scores
@@ -64,7 +64,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
         ]
 
 
-def listed() -> Any:
+def list_runs() -> Any:
     """Runs with all that is said of them, in two queries."""
     return JudgeRun.objects.select_related("study", "judge__project").prefetch_related("criteria")
 
@@ -73,10 +73,10 @@ class RunsApi(Api):
     tag = "runs"
 
     def run(self, pk: int) -> JudgeRun:
-        found: JudgeRun = get_object_or_404(listed(), pk=pk)
+        found: JudgeRun = get_object_or_404(list_runs(), pk=pk)
         return found
 
-    def shown(self, pk: int, status: int = 200) -> Response:
+    def render_run(self, pk: int, status: int = 200) -> Response:
         """The run as it is now."""
         return Response(RunSerializer(self.run(pk)).data, status=status)
 
@@ -87,12 +87,12 @@ class RunQuery(PageQuery):
 
 
 class RunList(RunsApi):
-    @says("Runs", page_of(RunSerializer), query=RunQuery)
+    @says("runs", "Runs", build_page_schema(RunSerializer), query=RunQuery)
     def get(self, request: Request) -> Response:
-        asked = self.asked(RunQuery)
+        asked = self.parse_query(RunQuery)
         paths = {"study": "study__slug", "judge": "judge__name"}
         return self.page(
-            visible_to(self.me, listed()).filter(
+            filter_visible(self.me, list_runs()).filter(
                 **{path: asked[name] for name, path in paths.items() if name in asked}
             ),
             RunSerializer,
@@ -115,9 +115,9 @@ class NewRun(Given):
 class OfStudy(RunsApi):
     """A run that is described in the body."""
 
-    def described(self, slug: str) -> dict[str, Any]:
-        given = self.given(NewRun)
-        there = visible_to(self.me, Judge.objects.all())
+    def plan_run(self, slug: str) -> dict[str, Any]:
+        given = self.parse_body(NewRun)
+        there = filter_visible(self.me, Judge.objects.all())
         study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(there, pk=given.pop("judge"))
         return {"study": study, "judge": judge, **given}
 
@@ -125,11 +125,11 @@ class OfStudy(RunsApi):
 class StudyRuns(OfStudy):
     def prepare(self, request: Request, **kwargs: Any) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
-        judges.probe(runs.plan(**self.described(kwargs["slug"])).judge)
+        judges.probe(runs.plan(**self.plan_run(kwargs["slug"])).judge)
 
-    @says("Start a run", RunSerializer, body=NewRun, status=201)
+    @says("start_run", "Start a run", RunSerializer, body=NewRun, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        return self.shown(runs.start(by=self.me, **self.described(slug)).pk, status=201)
+        return self.render_run(runs.start(by=self.me, **self.plan_run(slug)).pk, status=201)
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
@@ -149,24 +149,24 @@ class EstimateSerializer(serializers.Serializer[Any]):
 class StudyRunEstimate(OfStudy):
     is_a_write = False
 
-    @says("What a run would take; nothing is made", EstimateSerializer, body=NewRun)
+    @says("estimate_run", "What a run would take; nothing is made", EstimateSerializer, body=NewRun)
     def post(self, request: Request, slug: str) -> Response:
-        found = asdict(estimates.estimate(runs.plan(**self.described(slug))))
+        found = asdict(estimates.estimate(runs.plan(**self.plan_run(slug))))
         usd = found["usd"]
         return Response(EstimateSerializer({**found, "usd": None if usd is None else round(usd, 8)}).data)
 
 
 class RunDetail(RunsApi):
-    @says("A run", RunSerializer)
+    @says("run", "A run", RunSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return self.shown(pk)
+        return self.render_run(pk)
 
 
 class RunStop(RunsApi):
-    @says("Stop a run; what was judged is kept", RunSerializer)
+    @says("stop_run", "Stop a run; what was judged is kept", RunSerializer)
     def post(self, request: Request, pk: int) -> Response:
         runs.stop(by=self.me, run=self.run(pk))
-        return self.shown(pk)
+        return self.render_run(pk)
 
 
 class Resume(Given):
@@ -176,17 +176,19 @@ class Resume(Given):
 
 
 class RunResume(RunsApi):
-    @says("Go on with what is left of a run", RunSerializer, body=Resume)
+    @says("resume_run", "Go on with what is left of a run", RunSerializer, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
-        runs.resume(by=self.me, run=self.run(pk), **self.given(Resume))
-        return self.shown(pk)
+        runs.resume(by=self.me, run=self.run(pk), **self.parse_body(Resume))
+        return self.render_run(pk)
 
 
 class RunAskAgain(RunsApi):
-    @says("Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume)
+    @says(
+        "retry_unscored", "Ask again for the items of a run whose replies held no verdict", RunSerializer, body=Resume
+    )
     def post(self, request: Request, pk: int) -> Response:
-        runs.ask_again(by=self.me, run=self.run(pk), **self.given(Resume))
-        return self.shown(pk)
+        runs.ask_again(by=self.me, run=self.run(pk), **self.parse_body(Resume))
+        return self.render_run(pk)
 
 
 class RunProgressSerializer(serializers.Serializer[Any]):
@@ -212,7 +214,7 @@ class RunProgressSerializer(serializers.Serializer[Any]):
 
 
 class RunProgress(RunsApi):
-    @says("How far a run is, and what went wrong", RunProgressSerializer)
+    @says("run_progress", "How far a run is, and what went wrong", RunProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         run = self.run(pk)
         found = queries.progress(run)
@@ -263,10 +265,10 @@ class JudgmentQuery(PageQuery):
 
 
 class RunJudgments(RunsApi):
-    @says("What a run said, oldest first", page_of(JudgmentSerializer), query=JudgmentQuery)
+    @says("judgments", "What a run said, oldest first", build_page_schema(JudgmentSerializer), query=JudgmentQuery)
     def get(self, request: Request, pk: int) -> Response:
-        run, asked = get_object_or_404(JudgeRun.objects.select_related("study"), pk=pk), self.asked(JudgmentQuery)
-        rules.look(by=self.me, study=run.study)
+        run, asked = get_object_or_404(JudgeRun.objects.select_related("study"), pk=pk), self.parse_query(JudgmentQuery)
+        rules.lock_rules(by=self.me, study=run.study)
         rows = run.judgments.select_related("item", "criterion").defer("raw_reply", "details")
         if "criterion" in asked:
             rows = rows.filter(criterion__key=asked["criterion"])
@@ -304,10 +306,10 @@ class PromptSerializer(serializers.Serializer[Any]):
 
 
 class JudgmentPrompt(RunsApi):
-    @says("The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
+    @says("prompt", "The prompt of a judgment; 404 where it was asked in no words", PromptSerializer)
     def get(self, request: Request, pk: int) -> Response:
         judgment = get_object_or_404(judgments.whole(), pk=pk)
-        prompt = judgments.prompt_of(judgment)
+        prompt = judgments.rebuild_prompt(judgment)
         if prompt is None:
             raise Http404
         found = {name: getattr(prompt, name) for name in ("system", "user", "version")}
@@ -315,10 +317,10 @@ class JudgmentPrompt(RunsApi):
 
 
 class JudgmentDetail(RunsApi):
-    @says("A judgment with the reply", JudgmentWhole)
+    @says("judgment", "A judgment with the reply", JudgmentWhole)
     def get(self, request: Request, pk: int) -> Response:
         judgment = get_object_or_404(judgments.whole(), pk=pk)
-        rules.look(by=self.me, study=judgment.run.study)
+        rules.lock_rules(by=self.me, study=judgment.run.study)
         return Response(JudgmentWhole(judgment).data)
 
 
@@ -328,9 +330,9 @@ class ScoresQuery(Given):
 
 
 class RunScores(RunsApi):
-    @says("Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
+    @says("run_scores", "Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
     def get(self, request: Request, pk: int) -> Response:
-        asked = self.asked(ScoresQuery)
+        asked = self.parse_query(ScoresQuery)
         return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))
 
 
@@ -343,15 +345,15 @@ class NewPanel(Given):
 
 
 class StudyPanels(RunsApi):
-    @says("Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
+    @says("create_panel", "Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        study, given = get_object_or_404(Study, slug=slug), self.given(NewPanel)
-        found = {run.pk: run for run in listed().filter(study=study, pk__in=given["runs"])}
+        study, given = get_object_or_404(Study, slug=slug), self.parse_body(NewPanel)
+        found = {run.pk: run for run in list_runs().filter(study=study, pk__in=given["runs"])}
         if missing := [pk for pk in given["runs"] if pk not in found]:
             raise serializers.ValidationError({"runs": f"{study} has no run {missing[0]}."})
         chosen = list(found.values())
         made = panels.combine(by=self.me, name=given["name"], runs=chosen, method=given["method"])
-        return self.shown(made.pk, status=201)
+        return self.render_run(made.pk, status=201)
 
 
 class NewProbe(Given):
@@ -377,20 +379,20 @@ class ProbeSerializer(RunSerializer):
 
 
 class StudyProbes(RunsApi):
-    @says("Runs on altered copies of items", page_of(ProbeSerializer), query=ProbeQuery)
+    @says("probes", "Runs on altered copies of items", build_page_schema(ProbeSerializer), query=ProbeQuery)
     def get(self, request: Request, slug: str) -> Response:
-        study, asked = get_object_or_404(Study, slug=slug), self.asked(ProbeQuery)
+        study, asked = get_object_or_404(Study, slug=slug), self.parse_query(ProbeQuery)
         wanted = {"judge": asked["judge"]} if "judge" in asked else {}
-        rows = listed().filter(pk__in=study.judge_runs.probes().filter(**wanted).values("pk"))
+        rows = list_runs().filter(pk__in=study.judge_runs.probes().filter(**wanted).values("pk"))
         return self.page(rows, ProbeSerializer, query=asked)
 
-    @says("Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
+    @says("start_probe", "Start a run on altered copies of items, for audits", RunSerializer, body=NewProbe, status=201)
     def post(self, request: Request, slug: str) -> Response:
-        study, given = get_object_or_404(Study, slug=slug), self.given(NewProbe)
-        judge = get_object_or_404(visible_to(self.me, Judge.objects.all()), pk=given.pop("judge"))
+        study, given = get_object_or_404(Study, slug=slug), self.parse_body(NewProbe)
+        judge = get_object_or_404(filter_visible(self.me, Judge.objects.all()), pk=given.pop("judge"))
         criteria = given.pop("criteria", None)
         options = ProbeOptions(
             **{**given, "alterations": tuple(given["alterations"])},
             criteria=None if criteria is None else tuple(criteria),
         )
-        return self.shown(probes.start(by=self.me, study=study, judge=judge, options=options).pk, status=201)
+        return self.render_run(probes.start(by=self.me, study=study, judge=judge, options=options).pk, status=201)

@@ -13,8 +13,7 @@ from core.accounts.models.users import User
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
 from core.files.problems import OnError
-from judging.runs.exchange import reading as exchanging
-from judging.runs.imports import pandalm, personalens
+from judging.runs.imports import pandalm, personalens, study_packages
 from judging.runs.imports import ratings as judge_ratings
 
 Load = Callable[..., Outcome]
@@ -64,7 +63,7 @@ class Format:
     folder: bool = False
 
 
-def records_of(kind: str) -> Load:
+def iterate_records(kind: str) -> Load:
     def load(*, by: User | None, file: InputFile, source: str, on_error: OnError) -> Outcome:
         return records.load(by=by, kind=kind, file=file, source=source, on_error=on_error)
 
@@ -73,7 +72,7 @@ def records_of(kind: str) -> Load:
 
 def find_exchange_format(key: str) -> Format:
     def load(*, by: User | None, file: InputFile, study: str, source: str, on_error: OnError) -> Outcome:
-        return exchanging.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
+        return study_packages.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
 
     about, example = ELSEWHERE[key]
     return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, folder=key == "potato")
@@ -102,7 +101,7 @@ FORMATS: dict[str, Format] = {
             '{"id": "d1", "profile_id": "p1", "turns": [{"role": "user", "content": "…"}, '
             '{"role": "assistant", "content": "…"}]}',
             ("source",),
-            records_of("dialogues"),
+            iterate_records("dialogues"),
         ),
         Format(
             "pairs",
@@ -111,7 +110,7 @@ FORMATS: dict[str, Format] = {
             "context, model_1, model_2, kind, tier, and label (1, 2 or tie), which annotators never see.",
             '{"id": "r1", "profile_id": "p1", "question": "…", "response_1": "…", "response_2": "…"}',
             ("source",),
-            records_of("pairs"),
+            iterate_records("pairs"),
         ),
         Format(
             "profiles",
@@ -120,7 +119,7 @@ FORMATS: dict[str, Format] = {
             "interests, interactions, memories.",
             '{"id": "p1", "name": "…", "persona": "…", "preferences": {"Restaurants": {"Cuisine": ["Thai"]}}}',
             ("source",),
-            records_of("profiles"),
+            iterate_records("profiles"),
         ),
         Format(
             "tasks",
@@ -128,7 +127,7 @@ FORMATS: dict[str, Format] = {
             "JSONL, one task on each line. Needed: id, description. Optional: intent, goal, domains, preference_types.",
             '{"id": "t1", "description": "The user wants a table for two.", "domains": ["Restaurants"]}',
             ("source",),
-            records_of("tasks"),
+            iterate_records("tasks"),
         ),
         Format(
             "scenarios",

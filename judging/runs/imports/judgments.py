@@ -14,14 +14,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.studies.models.studies import Study
-from core.accounts.models.projects import Project, where
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.outcome import Outcome
 from core.hashing import content_hash
 from core.version import code_version
 from judging.judges.models.judges import IMPORTED, Judge
-from judging.judges.services.judges import check_names, latest_of
+from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.requests import input_rows
 
@@ -56,11 +56,11 @@ def save(
     with transaction.atomic():
         row, made = find_or_create_judge(by=by, name=judge, project=study.project)
         outcome.add("judges", created=made, unchanged=not made)
-        runs = [kept(by, study, row, part, outcome) for part in (whole, of_turns) if part]
-        return runs[0] if runs else kept(by, study, row, [], outcome)
+        runs = [find_or_create_run(by, study, row, part, outcome) for part in (whole, of_turns) if part]
+        return runs[0] if runs else find_or_create_run(by, study, row, [], outcome)
 
 
-def kept(
+def find_or_create_run(
     by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], outcome: Outcome
 ) -> JudgeRun:
     """The run of these judgments, which all are on whole items or all on turns."""
@@ -75,8 +75,8 @@ def kept(
 
 def find_or_create_judge(*, by: User | None, name: str, project: Project | None = None) -> tuple[Judge, bool]:
     """The imported judge of that name. A name that a judge of another provider has gets a new version."""
-    project = project or where(by)
-    newest = latest_of(name, project=project)
+    project = project or choose_project(by)
+    newest = find_latest(name, project=project)
     judge = Judge.objects.filter(name=name, provider=IMPORTED).order_by("-version").first()
     if judge:
         return judge, False
@@ -109,7 +109,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
                 item_id=judgment.item,
                 criterion_id=judgment.criterion,
                 item_hash=hashes[judgment.item],
-                **spoken(judgment),
+                **build_columns(judgment),
             )
             for judgment in judgments
         ),
@@ -118,7 +118,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
     return run
 
 
-def spoken(judgment: ImportedJudgment) -> dict[str, Any]:
+def build_columns(judgment: ImportedJudgment) -> dict[str, Any]:
     """The columns that the judgment fills as they are."""
     names = ("value", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "turn", "details")
     return {name: getattr(judgment, name) for name in names}

@@ -22,7 +22,7 @@ UNPARSABLE = "unparsable"
 @audited("labels.import", says=("folder", "on_error"))
 def load(*, by: User | None, folder: Path, on_error: OnError = "stop") -> Outcome:
     """Import the folder. A judge's file may be absent."""
-    place, problems = InputFile.of(folder), Problems(on_error)
+    place, problems = InputFile.from_path(folder), Problems(on_error)
     with transaction.atomic():
         outcome = pandalm.load(by=by, folder=place, problems=problems)
         outcome.kinds += ("judges", "judgments")

@@ -11,7 +11,7 @@ from annotation.corpus.imports import personalens
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 
 
@@ -29,8 +29,8 @@ def load(
 
     All or nothing, unless bad records are skipped. InputError names file, line and field.
     """
-    problems, root = Problems(on_error), InputFile.of(folder)
-    with refused_by_database(root), transaction.atomic():
+    problems, root = Problems(on_error), InputFile.from_path(folder)
+    with explain_refusal(root), transaction.atomic():
         outcome = personalens.load(root=root, users=users, problems=problems, progress=progress)
         if output is not None:
             # Imported here: studies bring numpy with them, which would take as long as a good part of the import.

@@ -26,8 +26,8 @@ def output_folder(path: Path) -> InputFile:
     """The folder that holds dialogue/: the one named, or output/ in it."""
     for candidate in (path, path / "output"):
         if (candidate / "dialogue").is_dir():
-            return InputFile.of(candidate)
-    raise InputFile.of(path).error("holds no folder named dialogue")
+            return InputFile.from_path(candidate)
+    raise InputFile.from_path(path).error("holds no folder named dialogue")
 
 
 def load(*, by: User | None, folder: Path, users: set[int] | None, problems: Problems, outcome: Outcome) -> None:

@@ -9,7 +9,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from judging.runs.imports import judgments
 
@@ -22,7 +22,7 @@ def load(*, by: User | None, file: InputFile, study: str, judge: str, on_error: 
     if not judge or len(judge) > 120:
         raise InputError("a judge needs a name of at most 120 characters", field="judge")
     problems, outcome = Problems(on_error), Outcome(("judges", "judgments"))
-    with refused_by_database(file), transaction.atomic():
+    with explain_refusal(file), transaction.atomic():
         found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=True)
         judgments.save(by=by, study=found, judge=judge, judgments=[to_judgment(row) for row in rows], outcome=outcome)
     outcome.set_aside(problems, beside=file.path)

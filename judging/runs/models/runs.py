@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Item, Study
+from core.jobs.models import LeasedRow
 from judging.judges.models.judges import IMPORTED, Judge
 from judging.judges.models.workers import Worker
 from judging.runs.models.evaluations import Evaluation
@@ -123,7 +124,7 @@ class JudgeRun(models.Model):
         return "finished" if self.finished_at else "running"
 
 
-class JudgeChunk(models.Model):
+class JudgeChunk(LeasedRow):
     """Some of a run's items: the unit that a worker claims. A claim is as good as its worker is alive."""
 
     run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="chunks")
@@ -132,10 +133,7 @@ class JudgeChunk(models.Model):
     n_units = models.PositiveIntegerField(
         null=True, help_text="How many items, or turns of them, were to be asked about when it was made."
     )
-    queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="chunks")
-    finished_at = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True, help_text="Why the last attempt ended early.")
 
     class Meta:
@@ -150,11 +148,11 @@ class JudgeChunk(models.Model):
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
     """Judgments, asked about as a whole."""
 
-    def of_items(self) -> JudgmentQuerySet:
+    def only_items(self) -> JudgmentQuerySet:
         """Those on items as they are, by runs that count: none of a probe run."""
         return self.filter(alteration="")
 
-    def beside_people(self) -> JudgmentQuerySet:
+    def only_ordinary(self) -> JudgmentQuerySet:
         """Those by which judges are held to people: of ordinary runs."""
         return self.filter(run__kind=JudgeRun.Kind.ORDINARY)
 

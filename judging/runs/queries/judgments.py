@@ -11,8 +11,9 @@ from django.db.models import Q, QuerySet
 from annotation.studies.models.labels import Annotation
 from judging.judges.prompts import evaluation
 from judging.judges.providers.base import JudgeRequest, PairContent, Prompt
+from judging.judges.queries.contents import build_prompt
 from judging.runs.models.runs import Judgment
-from judging.runs.queries.requests import Frame, asked, prompt_for
+from judging.runs.queries.requests import Frame, build_requests
 
 
 def whole() -> QuerySet[Judgment]:
@@ -22,12 +23,12 @@ def whole() -> QuerySet[Judgment]:
     )
 
 
-def request_of(judgment: Judgment) -> JudgeRequest | None:
+def rebuild_request(judgment: Judgment) -> JudgeRequest | None:
     """What the judge would be asked today; None where it can no longer be asked that."""
-    frame = Frame.of(judgment.run, criteria=[judgment.criterion])
+    frame = Frame.from_run(judgment.run, criteria=[judgment.criterion])
     found = [
         one.request
-        for one in asked(frame, [judgment.item_id], with_prompt=True)
+        for one in build_requests(frame, [judgment.item_id], with_prompt=True)
         if (one.repeat, one.order, one.turn, one.alteration)
         == (judgment.repeat, judgment.order, judgment.turn, judgment.alteration)
     ]
@@ -38,16 +39,16 @@ def to_shown(frame: Frame, request: JudgeRequest, details: Mapping[str, Any]) ->
     """The request with the memories that were found for it, as the judgment keeps them."""
     if frame.setting is None or not isinstance(request.content, PairContent):
         return request
-    content = evaluation.shown(request.content, details)
-    prompt = prompt_for(frame.judge, request.criterion, content, frame.setting)
+    content = evaluation.restrict_memories(request.content, details)
+    prompt = build_prompt(frame.judge, request.criterion, content, frame.setting)
     return replace(request, content=content, prompt=prompt)
 
 
-def prompt_of(judgment: Judgment) -> Prompt | None:
+def rebuild_prompt(judgment: Judgment) -> Prompt | None:
     """The prompt, made again from the item; None for a judge that was asked in no words."""
     if "prompt" not in judgment.details:
         return None
-    request = request_of(judgment)
+    request = rebuild_request(judgment)
     return request.prompt if request else None
 
 
@@ -56,7 +57,7 @@ def is_same_prompt(judgment: Judgment, prompt: Prompt) -> bool:
     return not judgment.is_stale and bool(judgment.details["prompt"] == prompt.version)
 
 
-def others(judgment: Judgment) -> QuerySet[Judgment]:
+def list_others(judgment: Judgment) -> QuerySet[Judgment]:
     """What this judge and others said of the same item, or turn of it, and criterion; and in its own run of copies."""
     return (
         Judgment.objects.filter(Q(alteration="") | Q(run=judgment.run_id))
@@ -68,10 +69,10 @@ def others(judgment: Judgment) -> QuerySet[Judgment]:
     )
 
 
-def people_on(judgment: Judgment) -> QuerySet[Annotation]:
+def list_people_answers(judgment: Judgment) -> QuerySet[Annotation]:
     """What people said of the same item, or of the same turn where they are asked about turns."""
     return (
-        Annotation.objects.counting()
+        Annotation.objects.only_counting()
         .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
         .select_related("assignment__annotator")
         .order_by("assignment__annotator__username")

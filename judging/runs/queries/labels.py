@@ -16,7 +16,7 @@ NOT_OF_JUDGES = (False, "", (), None)
 
 def load_judges(study: Study) -> Labels:
     """All judgments of all ordinary runs, by item, criterion, judge, run, turn, repeat and order."""
-    plain = Judgment.objects.beside_people().filter(run__study=study)
+    plain = Judgment.objects.only_ordinary().filter(run__study=study)
     records = plain.order_by(
         "item__position",
         "criterion__position",

@@ -13,15 +13,15 @@ from annotation.studies.models.studies import Criterion
 from judging.judges.models.judges import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.probing import AIMED, wanted
-from judging.stats.observed import AlteredCodes, Material
+from judging.runs.queries.probing import AIMED, choose_target
+from judging.stats.observed import AlteredCodes, ItemColumns
 
 Answers = dict[int, str]
 """By row of the material, a verdict; empty where there is none."""
 
 
-def altered_of(
-    runs: Sequence[JudgeRun], judges: Sequence[Judge], criteria: Sequence[Criterion], material: Material
+def load_altered(
+    runs: Sequence[JudgeRun], judges: Sequence[Judge], criteria: Sequence[Criterion], material: ItemColumns
 ) -> dict[tuple[int, int], tuple[AlteredCodes, ...]]:
     """By judge and criterion, what was said of each alteration: by the newest finished run that has it. One query.
 
@@ -34,7 +34,7 @@ def altered_of(
     )
     if not mine:
         return {}
-    said, items = _said(mine, material)
+    said, items = _load_answers(mine, material)
     found: dict[tuple[int, int], dict[str, AlteredCodes]] = defaultdict(dict)
     for run in mine:
         for criterion in criteria:
@@ -45,8 +45,8 @@ def altered_of(
     return {key: tuple(by_name.values()) for key, by_name in found.items()}
 
 
-def _said(
-    runs: Sequence[JudgeRun], material: Material
+def _load_answers(
+    runs: Sequence[JudgeRun], material: ItemColumns
 ) -> tuple[Mapping[tuple[int, int], Mapping[tuple[str, int], Answers]], Mapping[int, int]]:
     """By run and criterion the answers by copy and repeat; and each row's item."""
     place = {name: row for row, name in enumerate(material.names)}
@@ -92,5 +92,5 @@ def _is_aimed(name: str) -> bool:
 
 def _wanted(kept: Mapping[str, Any], criterion: Criterion, items: Sequence[int], code: Mapping[str, int]) -> IntArray:
     """What the copies were to bring about."""
-    values = [wanted(criterion.level, criterion.values, kept["favoured"].get(str(pk), "")) or "" for pk in items]
+    values = [choose_target(criterion.level, criterion.values, kept["favoured"].get(str(pk), "")) or "" for pk in items]
     return np.array([code[value] for value in values], dtype=np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.studies.models.studies import Item
-from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, LENGTH, ORIGINAL, Aim, Alteration, altered
+from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, LENGTH, ORIGINAL, Aim, Alteration, alter
 from judging.judges.providers.base import Content, CriterionSpec
 from judging.runs.models.runs import JudgeRun
 
@@ -22,7 +22,7 @@ AIMED = (INJECTION, LENGTH)
 
 
 @dataclass(frozen=True)
-class Probing:
+class ProbeSettings:
     """How a probe run alters items.
 
     Attributes
@@ -40,19 +40,19 @@ class Probing:
     favoured: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: JudgeRun) -> Probing | None:
+    def from_run(cls, run: JudgeRun) -> ProbeSettings | None:
         """As the run alters; None for a run that alters nothing."""
         if run.kind != JudgeRun.Kind.PROBE:
             return None
-        return cls.read(run.probe, run.seed)
+        return cls.from_stored(run.probe, run.seed)
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any], seed: int) -> Probing:
+    def from_stored(cls, kept: Mapping[str, Any], seed: int) -> ProbeSettings:
         """From what a run keeps. An alteration that is no longer known is left out."""
         there = tuple(ALTERATIONS[name] for name in kept["alterations"] if name in ALTERATIONS)
         return cls(there, seed, {int(pk): response for pk, response in kept["favoured"].items()})
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """What a run keeps: the alterations with their versions, and the favoured responses."""
         return {
             "alterations": {one.name: one.version for one in self.alterations},
@@ -70,20 +70,20 @@ class Probing:
             return content
         one = ALTERATIONS[name]
         favoured = self.favoured.get(item.pk, "")
-        if one.family in AIMED and wanted(criterion.level, criterion.values, favoured) is None:
+        if one.family in AIMED and choose_target(criterion.level, criterion.values, favoured) is None:
             return None
         lot = random.Random(f"{one.name}/{one.version}/{self.seed}/{item.position}")  # noqa: S311 — a lot, no secret
-        return altered(content, one, self.aim(item, criterion, order), lot)
+        return alter(content, one, self.aim(item, criterion, order), lot)
 
     def aim(self, item: Item, criterion: CriterionSpec, order: str) -> Aim:
         """What is favoured, as it is shown."""
         favoured = self.favoured.get(item.pk, "")
         side = {"1": "A", "2": "B"} if order != "BA" else {"1": "B", "2": "A"}
-        value = wanted(criterion.level, criterion.values, favoured) or ""
-        return Aim(side=side.get(favoured, ""), value=value, names=names_of(item))
+        value = choose_target(criterion.level, criterion.values, favoured) or ""
+        return Aim(side=side.get(favoured, ""), value=value, names=list_names(item))
 
 
-def wanted(level: str, values: Sequence[str], favoured: str = "") -> str | None:
+def choose_target(level: str, values: Sequence[str], favoured: str = "") -> str | None:
     """The value that an alteration is to bring about; None where there is none on the criterion.
 
     Of a pair, the favoured response; else the highest of a scale with an order, or the yes of one without.
@@ -95,7 +95,7 @@ def wanted(level: str, values: Sequence[str], favoured: str = "") -> str | None:
     return values[-1] if values else None
 
 
-def names_of(item: Item) -> tuple[str, ...]:
+def list_names(item: Item) -> tuple[str, ...]:
     """What the item's user is called, as far as the corpus knows."""
     if item.pair is not None:
         profile = item.pair.profile
@@ -105,7 +105,7 @@ def names_of(item: Item) -> tuple[str, ...]:
     return (profile.name,) if profile and profile.name else ()
 
 
-def changed_since(run: JudgeRun) -> list[str]:
+def list_changed(run: JudgeRun) -> list[str]:
     """The run's alterations that read otherwise today, or are gone: a run does not mix two versions of one."""
     kept = run.probe.get("alterations", {})
     return [name for name, was in kept.items() if name not in ALTERATIONS or ALTERATIONS[name].version != was]

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from core.jobs.heartbeat import gone_before, is_held
 from judging.judges.models.workers import Worker
-from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 
 MOST_RUNS = 50
@@ -32,7 +32,7 @@ class Queue:
 
 def queue() -> Queue:
     """One query."""
-    now, held = timezone.now(), Q(worker__seen_at__gte=workers.gone_before())
+    now, held = timezone.now(), is_held()
     due = ~held & (Q(queued_at__isnull=True) | Q(queued_at__lte=now))
     running = JudgeChunk.objects.filter(finished_at=None, run__stopped_at=None, run__finished_at=None)
     found = running.aggregate(
@@ -54,7 +54,7 @@ def runs_by_state() -> dict[str, int]:
     )
 
 
-def to_look_after(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
+def list_needing_attention(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
     """Of the runs, those that are running, ended with parts that could not be done, or stopped; the newest first."""
     ended_early = JudgeChunk.objects.filter(run=OuterRef("pk"), finished_at__isnull=False).exclude(error="")
     wanted = Q(finished_at=None, stopped_at=None) | Q(Exists(ended_early)) | ~Q(stop_reason="")
@@ -69,7 +69,7 @@ def to_look_after(runs: QuerySet[JudgeRun]) -> QuerySet[JudgeRun]:
 def processes() -> QuerySet[Worker]:
     """Living processes with the parts that each holds, by name."""
     return (
-        Worker.objects.filter(seen_at__gte=workers.gone_before())
+        Worker.objects.filter(seen_at__gte=gone_before())
         .annotate(parts=Count("chunks", filter=Q(chunks__finished_at=None)))
         .order_by("name")
     )

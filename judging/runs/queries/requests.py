@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db.models import Count
 
-from annotation.corpus.models import Dialogue, Profile, ResponsePair
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.hashing import content_hash
-from judging.judges import evaluation_settings, prompts
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
-from judging.judges.prompts import evaluation, templates
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.judges.providers import sides
 from judging.judges.providers.base import (
-    Category,
     Content,
     CriterionSpec,
     DialogueContent,
     JudgeRequest,
-    PairContent,
-    Person,
-    Prompt,
-    Turn,
 )
+from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.probing import Probing
+from judging.runs.queries.probing import ProbeSettings
 
 Place = tuple[int, int, int, str, int, str]
 """Item, criterion, repeat, order, turn and alteration of a judgment."""
@@ -57,7 +49,7 @@ class Pending:
         """Which judgment of the run answers it."""
         return self.item_id, self.criterion_id, self.repeat, self.order, self.turn, self.alteration
 
-    def again(self, times: int = 1) -> Pending:
+    def ask_again(self, times: int = 1) -> Pending:
         """The request asked again: the same words and settings, and another seed, for models that take one."""
         seed = self.request.seed
         for _ in range(times):
@@ -90,11 +82,11 @@ class Frame:
     order_policy: str
     seed: int
     every_turn: bool = False
-    probing: Probing | None = None
+    probing: ProbeSettings | None = None
     setting: Setting | None = None
 
     @classmethod
-    def of(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
+    def from_run(cls, run: JudgeRun, *, criteria: Sequence[Criterion] | None = None) -> Frame:
         """As the run asks; of its criteria, all or those given."""
         chosen = list(run.criteria.all()) if criteria is None else criteria
         return cls(
@@ -105,8 +97,8 @@ class Frame:
             run.order_policy,
             run.seed,
             every_turn=run.every_turn,
-            probing=Probing.of(run),
-            setting=Setting.of(run.setting),
+            probing=ProbeSettings.from_run(run),
+            setting=Setting.from_stored(run.setting),
         )
 
     @property
@@ -115,21 +107,21 @@ class Frame:
         return [("", self.repeats)] if self.probing is None else self.probing.copies
 
 
-def pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
+def list_pending(run: JudgeRun, item_ids: Sequence[int], *, with_prompt: bool) -> list[Pending]:
     """The run's requests on these items that have no judgment yet, or none with a verdict and are to be asked again:
     item by item, each with all its criteria."""
     there = Judgment.objects.filter(run=run, item__in=item_ids)
     left = {tuple(place): n for *place, n in there.values_list(*PLACE, "tries_left")}
     done = {place for place, n in left.items() if not n}
-    found = asked(Frame.of(run), item_ids, with_prompt=with_prompt, done=done)
+    found = build_requests(Frame.from_run(run), item_ids, with_prompt=with_prompt, done=done)
     if len(done) == len(left):
         return found
     tried = there.filter(tries_left__gt=0).values_list(*PLACE).annotate(n=Count("earlier"))
     times = {tuple(place): n + 1 for *place, n in tried}
-    return [one.again(times[one.place]) if one.place in times else one for one in found]
+    return [one.ask_again(times[one.place]) if one.place in times else one for one in found]
 
 
-def asked(
+def build_requests(
     frame: Frame,
     item_ids: Sequence[int],
     *,
@@ -142,7 +134,7 @@ def asked(
         .select_related("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
         .order_by("position")
     )
-    criteria = [(criterion.pk, spec_of(criterion)) for criterion in frame.criteria]
+    criteria = [(criterion.pk, build_spec(criterion)) for criterion in frame.criteria]
     return [
         Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration)
         for item in items
@@ -152,33 +144,8 @@ def asked(
         for order in orders(frame, item)
         for repeat in range(1, repeats + 1)
         if (item.pk, pk, repeat, order, turn, alteration) not in done
-        and (request := request_for(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
+        and (request := build_request(frame, item, criterion, repeat, order, turn, alteration, with_prompt=with_prompt))
     ]
-
-
-def spec_of(criterion: Criterion) -> CriterionSpec:
-    """The criterion as plain data."""
-    return CriterionSpec(
-        key=criterion.key,
-        name=criterion.name,
-        question=criterion.question,
-        guideline=criterion.guideline,
-        level=criterion.level,
-        categories=tuple(
-            Category(str(c["value"]), str(c.get("label") or c["value"]), str(c.get("guideline") or ""))
-            for c in criterion.categories
-        ),
-    )
-
-
-def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
-    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
-    if criterion.level == "nominal":
-        return {}
-    try:
-        return {value: float(value) for value in criterion.values}
-    except ValueError:
-        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
 
 
 def orders(frame: Frame, item: Item) -> Sequence[str]:
@@ -199,12 +166,7 @@ def turns(frame: Frame, item: Item) -> Sequence[int]:
     return assistant_turns(item.dialogue.turns)
 
 
-def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    """The places of the assistant's turns in a dialogue, from 1."""
-    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
-
-
-def request_for(
+def build_request(
     frame: Frame,
     item: Item,
     criterion: CriterionSpec,
@@ -216,103 +178,31 @@ def request_for(
     with_prompt: bool,
 ) -> JudgeRequest | None:
     """What is asked; None where the alteration changes nothing in this item."""
-    content: Content | None = content_of(item, frame.shown, order, frame.setting)
+    content: Content | None = build_content(item, frame.shown, order, frame.setting)
     if turn and isinstance(content, DialogueContent):
         content = replace(content, turn=turn)
     if frame.probing is not None and content is not None:
         content = frame.probing.content(alteration, content, item, criterion, order)
     if content is None:
         return None
-    asked = sides.shown(criterion, order)
+    asked = sides.to_shown(criterion, order)
     return JudgeRequest(
         item=item.external_id,
         criterion=asked,
         content=content,
         repeat=repeat,
         order=order,
-        seed=seed_of(frame, item, criterion.key, repeat, turn, alteration),
-        prompt=prompt_for(frame.judge, asked, content, frame.setting) if with_prompt else None,
+        seed=derive_seed(frame, item, criterion.key, repeat, turn, alteration),
+        prompt=build_prompt(frame.judge, asked, content, frame.setting) if with_prompt else None,
         is_example=is_example(frame.judge, criterion.key, item),
     )
 
 
-def prompt_for(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
-    """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
-    template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
-    if setting and isinstance(content, PairContent):
-        return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
-    shown = [shown_example(one) for one in examples_of(judge, criterion.key)]
-    return prompts.render(criterion, content, template=template, system=system, examples=shown)
-
-
-def examples_of(judge: Judge, key: str) -> list[dict[str, Any]]:
-    """The judge's examples on a criterion."""
-    return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
-
-
-def shown_example(example: Mapping[str, Any]) -> prompts.ShownExample:
-    """The example as the prompt shows it: a preference names the side on which the response stands there."""
-    side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
-    return prompts.ShownExample(example["material"], side, example.get("why", ""))
-
-
-def is_example(judge: Judge, key: str, item: Item) -> bool:
-    """Whether the item, or one of the same content, is among the judge's examples on the criterion."""
-    subject = item.subject
-    own = (subject.source, subject.external_id)
-    return any(
-        own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
-        for one in examples_of(judge, key)
-    )
-
-
-def seed_of(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
+def derive_seed(frame: Frame, item: Item, key: str, repeat: int, turn: int = 0, alteration: str = "") -> int:
     """A seed of its own for each request, the same whenever the run is repeated. 31 bits suit every provider."""
     copy = [] if alteration in ("", ORIGINAL) else [alteration]
     place = [frame.seed, item.position, key, repeat, *([turn] if turn else []), *copy]
     return int(content_hash(place)[:8], 16) & 0x7FFFFFFF
-
-
-def content_of(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
-    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
-    with what an evaluation's setting grants."""
-    if item.pair is not None:
-        return pair_content(item.pair, shown, order, setting)
-    if item.dialogue is None:  # the database forbids it
-        raise ValueError(f"item {item.pk} has neither dialogue nor pair")
-    return dialogue_content(item.dialogue, shown)
-
-
-def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueContent:
-    scenario = dialogue.scenario
-    task = scenario.task if scenario else None
-    return DialogueContent(
-        turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
-        person=person_of(scenario.profile if scenario else None, shown),
-        goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
-        task=task.description if task and "goal" in shown else "",
-        intent=(task.intent or task.description) if task and "goal" in shown else "",
-        domains=tuple(task.domains) if task else (),
-        preference_types=tuple(task.preference_types) if task else (),
-        situation=scenario.situation if scenario and "situation" in shown else {},
-    )
-
-
-def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
-    a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
-    person = evaluation_settings.granted(known_of(pair.profile), setting) if setting else person_of(pair.profile, shown)
-    return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
-
-
-def known_of(profile: Profile | None) -> dict[str, Any]:
-    """All that is known of a person, by the parts of a profile; nothing where there is none."""
-    parts = (*evaluation_settings.PARTS, "memories")
-    return {part: getattr(profile, part) for part in parts} if profile else {}
-
-
-def person_of(profile: Profile | None, shown: Sequence[str]) -> Person:
-    parts = ("persona", "demographics", "preferences", "interactions", "memories")
-    return Person(**{part: getattr(profile, part) for part in parts if profile and part in shown})
 
 
 def input_rows(study: Study) -> Iterator[tuple[int, str, str]]:

@@ -14,10 +14,11 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import size
+from core import row_counts
+from core.jobs.heartbeat import is_unheld
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
-from judging.judges.queries import pauses, workers
+from judging.judges.queries import workers
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import spending
@@ -185,14 +186,14 @@ def progress(run: JudgeRun) -> Progress:
 
     Of more than 100,000 judgments the counts are up to a minute old.
     """
-    criteria, parts = list(run.criteria.all()), counted_parts(run)
+    criteria, parts = list(run.criteria.all()), count_batches(run)
     moment = ("judgments of a run", run.pk, run.finished_at, run.stopped_at)
-    counts = size.counted(moment, lambda: counted_judgments(run), lambda found: sum(one["n"] for one in found))
+    counts = row_counts.count_cached(moment, lambda: count_judgments(run), lambda found: sum(one["n"] for one in found))
     return Progress(
         state=run.state,
-        expected=expected(run, parts["units"], len(criteria)),
+        expected=count_expected(run, parts["units"], len(criteria)),
         scored=sum(count["n"] for count in counts if not count["unscored_reason"]),
-        unscored=unscored(counts),
+        unscored=list_unscored_reasons(counts),
         troubles=troubles(run),
         parts=parts["n"],
         parts_left=parts["left"],
@@ -201,13 +202,13 @@ def progress(run: JudgeRun) -> Progress:
         workers=workers.alive().count(),
         by_criterion=group_by_criterion(criteria, counts),
         bulk=bulk(run) if run.in_bulk else None,
-        paused_until=pauses.until(run.judge),
+        paused_until=workers.find_pause(run.judge),
         waits_its_turn=not parts["held"] and workers.are_busy_with_another(run.judge),
         spent=spending.load_counts(counts),
     )
 
 
-def counted_judgments(run: JudgeRun) -> list[dict[str, Any]]:
+def count_judgments(run: JudgeRun) -> list[dict[str, Any]]:
     """By criterion and reason: how many there are, how many came lately, the last one, and what they cost."""
     return list(
         run.judgments.order_by()
@@ -221,13 +222,13 @@ def counted_judgments(run: JudgeRun) -> list[dict[str, Any]]:
     )
 
 
-def counted_parts(run: JudgeRun) -> dict[str, int]:
+def count_batches(run: JudgeRun) -> dict[str, int]:
     """How many parts there are, are left and in work, and how many items or turns of them they ask about."""
     left = Q(finished_at__isnull=True)
     found = run.chunks.order_by().aggregate(
         n=Count("pk"),
         left=Count("pk", filter=left),
-        held=Count("pk", filter=left & ~workers.unheld()),
+        held=Count("pk", filter=left & ~is_unheld()),
         units=Coalesce(Sum("n_units"), 0),
         untold=Count("pk", filter=Q(n_units__isnull=True)),
     )
@@ -251,7 +252,7 @@ def bulk(run: JudgeRun) -> Bulk:
     )
 
 
-def expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
+def count_expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
     """How many judgments a complete run has."""
     if run.kind == JudgeRun.Kind.PROBE:
         return n_units
@@ -259,7 +260,7 @@ def expected(run: JudgeRun, n_units: int, n_criteria: int) -> int:
     return n_units * n_criteria * run.repeats * (2 if both else 1)
 
 
-def unscored(counts: Sequence[dict[str, Any]]) -> tuple[UnscoredReason, ...]:
+def list_unscored_reasons(counts: Sequence[dict[str, Any]]) -> tuple[UnscoredReason, ...]:
     """Reasons with their counts, the most frequent first."""
     by_reason: dict[str, int] = {}
     for count in counts:
@@ -310,7 +311,7 @@ def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[CriterionCou
     """The judgments saved last, all or those unscored for a reason."""
     newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-pk")
     chosen = newest.filter(value="", unscored_reason=reason) if reason else newest
-    return [said(judgment) for judgment in chosen[:n]]
+    return [build_counts(judgment) for judgment in chosen[:n]]
 
 
 def stale(run: JudgeRun, among: int) -> int:
@@ -321,16 +322,16 @@ def stale(run: JudgeRun, among: int) -> int:
     """
     rows = run.judgments.stale()
     if run.chunks.exists():
-        rows = rows.filter(written_since(run.created_at - CLOCKS, run.study))
-    return size.counted(("stale", run.pk, run.finished_at, run.stopped_at), rows.count, lambda _: among)
+        rows = rows.filter(filter_written_since(run.created_at - CLOCKS, run.study))
+    return row_counts.count_cached(("stale", run.pk, run.finished_at, run.stopped_at), rows.count, lambda _: among)
 
 
-def written_since(moment: datetime, study: Study) -> Q:
+def filter_written_since(moment: datetime, study: Study) -> Q:
     """Of judgments: the text of the item was written after a moment."""
     return Q(**{f"item__{study.kind}__updated_at__gte": moment})
 
 
-def said(judgment: Judgment) -> CriterionCounts:
+def build_counts(judgment: Judgment) -> CriterionCounts:
     return CriterionCounts(
         external_id=judgment.item.external_id,
         position=judgment.item.position,
@@ -359,7 +360,7 @@ def judges() -> QuerySet[Judge]:
     )
 
 
-def unfinished_like(
+def find_unfinished_like(
     study: Study, judge: Judge, *, input_hash: str, repeats: int, order_policy: str, seed: int, in_bulk: bool = False
 ) -> JudgeRun | None:
     """A run that was asked the same and is still running, so that asking again goes on with it."""
@@ -381,7 +382,7 @@ def unfinished_like(
     )
 
 
-def last_run(study: Study, judge: Judge) -> JudgeRun | None:
+def find_last_run(study: Study, judge: Judge) -> JudgeRun | None:
     """The newest run of any version of the judge that is over and is of the study alone."""
     over = JudgeRun.objects.filter(study=study, judge__name=judge.name, kind=JudgeRun.Kind.ORDINARY)
     over = over.exclude(finished_at__isnull=True, stopped_at__isnull=True)
@@ -395,22 +396,22 @@ def combinable(study: Study) -> QuerySet[JudgeRun]:
         runs.select_related("judge", "study")
         .prefetch_related("criteria")
         .filter(Exists(Judgment.objects.filter(run=OuterRef("pk"))))
-        .annotate(n_judged=counted(Judgment.objects.filter(run=OuterRef("pk"))))
+        .annotate(n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk"))))
         .order_by("-created_at", "-pk")
     )
 
 
-def listed(runs: QuerySet[JudgeRun], n: int = 20) -> list[JudgeRun]:
+def list_runs(runs: QuerySet[JudgeRun], n: int = 20) -> list[JudgeRun]:
     """The newest runs with `n_judged`, `n_unscored`, `n_parts` and `n_parts_done`, counted beside each other."""
     judgments = Judgment.objects.filter(run=OuterRef("pk"))
     parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
     return list(
         runs.select_related("judge", "study")
         .annotate(
-            n_judged=counted(judgments),
-            n_unscored=counted(judgments.filter(value="")),
-            n_parts=counted(parts),
-            n_parts_done=counted(parts.filter(finished_at__isnull=False)),
+            n_judged=count_rows(judgments),
+            n_unscored=count_rows(judgments.filter(value="")),
+            n_parts=count_rows(parts),
+            n_parts_done=count_rows(parts.filter(finished_at__isnull=False)),
         )
         .order_by("-created_at")[:n]
     )
@@ -422,18 +423,18 @@ def add_counts(chosen: QuerySet[JudgeRun]) -> Iterator[tuple[JudgeRun, int, int]
     parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
     units = parts.order_by().values("run").annotate(n=Sum("n_units")).values("n")
     rows = chosen.annotate(
-        n_judged=counted(Judgment.objects.filter(run=OuterRef("pk"))),
-        n_criteria=counted(criteria, by="judgerun"),
+        n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk"))),
+        n_criteria=count_rows(criteria, by="judgerun"),
         n_units=Coalesce(Subquery(units, output_field=IntegerField()), 0),
         is_old=Exists(parts.filter(n_units__isnull=True)),
     )
     for run in rows.iterator(chunk_size=2000):
         told = vars(run)
-        n_units = counted_parts(run)["units"] if told["is_old"] else told["n_units"]
-        yield run, told["n_judged"], expected(run, n_units, told["n_criteria"])
+        n_units = count_batches(run)["units"] if told["is_old"] else told["n_units"]
+        yield run, told["n_judged"], count_expected(run, n_units, told["n_criteria"])
 
 
-def counted(rows: QuerySet[Any], by: str = "run") -> Coalesce:
+def count_rows(rows: QuerySet[Any], by: str = "run") -> Coalesce:
     """How many rows there are, as a column of the outer query."""
     of_run = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(of_run, output_field=IntegerField()), 0)

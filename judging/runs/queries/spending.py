@@ -56,7 +56,7 @@ def usd(judgments: QuerySet[Judgment]) -> Decimal:
     return judgments.aggregate(total=Sum("cost_usd"))["total"] or Decimal(0)
 
 
-def reserved(*, run: JudgeRun | None = None, name: str = "") -> Decimal:
+def sum_reserved(*, run: JudgeRun | None = None, name: str = "") -> Decimal:
     """The most that the batches may cost that are out for a run, or for all versions of a judge."""
     whose = Q(chunk__run=run) if run else Q(chunk__run__judge__name=name)
     out = JudgeBatch.objects.filter(whose, closed_at__isnull=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
-from judging.runs.queries.requests import assistant_turns
+from judging.judges.queries.contents import assistant_turns
 
 ITEMS_PER_PART = 25
 TEXT: dict[str, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ def split_into_batches(study: Study, units: Mapping[int, int], *, size: int = IT
     Items of the same text are in the same part, however many: who works on it asks about them once.
     """
     part: list[int] = []
-    for alike in together(study, units):
+    for alike in group_same_texts(study, units):
         if part and len(part) + len(alike) > size:
             yield ItemBatch(part, sum(units[pk] for pk in part))
             part = []
@@ -41,23 +41,23 @@ def split_into_batches(study: Study, units: Mapping[int, int], *, size: int = IT
         yield ItemBatch(part, sum(units[pk] for pk in part))
 
 
-def together(study: Study, chosen: Container[int]) -> Iterable[list[int]]:
+def group_same_texts(study: Study, chosen: Container[int]) -> Iterable[list[int]]:
     """The keys of items of the same text, where the first of them stands.
 
     The text is compared, not the hash of the record, which is another one for each id.
     """
     alike: dict[str, list[int]] = {}
-    for pk, *text in rows_of(study, TEXT[study.kind]):
+    for pk, *text in iterate_rows(study, TEXT[study.kind]):
         if pk in chosen:
             alike.setdefault(content_hash(text), []).append(pk)
     return alike.values()
 
 
-def turns_of(study: Study) -> dict[int, int]:
+def count_turns(study: Study) -> dict[int, int]:
     """By item, how many turns its assistant has. One query."""
-    return {pk: len(assistant_turns(turns)) for pk, turns in rows_of(study, TEXT[Study.Kind.DIALOGUE])}
+    return {pk: len(assistant_turns(turns)) for pk, turns in iterate_rows(study, TEXT[Study.Kind.DIALOGUE])}
 
 
-def rows_of(study: Study, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def iterate_rows(study: Study, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Each item's key and these columns, in order, a few at a time."""
     return study.items.order_by("position").values_list("pk", *columns).iterator(chunk_size=500)

@@ -15,12 +15,12 @@ from judging.judges import pricing
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate, format_dollars
 from judging.judges.providers.base import Usage
-from judging.judges.queries.prices import rate_of
+from judging.judges.queries.prices import find_rate
+from judging.judges.services.quotas import USUAL_REPLY
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import spending
 
 LOOK_EVERY = 1.0  # seconds between looks at what others have spent
-USUAL_REPLY = 150  # tokens of an explanation with its verdict
 UNKNOWN_PRICE = "The price of {judge}'s model is not known, so that {what} cannot be kept. Enter it on the page Prices."
 
 
@@ -38,7 +38,7 @@ class Limit:
         return self.budget - self.spent - self.reserved
 
 
-class Purse:
+class BudgetTracker:
     """What one process may start: it counts what it spends itself, and looks now and then at what all have spent.
 
     A request is started only if what is on its way and this one fit into the budget, each at the most that a reply
@@ -46,27 +46,29 @@ class Purse:
     """
 
     def __init__(self, run: JudgeRun) -> None:
-        self.run, self.rate = run, rate_of(run.judge)
+        self.run, self.rate = run, find_rate(run.judge)
         self.limits: list[Limit] = []
         self.dearest: Decimal | None = None
-        self.since_look, self.first_guess = Decimal(0), Decimal(0)
+        self.since_refresh, self.first_guess = Decimal(0), Decimal(0)
         self.looked = 0.0
-        self.look(force=True)
+        self.refresh(force=True)
 
-    def look(self, *, force: bool = False) -> None:
+    def refresh(self, *, force: bool = False) -> None:
         if force or (self.limits and time.monotonic() - self.looked > LOOK_EVERY):
-            self.limits, self.looked, self.since_look = list(limits(self.run)), time.monotonic(), Decimal(0)
+            self.limits, self.looked, self.since_refresh = list(limits(self.run)), time.monotonic(), Decimal(0)
 
     def guess(self, prompt_tokens: int) -> None:
         """What a request may cost, until replies tell."""
-        self.first_guess = max(self.first_guess, expected_cost(prompt_tokens, USUAL_REPLY, self.rate) or Decimal(0))
+        self.first_guess = max(
+            self.first_guess, compute_expected_cost(prompt_tokens, USUAL_REPLY, self.rate) or Decimal(0)
+        )
 
     def pay(self, costs: Iterable[Decimal | None]) -> None:
         """Count what replies cost. An unknown amount is counted as the expected one."""
         for cost in costs:
             known = self.expected if cost is None else cost
             self.dearest = max(self.dearest or Decimal(0), known)
-            self.since_look += known
+            self.since_refresh += known
 
     @property
     def is_free(self) -> bool:
@@ -83,51 +85,61 @@ class Purse:
         if self.limits and self.dearest is None:
             wanted = min(wanted, 1 - on_the_way)
         for limit in self.limits:
-            left = limit.left - self.since_look
+            left = limit.left - self.since_refresh
             if self.expected > 0:
                 wanted = min(wanted, int(left / self.expected) - on_the_way)
             elif left <= 0:
                 wanted = 0
         return max(wanted, 0)
 
-    def reached(self) -> str:
+    def find_reached(self) -> str:
         """Which limit leaves no room for another request, in a sentence."""
         limit = min(self.limits, key=lambda limit: limit.left)
-        spent = limit.spent + self.since_look
-        next_one = f"another reply may cost {format_dollars(self.expected)}"
-        budget, so_far = format_dollars(limit.budget), format_dollars(spent)
-        return f"{limit.name} of {budget} is reached: {so_far} are spent, and {next_one}."
+        return say_reached(limit.name, limit.budget, limit.spent + self.since_refresh, self.expected)
 
 
 def limits(run: JudgeRun) -> Iterable[Limit]:
     if run.budget_usd is not None:
-        yield Limit("The run's budget", run.budget_usd, spending.load_run(run).usd, spending.reserved(run=run))
+        yield Limit("The run's budget", run.budget_usd, spending.load_run(run).usd, spending.sum_reserved(run=run))
     name = run.judge.name
     daily = spending.daily_budget(name)
     if daily is not None:
-        yield Limit(f"The daily budget of {name}", daily, spending.today(name), spending.reserved(name=name))
+        yield Limit(f"The daily budget of {name}", daily, spending.today(name), spending.sum_reserved(name=name))
 
 
-def expected_cost(input_tokens: int, output_tokens: int, rate: Rate | None, *, in_bulk: bool = False) -> Decimal | None:
+def compute_expected_cost(
+    input_tokens: int, output_tokens: int, rate: Rate | None, *, in_bulk: bool = False
+) -> Decimal | None:
     """Dollars at the full price, or at the one for batches; None if there is no price."""
     return pricing.cost(Usage(input_tokens, output_tokens, batched=in_bulk), rate)
 
 
-def most_cost(input_tokens: int, output_tokens: int, rate: Rate | None) -> Decimal | None:
+def compute_most_cost(input_tokens: int, output_tokens: int, rate: Rate | None) -> Decimal | None:
     """The same for a request of a batch, all of whose prompt may be put into the cache, where that costs more."""
     usage = Usage(input_tokens, output_tokens, batched=True)
     costs = [pricing.cost(one, rate) for one in (usage, replace(usage, written_tokens=input_tokens))]
     return max((cost for cost in costs if cost is not None), default=None)
 
 
-def check(judge: Judge, budget_usd: Decimal | None) -> None:
-    """Raise InputError where a budget makes no sense, cannot be kept, or is used up for today."""
+def say_reached(name: str, budget: Decimal, spent: Decimal, next_one: Decimal, *, what: str = "reply") -> str:
+    """Say that a budget leaves no room for what comes next, at the most that it may cost."""
+    said = f"{name} of {format_dollars(budget)} is reached: {format_dollars(spent)} are spent"
+    return f"{said}, and another {what} may cost {format_dollars(next_one)}."
+
+
+def check_amount(budget_usd: Decimal | None) -> None:
+    """Raise InputError where a budget makes no sense."""
     if budget_usd is not None and not budget_usd > 0:
         raise InputError("A budget is above 0; leave it empty for none.", field="budget_usd")
+
+
+def check(judge: Judge, budget_usd: Decimal | None) -> None:
+    """Raise InputError where a budget makes no sense, cannot be kept, or is used up for today."""
+    check_amount(budget_usd)
     daily = spending.daily_budget(judge.name)
     if budget_usd is None and daily is None:
         return
-    if rate_of(judge) is None:
+    if find_rate(judge) is None:
         what = "a budget" if budget_usd is not None else "its daily budget"
         raise InputError(UNKNOWN_PRICE.format(judge=judge, what=what), field="budget_usd")
     if daily is not None and (spent := spending.today(judge.name)) >= daily:

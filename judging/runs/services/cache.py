@@ -16,7 +16,7 @@ from judging.runs.queries.requests import Pending
 AT_ONCE = 500
 
 
-def key_of(judge: Judge, seed: int, provider: Provider, pending: Pending) -> str:
+def build_key(judge: Judge, seed: int, provider: Provider, pending: Pending) -> str:
     """The hash of what the reply depends on; empty for rules, which answer again at no cost.
 
     Repeat and the run's `seed` are part of it: who wants independent answers asks for repeats, or with another seed.
@@ -28,13 +28,13 @@ def key_of(judge: Judge, seed: int, provider: Provider, pending: Pending) -> str
     return content_hash([judge.provider, identity, asked.order, asked.repeat, seed])
 
 
-def known(keys: Iterable[str]) -> dict[str, Reply]:
+def load_known(keys: Iterable[str]) -> dict[str, Reply]:
     """The replies kept under these keys."""
     found: dict[str, Reply] = {}
     wanted = iter([key for key in keys if key])
     while part := list(islice(wanted, AT_ONCE)):
         rows = CachedReply.objects.filter(key__in=part).values_list("key", "reply")
-        found |= {key: reply_of(reply) for key, reply in rows}
+        found |= {key: build_reply(reply) for key, reply in rows}
     return found
 
 
@@ -53,7 +53,7 @@ def keep(rows: Iterable[CachedReply], *, anew: bool) -> None:
         CachedReply.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def reply_of(kept: Mapping[str, Any]) -> Reply:
+def build_reply(kept: Mapping[str, Any]) -> Reply:
     """The reply as it came. What a later version no longer knows is left out."""
     names = {field.name for field in fields(Reply)}
     given = {name: value for name, value in kept.items() if name in names}

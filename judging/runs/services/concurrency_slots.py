@@ -10,17 +10,17 @@ from contextlib import contextmanager
 
 from django.db import transaction
 from django.db.models import Q, QuerySet, Sum
-from django.utils import timezone
 
+from core.jobs.heartbeat import is_held
 from judging.judges.models.judges import IN_TURN, Judge
 from judging.judges.models.limits import Seat
 from judging.judges.models.workers import Worker
-from judging.judges.queries.workers import alive, gone_before
-from judging.runs.services import leases
+from judging.judges.queries.workers import alive
+from judging.runs.services.leases import leases
 
 
 @contextmanager
-def taken(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
+def take_slots(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
     """As many of the judge's seats as are free; 0 if others hold them all. Given back at the end.
 
     A rule that is computed here waits for nobody, so every process may run it.
@@ -37,9 +37,9 @@ def taken(worker: Worker, judge: Judge, limit: int) -> Iterator[int]:
             give_back(worker, judge)
 
 
-def left(judge: Judge, limit: int) -> bool:
+def has_free_slot(judge: Judge, limit: int) -> bool:
     """Whether it is worth the while to reach for a seat."""
-    held = Seat.objects.filter(filter_sharing_judges(judge, "judge"), worker__seen_at__gte=gone_before())
+    held = Seat.objects.filter(is_held(), filter_sharing_judges(judge, "judge"))
     return judge.is_baseline or unheld(judge, limit, held) > 0
 
 
@@ -47,9 +47,7 @@ def take(worker: Worker, judge: Judge, limit: int) -> int:
     """The rows of the judges are the lock: of two processes that reach for its seats, one waits for the other."""
     with transaction.atomic():
         list(Judge.objects.select_for_update().filter(filter_sharing_judges(judge)).order_by("pk").values_list("pk"))
-        held = Seat.objects.filter(filter_sharing_judges(judge, "judge"), worker__seen_at__gte=gone_before()).exclude(
-            worker=worker
-        )
+        held = Seat.objects.filter(is_held(), filter_sharing_judges(judge, "judge")).exclude(worker=worker)
         n = unheld(judge, limit, held)
         if n:
             Seat.objects.update_or_create(worker=worker, judge=judge, defaults={"n": n})
@@ -78,8 +76,6 @@ def wake(judge: Judge) -> None:
 
     Runs get ahead part by part: of two, the one that has done less goes on.
     """
-    left = leases.unfinished().filter(
-        filter_sharing_judges(judge, "run__judge"), worker__isnull=True, queued_at__lte=timezone.now()
-    )
+    left = leases.waiting().filter(filter_sharing_judges(judge, "run__judge"))
     if found := list(left.order_by("index", "queued_at", "pk").values_list("pk", flat=True)[: alive().count()]):
         leases.queue(found)

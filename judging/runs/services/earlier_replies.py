@@ -20,20 +20,20 @@ ANEW = [
 """Columns that are those of the newest reply."""
 
 
-def replaced(run: JudgeRun, rows: Sequence[Judgment]) -> list[Judgment]:
+def replace_judgments(run: JudgeRun, rows: Sequence[Judgment]) -> list[Judgment]:
     """Put the rows in the place of judgments that are asked for again. Return those that are new.
 
     Of two processes with an answer to the same one gets to put it there: `tries_left` tells whether it is the same.
     """
     asked = Judgment.objects.filter(run=run, tries_left__gt=0, item__in={row.item_id for row in rows})
-    there = {place_of(one): one for one in asked.annotate(n_earlier=Count("earlier"))}
+    there = {to_place(one): one for one in asked.annotate(n_earlier=Count("earlier"))}
     for row in rows:
-        if old := there.get(place_of(row)):
+        if old := there.get(to_place(row)):
             replace_one(old, row)
-    return [row for row in rows if place_of(row) not in there]
+    return [row for row in rows if to_place(row) not in there]
 
 
-def place_of(judgment: Judgment) -> Place:
+def to_place(judgment: Judgment) -> Place:
     return tuple(getattr(judgment, name) for name in PLACE)
 
 
@@ -46,7 +46,7 @@ def replace_one(old: Judgment, row: Judgment) -> None:
             judgment=old,
             number=vars(old)["n_earlier"] + 1,
             **{name: getattr(old, name) for name in ("unscored_reason", "explanation", "raw_reply", "created_at")},
-            cost_usd=old.cost_usd and old.cost_usd - paid_before(old),
+            cost_usd=old.cost_usd and old.cost_usd - sum_paid(old),
         )
     else:
         row.tries_left = 0
@@ -60,7 +60,7 @@ def total(old: Judgment, row: Judgment, name: str) -> Decimal | int | None:
     return None if before is None or now is None else before + now
 
 
-def paid_before(old: Judgment) -> Decimal:
+def sum_paid(old: Judgment) -> Decimal:
     """What the replies cost that it has on record."""
     return sum((one.cost_usd or Decimal(0) for one in old.earlier.all()), Decimal(0))
 

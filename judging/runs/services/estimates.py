@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotation.studies.models.studies import Study
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.models.limits import Quota
 from judging.judges.pricing import Rate
-from judging.judges.providers.base import PermanentError, Provider, TokenCount, TransientError
-from judging.judges.queries.prices import rate_of
+from judging.judges.providers.base import Provider, TokenCount
+from judging.judges.queries.prices import find_rate
 from judging.judges.services import judges, quotas
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import spending
-from judging.runs.queries.probing import Probing
-from judging.runs.queries.requests import Frame, Pending, asked
+from judging.runs.queries.probing import ProbeSettings
+from judging.runs.queries.requests import Frame, Pending, build_requests
 from judging.runs.services import budgets, cache, judgment_writer
 from judging.runs.services.request_pool import Ask
 from judging.runs.services.runs import Plan
@@ -63,16 +64,16 @@ class Estimate:
 
 def estimate(plan: Plan) -> Estimate:
     """Look at up to 200 requests, evenly from all items, and take the others to be like them."""
-    provider = judges.provider_of(plan.judge)
+    provider = judges.build_provider(plan.judge)
     looked_at = sample(plan, provider)
     counts, exact = token_counts(provider, looked_at)
     n = total(plan)
     cached = round(n * share_cached(plan, provider, looked_at))
     to_ask = n - cached
     habits = spending.habits(plan.judge)
-    reply = habits["tokens"] or (budgets.USUAL_REPLY if provider.needs_prompt else 0)
+    reply = habits["tokens"] or (quotas.USUAL_REPLY if provider.needs_prompt else 0)
     input_tokens, output_tokens = round(to_ask * mean(counts)), round(to_ask * reply)
-    rate, ms = rate_of(plan.judge), habits["ms"]
+    rate, ms = find_rate(plan.judge), habits["ms"]
     quota = quotas.find_quota(plan.judge.provider, plan.judge.model)
     return Estimate(
         requests=n,
@@ -122,16 +123,16 @@ def sample(plan: Plan, provider: Provider) -> list[Pending]:
         plan.order_policy,
         plan.seed,
         every_turn=plan.every_turn,
-        probing=Probing.read(plan.probe, plan.seed) if plan.probe else None,
+        probing=ProbeSettings.from_stored(plan.probe, plan.seed) if plan.probe else None,
     )
-    return asked(frame, chosen, with_prompt=provider.needs_prompt)
+    return build_requests(frame, chosen, with_prompt=provider.needs_prompt)
 
 
 def share_cached(plan: Plan, provider: Provider, looked_at: Sequence[Pending]) -> float:
     if not plan.use_cache:
         return 0.0
-    asks = [Ask(one, key=cache.key_of(plan.judge, plan.seed, provider, one)) for one in looked_at]
-    known = judgment_writer.known(asks)
+    asks = [Ask(one, key=cache.build_key(plan.judge, plan.seed, provider, one)) for one in looked_at]
+    known = judgment_writer.load_known(asks)
     return mean([ask.key in known for ask in asks])
 
 
@@ -141,13 +142,13 @@ def token_counts(provider: Provider, looked_at: Sequence[Pending]) -> tuple[list
         return [0], True
     step = max(1, len(looked_at) // COUNTED)
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself
-        counted = thread.submit(asyncio.run, counts_of(provider, looked_at[::step])).result()
+        counted = thread.submit(asyncio.run, count_tokens(provider, looked_at[::step])).result()
     if counted is None:
         return [provider.estimate_tokens(one.request).tokens for one in looked_at], False
     return [count.tokens for count in counted], all(count.exact for count in counted)
 
 
-async def counts_of(provider: Provider, some: Sequence[Pending]) -> list[TokenCount] | None:
+async def count_tokens(provider: Provider, some: Sequence[Pending]) -> list[TokenCount] | None:
     """None where the other side does not answer."""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -160,7 +161,7 @@ async def counts_of(provider: Provider, some: Sequence[Pending]) -> list[TokenCo
 
 def dollars(n: int, counts: Sequence[int], reply: int, rate: Rate | None, *, in_bulk: bool) -> Decimal | None:
     """What so many requests cost with prompts as long as these. Each counts by itself: long ones may cost more."""
-    costs = [budgets.expected_cost(count, reply, rate, in_bulk=in_bulk) for count in counts]
+    costs = [budgets.compute_expected_cost(count, reply, rate, in_bulk=in_bulk) for count in counts]
     known = [cost for cost in costs if cost is not None]
     return None if len(known) < len(costs) else n * sum(known, Decimal(0)) / max(len(known), 1)
 
@@ -188,7 +189,7 @@ def basis(exact: bool, n: int, known_replies: float | None) -> Sequence[str]:
         f"Tokens of {n} prompts were {counted}.",
         "Replies are taken to be as long as this model's were lately."
         if known_replies
-        else f"Replies are taken to have {budgets.USUAL_REPLY} tokens, since none are known of this model.",
+        else f"Replies are taken to have {quotas.USUAL_REPLY} tokens, since none are known of this model.",
     )
 
 

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from annotation.stats.table import FloatArray
+from core import vectors
 from judging.judges import evaluation_settings
 from judging.judges.evaluation_settings import Setting
 from judging.judges.prompts import evaluation, templates
-from judging.judges.providers import base, vectors
+from judging.judges.providers import base
 from judging.judges.providers.base import (
     CriterionSpec,
     JudgeRequest,
@@ -34,21 +35,21 @@ from judging.judges.providers.keys import Keyring
 from judging.judges.providers.scorer import total
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
-from judging.stats.retrieval import Found, nearest, retrieve
+from judging.stats.retrieval import RetrievedPassage, nearest, retrieve
 
 T = TypeVar("T")
 KEPT = 512
 """Summaries and vectors that are held in memory; both orders of a case follow each other."""
 
 
-def provider_of(run: JudgeRun) -> Provider:
+def build_provider(run: JudgeRun) -> Provider:
     """The run's provider, ready for use; as its evaluation asks it, where it is a part of one."""
-    provider, setting = judges.provider_of(run.judge), Setting.of(run.setting)
-    return UnderTest(provider, setting, template=run.judge.parameters) if setting else provider
+    provider, setting = judges.build_provider(run.judge), Setting.from_stored(run.setting)
+    return EvaluatedProvider(provider, setting, template=run.judge.parameters) if setting else provider
 
 
 @dataclass(slots=True)
-class Ready:
+class PreparedContent:
     """What the model is shown, what is kept of how that came about, and what it took."""
 
     content: PairContent
@@ -57,7 +58,7 @@ class Ready:
     unscored: str = ""
 
 
-class UnderTest(Provider):
+class EvaluatedProvider(Provider):
     """Another provider, asked in one setting of an evaluation."""
 
     def __init__(self, inner: Provider, setting: Setting, *, template: Mapping[str, Any] | None = None) -> None:
@@ -65,8 +66,8 @@ class UnderTest(Provider):
         self.parameters, self.keys = inner.parameters, inner.keys
         self.words = template or {}
         self.needs_prompt = inner.needs_prompt  # type: ignore[misc]
-        self.told_to_wait = base.tell_nobody
-        self.embeddings = embeddings_of(setting, inner.keys)
+        self.on_wait = base.ignore_wait
+        self.embeddings = build_embeddings(setting, inner.keys)
         self.summaries: Memo[tuple[str, Usage | None]] = Memo()
         self.known: Memo[FloatArray] = Memo()
 
@@ -99,7 +100,7 @@ class UnderTest(Provider):
         return self.inner.estimate_tokens(request)
 
     def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
-        return {**self.inner.identity(request), "setting": self.setting.as_json(), "seed": request.seed}
+        return {**self.inner.identity(request), "setting": self.setting.to_json(), "seed": request.seed}
 
     async def aclose(self) -> None:
         async with AsyncExitStack() as both:
@@ -112,16 +113,16 @@ class UnderTest(Provider):
     async def judge(self, request: JudgeRequest) -> Reply:
         content = request.content
         assert isinstance(content, PairContent)
-        self.inner.told_to_wait = self.told_to_wait
+        self.inner.on_wait = self.on_wait
         ready = await self.ready(request, content)
         if ready.unscored:
             return Reply(unscored=ready.unscored, details=ready.kept, usage=total(ready.usages))
         reply = await self.inner.judge(replace(request, content=ready.content, prompt=self.prompt(request, ready)))
         usages = [*ready.usages, *([reply.usage] if reply.usage else [])]
-        answered = read(reply, request.criterion, self.setting)
+        answered = choose_value(reply, request.criterion, self.setting)
         return replace(answered, details={**answered.details, **ready.kept}, usage=total(usages))
 
-    def prompt(self, request: JudgeRequest, ready: Ready) -> base.Prompt | None:
+    def prompt(self, request: JudgeRequest, ready: PreparedContent) -> base.Prompt | None:
         if not self.needs_prompt:
             return None
         return evaluation.choice(
@@ -132,32 +133,32 @@ class UnderTest(Provider):
             system=self.words.get("system"),
         )
 
-    async def ready(self, request: JudgeRequest, content: PairContent) -> Ready:
+    async def ready(self, request: JudgeRequest, content: PairContent) -> PreparedContent:
         """The content with the memories that fit, or their summary."""
         if self.setting.shows == evaluation_settings.PROFILE and content.person == Person():
-            return Ready(content, unscored="no_persona")
+            return PreparedContent(content, unscored="no_persona")
         if not self.setting.retrieves:
-            return Ready(content)
+            return PreparedContent(content)
         memories = [str(memory) for memory in content.person.memories]
         if not memories:
-            return Ready(content, unscored="no_memories")
-        ready = Ready(content)
-        found = await self.found(question_of(content), memories, ready)
+            return PreparedContent(content, unscored="no_memories")
+        ready = PreparedContent(content)
+        found = await self.find_memories(build_question(content), memories, ready)
         ready.kept["retrieved"] = [
             {"text": one.passage, "place": one.place, "score": round(one.score, 6)} for one in found
         ]
-        ready.content = evaluation.shown(content, ready.kept)
+        ready.content = evaluation.restrict_memories(content, ready.kept)
         if self.setting.shows == evaluation_settings.SUMMARY and found:
             await self.summarise(request, ready)
         return ready
 
-    async def found(self, question: str, memories: list[str], ready: Ready) -> list[Found]:
+    async def find_memories(self, question: str, memories: list[str], ready: PreparedContent) -> list[RetrievedPassage]:
         """The memories that fit the question, best first."""
         setting = self.setting
         if setting.retriever == evaluation_settings.BM25:
             return retrieve(question, memories, setting.k)
         if self.embeddings is None:
-            known = await self.known.of("\0".join(memories), lambda: run_now(vectors.embed(memories)))
+            known = await self.known.get_or_make("\0".join(memories), lambda: run_now(vectors.embed(memories)))
             return nearest(vectors.embed([question])[0], known, memories, setting.k)
         server = self.embeddings
 
@@ -166,10 +167,10 @@ class UnderTest(Provider):
             ready.kept["embedded_tokens"] = ready.kept.get("embedded_tokens", 0) + answer.tokens
             return answer.vectors
 
-        known = await self.known.of("\0".join(memories), lambda: embedded(memories))
+        known = await self.known.get_or_make("\0".join(memories), lambda: embedded(memories))
         return nearest((await embedded([question]))[0], known, memories, setting.k)
 
-    async def summarise(self, request: JudgeRequest, ready: Ready) -> None:
+    async def summarise(self, request: JudgeRequest, ready: PreparedContent) -> None:
         """Put the model's own summary in the place of the memories. Rules and scorers get the memories themselves."""
         if not self.needs_prompt:
             ready.kept["summary_by"] = "none: it does not write, and gets the memories as they are"
@@ -181,22 +182,22 @@ class UnderTest(Provider):
             first = True
             reply = await self.inner.judge(replace(request, content=ready.content, prompt=prompt))
             usable = not reply.unscored and reply.stop == "end"
-            return evaluation.summary_in(reply.text) if usable else "", reply.usage
+            return evaluation.parse_summary(reply.text) if usable else "", reply.usage
 
-        text, usage = await self.summaries.of(f"{request.seed}\0{prompt.user}", ask)
+        text, usage = await self.summaries.get_or_make(f"{request.seed}\0{prompt.user}", ask)
         if first and usage:
             ready.usages.append(usage)
         if not text:
             ready.unscored = "no_summary"
             return
         ready.kept["summary"] = text
-        ready.content = evaluation.shown(ready.content, ready.kept)
+        ready.content = evaluation.restrict_memories(ready.content, ready.kept)
 
 
 class Memo(OrderedDict[str, "asyncio.Future[T]"]):
     """What was asked for lately, so that who asks for the same at the same time waits for one answer."""
 
-    async def of(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def get_or_make(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The answer that is known or on its way, else a new one. One that failed is asked for again."""
         if key not in self:
             self[key] = asyncio.ensure_future(make())
@@ -216,7 +217,7 @@ async def run_now(value: T) -> T:
     return value
 
 
-def read(reply: Reply, criterion: CriterionSpec, setting: Setting) -> Reply:
+def choose_value(reply: Reply, criterion: CriterionSpec, setting: Setting) -> Reply:
     """The reply with the value that counts: the more probable one, where that is asked for."""
     if setting.answers != evaluation_settings.LOG_PROBABILITY or reply.unscored or reply.value is not None:
         return reply
@@ -232,11 +233,11 @@ def read(reply: Reply, criterion: CriterionSpec, setting: Setting) -> Reply:
     return replace(reply, value=leading[0])
 
 
-def question_of(content: PairContent) -> str:
+def build_question(content: PairContent) -> str:
     return "\n".join(part for part in (content.question, content.context) if part)
 
 
-def embeddings_of(setting: Setting, keys: Keyring) -> Embeddings | None:
+def build_embeddings(setting: Setting, keys: Keyring) -> Embeddings | None:
     """Who makes embeddings, where a server is asked for them."""
     if not setting.retrieves or setting.retriever != evaluation_settings.ENDPOINT:
         return None

@@ -29,7 +29,7 @@ class AllLabels:
 
     def __iter__(self) -> Iterator[LabelRow]:
         rows = chain(self.people, self.judges)
-        yield from rows if self.tiers is None else map(self.tiers.beside, rows)
+        yield from rows if self.tiers is None else map(self.tiers.add_tier, rows)
 
     def __len__(self) -> int:
         return len(self.people) + len(self.judges)
@@ -46,9 +46,9 @@ class AllLabels:
         head = self.people.page(start, min(stop, n_people)) if start < n_people else []
         tail = self.judges.page(max(start - n_people, 0), stop - n_people) if stop > n_people else []
         rows = [*head, *tail]
-        return rows if self.tiers is None else [self.tiers.beside(row) for row in rows]
+        return rows if self.tiers is None else [self.tiers.add_tier(row) for row in rows]
 
 
-def labels_of(study: Study, purposes: Collection[str] = (RATING,), *, tiers: ItemTiers | None = None) -> AllLabels:
+def load_labels(study: Study, purposes: Collection[str] = (RATING,), *, tiers: ItemTiers | None = None) -> AllLabels:
     """What `export` and the API give out: of people their ratings, and answers of other `purposes` where asked."""
     return AllLabels(people.load_people(study, purposes), judges.load_judges(study), tiers)

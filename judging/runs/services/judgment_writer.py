@@ -16,9 +16,10 @@ from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
 from judging.judges.providers import sides
 from judging.judges.providers.base import OWN_EXAMPLE, Reply
+from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import Pending, to_numbers
+from judging.runs.queries.requests import Pending
 from judging.runs.services import cache, earlier_replies
 from judging.runs.services.request_pool import Answer, Ask
 from judging.stats.weighted_scores import normalise_to_scale
@@ -27,25 +28,25 @@ NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """What each new reply cost, and the answers that were not read and are asked for again."""
 
     costs: list[Decimal | None]
     again: list[Answer]
 
 
-def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> Saved:
+def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> SaveResult:
     """Keep the judgments, and the replies with a verdict for equal requests.
 
     A judgment that is there already, from a process thought to be gone, stays as it is, unless it is asked for again.
     """
     told = [(answer, answer.reply) for answer in batch if answer.reply]
     if not told:
-        return Saved([], [])
+        return SaveResult([], [])
     costs = [NOTHING if answer.cached else pricing.cost(reply.usage, rate) for answer, reply in told]
     rows = [judgment(run, *one, cost) for one, cost in zip(told, costs, strict=True)]
     unread = [row for row in rows if row.unscored_reason in judges_parsing.UNREAD and not row.is_cached]
-    retries = retries_of(run.judge) if unread else 0
+    retries = count_retries(run.judge) if unread else 0
     for row in unread:
         row.tries_left = retries
     kept = {
@@ -54,26 +55,26 @@ def save(run: JudgeRun, batch: Sequence[Answer], rate: Rate | None) -> Saved:
         if answer.ask.key and not answer.cached and row.value
     }
     with transaction.atomic():
-        Judgment.objects.bulk_create(earlier_replies.replaced(run, rows), ignore_conflicts=True)
+        Judgment.objects.bulk_create(earlier_replies.replace_judgments(run, rows), ignore_conflicts=True)
         cache.keep(kept.values(), anew=run.use_cache)
     again = [answer for (answer, _), row in zip(told, rows, strict=True) if row.tries_left]
-    return Saved([cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached], again)
+    return SaveResult([cost for (answer, _), cost in zip(told, costs, strict=True) if not answer.cached], again)
 
 
-def retries_of(judge: Judge) -> int:
+def count_retries(judge: Judge) -> int:
     """How often a reply of the judge's that was not read is asked for again."""
-    return int(getattr(judges.provider_of(judge).parameters, "max_retries", 0))
+    return int(getattr(judges.build_provider(judge).parameters, "max_retries", 0))
 
 
-def known(asks: Iterable[Ask]) -> dict[str, Reply]:
+def load_known(asks: Iterable[Ask]) -> dict[str, Reply]:
     """By key, the replies with a verdict that equal requests got earlier."""
     there = {ask.key: ask for ask in asks if ask.key}
-    found = cache.known(there)
+    found = cache.load_known(there)
     return {key: reply for key, reply in found.items() if holds_verdict(there[key].pending, reply)}
 
 
 def holds_verdict(asked: Pending, reply: Reply) -> bool:
-    return isinstance(read(asked, reply), judges_parsing.Verdict)
+    return isinstance(parse_reply(asked, reply), judges_parsing.Verdict)
 
 
 def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) -> Judgment:
@@ -95,10 +96,10 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
         cost_usd=cost,
         score=score(asked, reply),
     )
-    verdict = read(asked, reply)
+    verdict = parse_reply(asked, reply)
     row.explanation = storable(verdict.explanation)
     if isinstance(verdict, judges_parsing.Verdict):
-        row.value = sides.stored(verdict.value, asked.criterion, asked.order)
+        row.value = sides.to_stored(verdict.value, asked.criterion, asked.order)
         row.confidence = reply.distribution.get(verdict.value)
     else:
         row.unscored_reason = verdict.reason
@@ -110,7 +111,7 @@ def is_batched(reply: Reply) -> bool:
     return bool(reply.usage and reply.usage.batched)
 
 
-def read(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges_parsing.Unscored:
+def parse_reply(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges_parsing.Unscored:
     """The verdict that the provider computed, or the one in its text."""
     if reply.unscored:
         return judges_parsing.Unscored(reply.unscored, reply.explanation)
@@ -141,7 +142,7 @@ def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:
 
 def distribution(asked: Pending, reply: Reply) -> Mapping[str, float]:
     """How probable each value was, by the values as they are stored."""
-    return {sides.stored(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
+    return {sides.to_stored(value, asked.criterion, asked.order): p for value, p in reply.distribution.items()}
 
 
 def score(asked: Pending, reply: Reply) -> float | None:

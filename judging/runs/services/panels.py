@@ -22,12 +22,12 @@ from core.errors import InputError
 from core.hashing import content_hash
 from core.version import code_version
 from judging.judges.models.judges import PANEL, Judge
-from judging.judges.services.judges import check_names, latest_of
+from judging.judges.queries.contents import build_spec, to_numbers
+from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.requests import spec_of, to_numbers
 from judging.stats import panels
-from judging.stats.means import clustered_means
-from judging.stats.panels import Combined
+from judging.stats.means import estimate_clustered_means
+from judging.stats.panels import PanelVerdict
 
 BATCH = 2000
 Key = tuple[int, int]
@@ -43,8 +43,8 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
     """
     name = name.strip()
     check_names(name, "")
-    study, criteria = checked(runs, method)
-    judge = judge_of(by=by, project=study.project, name=name, runs=runs, method=method)
+    study, criteria = check_runs(runs, method)
+    judge = find_or_create_judge(by=by, project=study.project, name=name, runs=runs, method=method)
     digest = content_hash([method, sorted(run.pk for run in runs), sorted(criterion.pk for criterion in criteria)])
     with transaction.atomic():
         there = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
@@ -56,14 +56,14 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
         )  # fmt: skip
         run.criteria.set(criteria)
         run.members.set(runs)
-        names = names_of(runs)
+        names = build_names(runs)
         for criterion in criteria:
-            run.result[criterion.key] = combined(run, names, criterion, method)
+            run.result[criterion.key] = create_combined(run, names, criterion, method)
         run.save(update_fields=["result"])
     return run
 
 
-def checked(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Criterion]]:
+def check_runs(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Criterion]]:
     """The study of the runs, and the criteria that all of them have judged."""
     if method not in panels.METHODS:
         raise InputError(f"{method!r} is not one of {', '.join(panels.METHODS)}.", field="method")
@@ -71,7 +71,7 @@ def checked(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Criterio
     shared = set.intersection(*({criterion.pk for criterion in run.criteria.all()} for run in runs))
     criteria = [criterion for criterion in runs[0].study.criteria.all() if criterion.pk in shared]
     if method == panels.MEAN:
-        criteria = [criterion for criterion in criteria if to_numbers(spec_of(criterion))]
+        criteria = [criterion for criterion in criteria if to_numbers(build_spec(criterion))]
     if not criteria:
         raise InputError("No criterion that all members have judged can be combined so.", field="runs")
     return runs[0].study, criteria
@@ -95,7 +95,7 @@ def check_members(runs: Sequence[JudgeRun], method: str) -> None:
         raise InputError("Some of these runs judged single turns, others whole dialogues.", field="runs")
 
 
-def names_of(runs: Iterable[JudgeRun]) -> dict[int, str]:
+def build_names(runs: Iterable[JudgeRun]) -> dict[int, str]:
     """What to call each run's judge; two runs of one judge are told apart by their numbers."""
     judges = [str(run.judge) for run in runs]
     return {
@@ -104,22 +104,24 @@ def names_of(runs: Iterable[JudgeRun]) -> dict[int, str]:
     }
 
 
-def judge_of(*, by: User | None, project: Project, name: str, runs: Iterable[JudgeRun], method: str) -> Judge:
+def find_or_create_judge(
+    *, by: User | None, project: Project, name: str, runs: Iterable[JudgeRun], method: str
+) -> Judge:
     """The panel of this name with these members: its latest version if they are the same, else a new one."""
     members = sorted(str(run.judge) for run in runs)
     wanted: dict[str, Any] = {"provider": PANEL, "parameters": {"method": method, "members": members}}
-    latest = latest_of(name, project=project)
+    latest = find_latest(name, project=project)
     if latest and latest.provider == PANEL and latest.parameters == wanted["parameters"]:
         return latest
     version = latest.version + 1 if latest else 1
     return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 
 
-def combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
+def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
     """Save one judgment for each item, or turn of it, that a member was asked about. Returns what is kept of it."""
-    said = said_of(names, criterion)
+    said = load_judgments(names, criterion)
     votes = [[(names[one.run_id], one.value) for one in judgments if one.value] for judgments in said.values()]
-    numbers = to_numbers(spec_of(criterion))
+    numbers = to_numbers(build_spec(criterion))
     found, model = panels.combine(votes, method=method, scale=criterion.values, numbers=numbers)
     rows = [
         verdict(run, key, criterion, judgments, one) for (key, judgments), one in zip(said.items(), found, strict=True)
@@ -127,11 +129,11 @@ def combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, meth
     Judgment.objects.bulk_create(rows, batch_size=BATCH)
     return {
         "members": members(names, said, rows),
-        "model": None if model is None else {**model.as_json(), "accuracy": panels.accuracies(model)},
+        "model": None if model is None else {**model.to_json(), "accuracy": panels.accuracies(model)},
     }
 
 
-def said_of(names: Mapping[int, str], criterion: Criterion) -> dict[Key, list[Judgment]]:
+def load_judgments(names: Mapping[int, str], criterion: Criterion) -> dict[Key, list[Judgment]]:
     """The members' judgments on a criterion by item and turn."""
     said: dict[Key, list[Judgment]] = defaultdict(list)
     chosen = Judgment.objects.filter(run__in=names, criterion=criterion).order_by("pk")
@@ -142,7 +144,7 @@ def said_of(names: Mapping[int, str], criterion: Criterion) -> dict[Key, list[Ju
 
 
 def verdict(
-    run: JudgeRun, key: Key, criterion: Criterion, judgments: Sequence[Judgment], found: Combined | None
+    run: JudgeRun, key: Key, criterion: Criterion, judgments: Sequence[Judgment], found: PanelVerdict | None
 ) -> Judgment:
     """The members' verdicts as one. Unscored where no member gave one, or where none leads."""
     item, turn = key
@@ -177,14 +179,14 @@ def members(
         if judgment.value and panel[key]:
             same[row, list(names).index(judgment.run_id)] = float(judgment.value == panel[key])
     items = [str(item) for (item, _), _ in theirs]
-    found = clustered_means(same, items=items, clusters=items)
+    found = estimate_clustered_means(same, items=items, clusters=items)
     return [
         {
             "run": pk,
             "name": name,
             "n_judgments": sum(judgment.run_id == pk for _, judgment in theirs),
             "scored": sum(judgment.run_id == pk and bool(judgment.value) for _, judgment in theirs),
-            "same_as_panel": estimate.as_json(),
+            "same_as_panel": estimate.to_json(),
         }
         for (pk, name), estimate in zip(names.items(), found, strict=True)
     ]

@@ -11,7 +11,7 @@ from judging.judges.models.judges import Judge
 from judging.judges.prompts import TemplateError, templates
 from judging.judges.providers.base import Prompt
 from judging.judges.services import judges
-from judging.runs.queries.requests import Frame, asked
+from judging.runs.queries.requests import Frame, build_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def preview(judge: Judge, study: Study) -> Preview:
     criteria = list(study.criteria.all()[:1])
     if item is None or not criteria:
         raise InputError(f"{study} has no items or no criteria yet.", field="study")
-    provider = judges.provider_of(judge)
+    provider = judges.build_provider(judge)
     if not provider.needs_prompt:
         raise InputError("This judge is not asked in words.", field="provider")
     own = templates.find_template(judge.parameters, criteria[0].key)
@@ -38,7 +38,7 @@ def preview(judge: Judge, study: Study) -> Preview:
         raise InputError(" ".join(wrong), field="template")
     try:
         frame = Frame(judge, study.shown, criteria, repeats=1, order_policy="AB", seed=0)
-        request = asked(frame, [item], with_prompt=True)[0].request
+        request = build_requests(frame, [item], with_prompt=True)[0].request
     except TemplateError as error:
         raise InputError(str(error), field="template") from error
     assert request.prompt is not None

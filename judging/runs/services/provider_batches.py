@@ -22,28 +22,21 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.hashing import content_hash
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.request_pool import BATCH_SIZE
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import (
-    BatchProvider,
-    PermanentError,
-    Provider,
-    Reply,
-    TooLongError,
-    TransientError,
-    UnknownBatchError,
-    does_not_fit,
-)
-from judging.judges.queries.prices import rate_of
+from judging.judges.providers.base import BatchProvider, Provider, Reply, TooLongError, UnknownBatchError, does_not_fit
+from judging.judges.queries.prices import find_rate
 from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.queries.requests import pending
-from judging.runs.services import budgets, cache, judgment_writer, leases, runs
-from judging.runs.services.async_bridge import BATCH_SIZE
+from judging.runs.queries.requests import list_pending
+from judging.runs.services import budgets, cache, judgment_writer, runs
 from judging.runs.services.cancellations import load_batches_to_cancel
-from judging.runs.services.request_pool import Answer, Ask, own_example
-from judging.runs.services.worker_sessions import known_answer
+from judging.runs.services.leases import leases
+from judging.runs.services.request_pool import Answer, Ask, build_example_answer
+from judging.runs.services.worker_sessions import build_known_answer
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -55,7 +48,7 @@ NEVER_ARRIVED = "It had not arrived, so these requests were handed in again."
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class BatchResult:
     """What an ended batch brought: how many replies, and why requests will never be answered or were not."""
 
     kept: int
@@ -77,17 +70,17 @@ class Fetched:
 def step(chunk: JudgeChunk, worker: Worker) -> None:
     """Hand in, look, or fetch; then hand the part back until it is time to look again, or finish it."""
     batch = JudgeBatch.objects.filter(chunk=chunk, closed_at__isnull=True).first()
-    if batch is None or not known(batch, chunk.run):
+    if batch is None or not is_known(batch, chunk.run):
         hand_in(chunk, worker)
         return
     try:
-        ended = look(batch, chunk.run)
+        ended = poll(batch, chunk.run)
         found = fetch(batch, chunk.run) if ended else None
     except TransientError as later:
-        leases.put_off(chunk, worker, seconds=max(later.retry_after or 0.0, next_look(batch)), error=str(later))
+        leases.put_off(chunk, worker, seconds=max(later.retry_after or 0.0, compute_next_poll(batch)), error=str(later))
         return
     if found is None:
-        leases.put_off(chunk, worker, seconds=next_look(batch))
+        leases.put_off(chunk, worker, seconds=compute_next_poll(batch))
     elif found.dead_end:
         leases.finish(chunk, worker, error=found.dead_end)
     else:
@@ -97,47 +90,47 @@ def step(chunk: JudgeChunk, worker: Worker) -> None:
 def hand_in(chunk: JudgeChunk, worker: Worker) -> None:
     """Hand in what is still open of a part, as much of it as the budgets allow. Finish it if nothing is."""
     run, provider = chunk.run, bulk_provider(chunk.run.judge)
-    open_asks = unanswered(run, asks_of(run, provider, chunk.item_ids))
+    open_asks = list_unanswered(run, list_asks(run, provider, chunk.item_ids))
     if not open_asks:
         leases.finish(chunk, worker)
         return
-    batch = reserved(chunk, provider, open_asks)
+    batch = reserve_batch(chunk, provider, open_asks)
     if batch is None:
         wait_or_halt(chunk, worker)
         return
-    requests = {key_of(batch, ask): ask.pending.request for ask in open_asks[: batch.n_requests]}
+    requests = {build_key(batch, ask): ask.pending.request for ask in open_asks[: batch.n_requests]}
     try:
-        name = using(run.judge, lambda made: made.submit(requests))
+        name = run_in_loop(run.judge, lambda made: made.submit(requests))
     except PermanentError:
         batch.delete()
         raise
-    arrived(batch, run, name)
+    mark_arrived(batch, run, name)
     leases.put_off(chunk, worker, seconds=FIRST_LOOK)
 
 
-def arrived(batch: JudgeBatch, run: JudgeRun, name: str) -> None:
+def mark_arrived(batch: JudgeBatch, run: JudgeRun, name: str) -> None:
     """Keep the provider's name for the batch. One that was given up meanwhile is taken back at once."""
     row = JudgeBatch.objects.filter(pk=batch.pk, external_id="", closed_at__isnull=True)
     if not row.update(external_id=name):
         logger.warning("%s of %s had been given up; taking %s back.", batch, run, name)
-        using(run.judge, lambda made: made.cancel(name))
+        run_in_loop(run.judge, lambda made: made.cancel(name))
 
 
-def known(batch: JudgeBatch, run: JudgeRun) -> bool:
+def is_known(batch: JudgeBatch, run: JudgeRun) -> bool:
     """Whether the provider has the batch. Where that is not known, it is asked; if it has not, the row is closed."""
     if batch.external_id:
         return True
     since = batch.created_at - CLOCKS
-    there = using(run.judge, lambda made: made.handed_in(since))
+    there = run_in_loop(run.judge, lambda made: made.list_batches(since))
     taken = set(JudgeBatch.objects.filter(external_id__in=there).values_list("external_id", flat=True))
     for name, n in there.items():
-        if name not in taken and n == batch.n_requests and adopted(batch, name):
+        if name not in taken and n == batch.n_requests and adopt(batch, name):
             return True
     close(batch, error=NEVER_ARRIVED)
     return False
 
 
-def adopted(batch: JudgeBatch, name: str) -> bool:
+def adopt(batch: JudgeBatch, name: str) -> bool:
     try:
         with transaction.atomic():
             JudgeBatch.objects.filter(pk=batch.pk).update(external_id=name)
@@ -147,10 +140,10 @@ def adopted(batch: JudgeBatch, name: str) -> bool:
     return True
 
 
-def look(batch: JudgeBatch, run: JudgeRun) -> bool:
+def poll(batch: JudgeBatch, run: JudgeRun) -> bool:
     """Ask how far the batch is. Returns whether it has ended."""
     try:
-        state = using(run.judge, lambda made: made.poll(batch.external_id))
+        state = run_in_loop(run.judge, lambda made: made.poll(batch.external_id))
     except UnknownBatchError as error:
         close(batch, error=str(error))
         raise
@@ -158,7 +151,7 @@ def look(batch: JudgeBatch, run: JudgeRun) -> bool:
     return state.ended
 
 
-def next_look(batch: JudgeBatch) -> float:
+def compute_next_poll(batch: JudgeBatch) -> float:
     """Seconds until it is worth asking again: the older a batch, the longer."""
     age = (timezone.now() - batch.created_at).total_seconds()
     return min(max(FIRST_LOOK, age / 10), LAST_LOOK)
@@ -171,24 +164,24 @@ def close(batch: JudgeBatch, *, error: str = "") -> None:
 # fetching
 
 
-def fetch(batch: JudgeBatch, run: JudgeRun) -> Fetched:
+def fetch(batch: JudgeBatch, run: JudgeRun) -> BatchResult:
     """Keep the replies of an ended batch, and close it. Twice does no harm: a judgment that is there stays as it is.
 
     A request whose item was edited meanwhile has another key by now: its reply is left, and it is asked again.
     """
-    outcomes = dict(using(run.judge, lambda made: all_of(made, batch.external_id)))
+    outcomes = dict(run_in_loop(run.judge, lambda made: list_results(made, batch.external_id)))
     if outcomes and not any(key.startswith(batch.token) for key in outcomes):
         logger.warning("%s of %s is not what was handed in.", batch, run)
         close(batch, error=NOT_OURS)
-        return Fetched(0, again=True)
-    asks = {key_of(batch, ask): ask for ask in asks_of(run, bulk_provider(run.judge), batch.chunk.item_ids)}
+        return BatchResult(0, again=True)
+    asks = {build_key(batch, ask): ask for ask in list_asks(run, bulk_provider(run.judge), batch.chunk.item_ids)}
     answers = [Answer(asks[key], told) for key, told in outcomes.items() if isinstance(told, Reply) and key in asks]
-    rate = rate_of(run.judge)
+    rate = find_rate(run.judge)
     for start in range(0, len(answers), BATCH_SIZE):
         judgment_writer.save(run, answers[start : start + BATCH_SIZE], rate)
     faults = [told for told in outcomes.values() if not isinstance(told, Reply)]
     close(batch, error=to_words(faults))
-    return Fetched(
+    return BatchResult(
         len(answers),
         permanent=to_words([fault for fault in faults if isinstance(fault, PermanentError)]),
         passing=to_words(faults),
@@ -196,7 +189,7 @@ def fetch(batch: JudgeBatch, run: JudgeRun) -> Fetched:
     )
 
 
-async def all_of(provider: BatchProvider, name: str) -> list[tuple[str, Reply | TransientError | PermanentError]]:
+async def list_results(provider: BatchProvider, name: str) -> list[tuple[str, Reply | TransientError | PermanentError]]:
     return [found async for found in provider.fetch(name)]
 
 
@@ -210,48 +203,48 @@ def to_words(faults: Sequence[Exception]) -> str:
 # what is asked
 
 
-def asks_of(run: JudgeRun, provider: Provider, item_ids: Sequence[int]) -> list[Ask]:
+def list_asks(run: JudgeRun, provider: Provider, item_ids: Sequence[int]) -> list[Ask]:
     """The requests on these items without a judgment."""
     return [
         Ask(
             one,
-            key=cache.key_of(run.judge, run.seed, provider, one),
+            key=cache.build_key(run.judge, run.seed, provider, one),
             tokens=provider.estimate_tokens(one.request).tokens,
         )
-        for one in pending(run, item_ids, with_prompt=True)
+        for one in list_pending(run, item_ids, with_prompt=True)
     ]
 
 
-def unanswered(run: JudgeRun, asks: Sequence[Ask]) -> list[Ask]:
+def list_unanswered(run: JudgeRun, asks: Sequence[Ask]) -> list[Ask]:
     """Those that nobody has answered and that fit the model. What is known of the others is kept at once.
 
     Of equal requests one is enough: its answer is known when the others' turn comes.
     """
     examples = [ask for ask in asks if ask.pending.request.is_example]
     asks = [ask for ask in asks if not ask.pending.request.is_example]
-    known = judgment_writer.known(asks) if run.use_cache else {}
-    told = [own_example(ask) for ask in examples]
-    told += [known_answer(ask, known[ask.key]) for ask in asks if ask.key in known]
+    known = judgment_writer.load_known(asks) if run.use_cache else {}
+    told = [build_example_answer(ask) for ask in examples]
+    told += [build_known_answer(ask, known[ask.key]) for ask in asks if ask.key in known]
     rest = [ask for ask in asks if ask.key not in known]
-    too_long = using(run.judge, lambda made: that_do_not_fit(made, rest))
+    too_long = run_in_loop(run.judge, lambda made: find_too_long(made, rest))
     told += [Answer(ask, reply) for ask, reply in zip(rest, too_long, strict=True) if reply]
-    judgment_writer.save(run, told, rate_of(run.judge))
+    judgment_writer.save(run, told, find_rate(run.judge))
     left = [ask for ask, reply in zip(rest, too_long, strict=True) if reply is None]
     return list({ask.key: ask for ask in reversed(left)}.values())[::-1] if run.use_cache else left
 
 
-async def that_do_not_fit(provider: Provider, asks: Iterable[Ask]) -> list[Reply | None]:
+async def find_too_long(provider: Provider, asks: Iterable[Ask]) -> list[Reply | None]:
     """For each request the reply that says so, or None."""
     found: list[Reply | None] = []
     for ask in asks:
         try:
-            found.append(await provider.too_long(ask.pending.request))
+            found.append(await provider.refuse_too_long(ask.pending.request))
         except TooLongError as error:
             found.append(does_not_fit(said=str(error)))
     return found
 
 
-def key_of(batch: JudgeBatch, ask: Ask) -> str:
+def build_key(batch: JudgeBatch, ask: Ask) -> str:
     """A request's key in the batch: 57 of the 64 characters that there may be. Hashes its place and all it asks."""
     one = ask.pending
     place = [one.item_id, one.criterion_id, one.repeat, one.order, one.turn, one.alteration, ask.key]
@@ -261,13 +254,13 @@ def key_of(batch: JudgeBatch, ask: Ask) -> str:
 # what it may cost
 
 
-def reserved(chunk: JudgeChunk, provider: Provider, asks: Sequence[Ask]) -> JudgeBatch | None:
+def reserve_batch(chunk: JudgeChunk, provider: Provider, asks: Sequence[Ask]) -> JudgeBatch | None:
     """The row of a batch of as many of the requests as the budgets allow, even if every reply is as long as may be.
 
     None if they allow none. The judge's rows are the lock, so that two processes do not reserve the same money.
     """
-    rate = rate_of(chunk.run.judge)
-    costs = [budgets.most_cost(ask.tokens, provider.reply_tokens, rate) for ask in asks]
+    rate = find_rate(chunk.run.judge)
+    costs = [budgets.compute_most_cost(ask.tokens, provider.reply_tokens, rate) for ask in asks]
     with transaction.atomic():
         list(Judge.objects.select_for_update().filter(name=chunk.run.judge.name).order_by("pk").values_list("pk"))
         left = min((limit.left for limit in budgets.limits(chunk.run)), default=None)
@@ -301,13 +294,13 @@ def cancel(batch_id: int) -> None:
     batch = (
         load_batches_to_cancel().select_related("chunk__run__judge", "chunk__run__study").filter(pk=batch_id).first()
     )
-    if batch is None or not known(batch, batch.chunk.run):
+    if batch is None or not is_known(batch, batch.chunk.run):
         return
     run = batch.chunk.run
-    if look(batch, run):
+    if poll(batch, run):
         fetch(batch, run)
     elif batch.cancelled_at is None:
-        using(run.judge, lambda made: made.cancel(batch.external_id))
+        run_in_loop(run.judge, lambda made: made.cancel(batch.external_id))
         JudgeBatch.objects.filter(pk=batch.pk).update(cancelled_at=timezone.now())
 
 
@@ -316,13 +309,13 @@ def cancel(batch_id: int) -> None:
 
 def bulk_provider(judge: Judge) -> BatchProvider:
     """The judge's provider. PermanentError if it takes no batches."""
-    provider = judges.provider_of(judge)
+    provider = judges.build_provider(judge)
     if not isinstance(provider, BatchProvider):
         raise PermanentError(judges.NO_BATCHES.format(provider=judge.provider))
     return provider
 
 
-def using(judge: Judge, act: Callable[[BatchProvider], Coroutine[Any, Any, T]]) -> T:
+def run_in_loop(judge: Judge, act: Callable[[BatchProvider], Coroutine[Any, Any, T]]) -> T:
     """What the calls return, made in a loop of their own: the caller may be in one itself."""
 
     provider = bulk_provider(judge)

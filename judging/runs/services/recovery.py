@@ -1,30 +1,26 @@
-"""Lost work is handed out again. The database is the truth; messages and processes may vanish at any moment."""
+"""What a worker looks after besides its work on runs: lost work, and what other rooms have left to send."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.db.models import Exists, F, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotation.studies.services import webhooks
 from annotation.workbench.services import overlap
+from core.jobs import recovery
 from judging.judges.models.workers import Worker
-from judging.judges.queries.workers import alive, gone_before
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.services import cancellations, leases, workers
-
-logger = logging.getLogger(__name__)
+from judging.runs.services import cancellations
+from judging.runs.services.leases import leases
 
 FORGOTTEN_AFTER = timedelta(days=1)
 
 
 def sweep() -> int:
     """Hand out again what nobody works on. Any number of processes may do this at once. Returns how many parts."""
-    workers.note_gone_lately()
-    n = hand_out([*abandoned(Q(worker__seen_at__lt=gone_before())), *unheard(gone_before())])
+    n = recovery.sweep(Worker, [leases])
     finish_runs()
     cancellations.call_back()
     webhooks.send_due()
@@ -34,57 +30,11 @@ def sweep() -> int:
 
 
 def take_over() -> int:
-    """Hand out at once what processes held, or were told of, that have ended on this machine. Returns how many parts.
-
-    A worker does this when it starts: were it to wait until its predecessor counts as gone, one that is killed again
-    and again before that would get nothing done.
-    """
-    gone = workers.note_gone(workers.PREDECESSORS)
-    return hand_out([*abandoned(Q(worker__in=gone)), *unheard(timezone.now())]) if gone else 0
+    return recovery.take_over(Worker, [leases])
 
 
-def hand_out(parts: Iterable[int]) -> int:
-    found = list(dict.fromkeys(parts))
-    if found:
-        logger.info("Handing out %s parts again.", len(found))
-        leases.queue(found)
-    return len(found)
-
-
-def set_back(by: timedelta) -> None:
-    """The clock was set back: what was to be done later is due that much earlier, and who was seen then may be gone.
-
-    Without this, parts whose message or process was lost would wait until the clock is where it was.
-    """
-    now = timezone.now()
-    logger.warning("The clock was set back by %s: what is due later is moved with it.", by)
-    Worker.objects.filter(seen_at__gt=now).update(seen_at=now)
-    leases.unfinished().filter(queued_at__gt=now).update(queued_at=F("queued_at") - by)
-
-
-def abandoned(of: Q) -> list[int]:
-    """Free the parts of processes that are gone."""
-    held = leases.unfinished().filter(of).values_list("pk", "worker")
-    return [
-        pk
-        for pk, worker in held
-        if JudgeChunk.objects.filter(pk=pk, worker=worker, finished_at__isnull=True).update(worker=None)
-    ]
-
-
-def unheard(before: datetime) -> list[int]:
-    """Parts whose message must have been lost: queued before then, held by nobody, while a worker has nothing to do."""
-    spare = spare_slots()
-    if spare <= 0:
-        return []
-    waiting = leases.unfinished().filter(worker__isnull=True, queued_at__lt=before)
-    return list(waiting.order_by("queued_at", "pk").values_list("pk", flat=True)[: 4 * spare])
-
-
-def spare_slots() -> int:
-    """How many more parts the living workers could be working on."""
-    slots = alive().aggregate(total=Sum("slots"))["total"] or 0
-    return slots - leases.unfinished().filter(worker__seen_at__gte=gone_before()).count()
+def move_due_times(by: timedelta) -> None:
+    recovery.set_back(Worker, [leases], by)
 
 
 def finish_runs() -> None:

@@ -1,19 +1,14 @@
-"""Many questions to one provider at once."""
+"""The pool of requests to one judge's provider."""
 
 from __future__ import annotations
 
-import asyncio
-import random
-import time
-from collections import deque
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
-from judging.judges.providers.base import OWN_EXAMPLE, PermanentError, Provider, Reply, TransientError
+from core.jobs.backoff import PermanentError
+from core.jobs.request_pool import PoolAnswer, RequestPool
+from judging.judges.providers.base import OWN_EXAMPLE, Provider, Reply
 from judging.runs.queries.requests import Pending
-from judging.runs.services.async_bridge import Aside
-
-GAP = 1 / 64  # seconds between the first starts: seats filled all at once would be free all at once ever after
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,112 +22,29 @@ class Ask:
     starts: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A reply, or the fault that stands in its place."""
-
-    ask: Ask
-    reply: Reply | None
-    fault: Exception | None = None
-    latency_ms: int = 0
-    cached: bool = False
-
-    @property
-    def error(self) -> str:
-        """Why this request will never be answered; empty if it is, or may be later."""
-        return str(self.fault) if isinstance(self.fault, PermanentError) else ""
-
-    @property
-    def is_later(self) -> bool:
-        return isinstance(self.fault, TransientError)
+Answer = PoolAnswer[Ask, Reply]
 
 
-def own_example(ask: Ask) -> Answer:
+def error_of(answer: Answer) -> str:
+    """Why a request will never be answered; empty if it is, or may be later."""
+    return str(answer.fault) if isinstance(answer.fault, PermanentError) else ""
+
+
+def build_example_answer(ask: Ask) -> Answer:
     """What is kept of an item that is one of the judge's examples, without asking. It answers no other request."""
     return Answer(replace(ask, key=""), OWN_EXAMPLE, cached=True)
 
 
-class Crew(Aside[Answer]):
-    """Keeps as many calls in flight as it has seats. To be closed, which cancels what is in flight.
-
-    A `careful` crew counts an answer as in flight until it is saved, so that a killed process has paid for no more
-    answers than it has seats without keeping them.
-    """
+class JudgePool(RequestPool[Ask, Reply]):
+    """Keeps as many calls of a provider in flight as this process may."""
 
     def __init__(self, provider: Provider, seats: int, *, careful: bool = True) -> None:
-        self.provider, self.seats, self.careful = provider, seats, careful
-        self.waiting: deque[Ask] = deque()
-        self.flying: set[asyncio.Task[None]] = set()
-        self.unsaved = self.started = 0
-        self.quiet_until = 0.0  # seconds since 1970: nothing starts before
-        provider.told_to_wait = lambda seconds: self.hush(time.time() + seconds)
-        super().__init__("asking", [provider])
+        self.provider = provider
+        provider.on_wait = partial(self.pause, provider)
+        super().__init__("requests", {provider: seats}, [provider], careful=careful)
 
-    # what the caller does
+    def model_of(self, ask: Ask) -> Provider:  # noqa: ARG002 — there is one
+        return self.provider
 
-    def send(self, asks: Iterable[Ask]) -> None:
-        asks = list(asks)
-        self.outstanding += len(asks)
-        self.change(lambda: self.waiting.extend(asks))
-
-    def saved(self, n: int) -> None:
-        """So many answers are safe, and their seats free."""
-        if self.careful and n:
-            self.change(lambda: setattr(self, "unsaved", self.unsaved - n))
-
-    def drop(self, unwanted: Callable[[Ask], bool]) -> list[Ask]:
-        """Forget requests that have not started. Returns them."""
-
-        async def forget() -> list[Ask]:
-            dropped = [ask for ask in self.waiting if unwanted(ask)]
-            self.waiting = deque(ask for ask in self.waiting if not unwanted(ask))
-            return dropped
-
-        dropped = self.result_of(forget())
-        self.outstanding -= len(dropped)
-        return dropped
-
-    def change(self, make: Callable[[], None]) -> None:
-        """Make a change in the loop, and let it start what it now can."""
-
-        def act() -> None:
-            make()
-            self.take_off()
-
-        self.there(act)
-
-    def hush(self, until: float) -> None:
-        """Start nothing before that moment (seconds since 1970). From any thread."""
-        self.quiet_until = max(self.quiet_until, until)
-
-    # what happens in the loop
-
-    def take_off(self) -> None:
-        while self.waiting and len(self.flying) + self.unsaved < self.seats:
-            wait = self.started * GAP if self.started < self.seats else 0.0
-            self.started += 1
-            task = self.loop.create_task(self.fly(self.waiting.popleft(), wait))
-            self.flying.add(task)
-            task.add_done_callback(self.land)
-
-    def land(self, task: asyncio.Task[None]) -> None:
-        self.flying.discard(task)
-        if not task.cancelled():
-            self.unsaved += self.careful
-        self.take_off()
-
-    async def fly(self, ask: Ask, wait: float) -> None:
-        if (wait := max(wait, ask.starts - time.time())) > 0:
-            await asyncio.sleep(wait)
-        while (wait := self.quiet_until - time.time()) > 0:
-            await asyncio.sleep(wait + random.uniform(0, GAP * self.seats))  # noqa: S311 — so that not all come at once
-        started = time.monotonic()
-        reply, fault = None, None
-        try:
-            reply = await self.provider.judge(ask.pending.request)
-        except Exception as error:  # noqa: BLE001 — handed to the caller, who tells kinds of faults apart
-            fault = error
-        self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
-
-    def land_all(self) -> None:
-        self.waiting.clear()
+    async def call(self, ask: Ask) -> Reply:
+        return await self.provider.judge(ask.pending.request)

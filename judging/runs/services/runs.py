@@ -21,14 +21,16 @@ from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts import evaluation as evaluation_prompts
+from judging.judges.queries.contents import build_spec
 from judging.judges.services import judges
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries import spending
-from judging.runs.queries.probing import changed_since
-from judging.runs.queries.requests import input_rows, spec_of
-from judging.runs.services import batches, budgets, cancellations, earlier_replies, leases
+from judging.runs.queries.probing import list_changed
+from judging.runs.queries.requests import input_rows
+from judging.runs.services import batches, budgets, cancellations, earlier_replies
 from judging.runs.services import judgment_writer as replies
+from judging.runs.services.leases import leases
 
 REQUESTS_PER_BATCH = 1000
 MOST_REPEATS = 100
@@ -95,7 +97,7 @@ def plan(
     if order_policy not in JudgeRun.OrderPolicy.values:
         known = ", ".join(JudgeRun.OrderPolicy.values)
         raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
-    chosen = chosen_criteria(study, criteria)
+    chosen = choose_criteria(study, criteria)
     narrowed = select_turn_criteria if every_turn else select_item_criteria
     chosen = narrowed(study, chosen, named=criteria is not None)
     judges.check(judge, chosen, every_turn=every_turn)
@@ -105,7 +107,7 @@ def plan(
     rows = list(input_rows(study))
     if not rows:
         raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
-    units = batches.turns_of(study) if every_turn else {pk: 1 for pk, *_ in rows}
+    units = batches.count_turns(study) if every_turn else {pk: 1 for pk, *_ in rows}
     if not any(units.values()):
         raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="every_turn")
     return Plan(
@@ -119,13 +121,13 @@ def plan(
             {
                 "items": [[external_id, found] for _, external_id, found in rows],
                 "shown": study.shown,
-                "criteria": [asdict(spec_of(criterion)) for criterion in chosen],
+                "criteria": [asdict(build_spec(criterion)) for criterion in chosen],
                 "judge": [judge.provider, judge.model, judge.parameters],
                 "prompts": prompts.version(
                     study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
                 ),
                 **({"every_turn": True} if every_turn else {}),
-                **({"setting": setting.as_json(), "words": words_of(setting)} if setting else {}),
+                **({"setting": setting.to_json(), "words": find_prompt_version(setting)} if setting else {}),
             }
         ),
         budget_usd=budget_usd,
@@ -138,7 +140,7 @@ def plan(
     )
 
 
-def words_of(setting: Setting) -> str:
+def find_prompt_version(setting: Setting) -> str:
     """The version of the prompts that an evaluation asks with."""
     return evaluation_prompts.version(setting.answers)
 
@@ -169,23 +171,25 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
             use_cache=plan.use_cache,
             every_turn=plan.every_turn,
             in_bulk=plan.in_bulk,
-            kind=kind_of(plan),
+            kind=find_kind(plan),
             probe=dict(plan.probe),
             evaluation=plan.evaluation,
-            setting=plan.setting.as_json() if plan.setting else {},
+            setting=plan.setting.to_json() if plan.setting else {},
             created_by=by,
         )
         run.criteria.set(plan.criteria)
         made = JudgeChunk.objects.bulk_create(
             JudgeChunk(run=run, index=index, item_ids=part.item_ids, n_units=part.n_units)
-            for index, part in enumerate(batches.split_into_batches(plan.study, plan.units, size=items_per_part(plan)))
+            for index, part in enumerate(
+                batches.split_into_batches(plan.study, plan.units, size=count_items_per_batch(plan))
+            )
         )
         if queue:
             leases.queue([chunk.pk for chunk in made])
     return run
 
 
-def kind_of(plan: Plan) -> str:
+def find_kind(plan: Plan) -> str:
     """What the run is for."""
     if plan.evaluation is not None:
         return JudgeRun.Kind.EVALUATION
@@ -215,7 +219,7 @@ def resume(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd: De
     What was judged stays; only requests without a judgment are asked again. A judge that cannot run says so first.
     `budget_usd` replaces the run's budget, which includes what was spent.
     """
-    budget = checked_budget(run, budget_usd)
+    budget = check_budget(run, budget_usd)
     with audit_transaction() as done:
         JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
         JudgeChunk.objects.filter(run=run).exclude(error="").update(
@@ -239,10 +243,10 @@ def ask_again(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd:
     n = earlier_replies.to_ask_again(run).count()
     if not n or not run.chunks.exists():
         raise InputError("The run has no reply without a verdict that could be asked for again.", field="run")
-    budget = checked_budget(run, budget_usd)
+    budget = check_budget(run, budget_usd)
     with audit_transaction() as done:
         JudgeRun.objects.filter(pk=run.pk).update(budget_usd=budget)
-        items = earlier_replies.ask_again(run, 1 + replies.retries_of(run.judge))
+        items = earlier_replies.ask_again(run, 1 + replies.count_retries(run.judge))
         parts_of_run = run.chunks.filter(finished_at__isnull=False).values_list("pk", "item_ids")
         again = [pk for pk, item_ids in parts_of_run.iterator() if not items.isdisjoint(item_ids)]
         JudgeChunk.objects.filter(pk__in=again).update(finished_at=None, error="", attempts=0, queued_at=None)
@@ -251,10 +255,10 @@ def ask_again(*, by: User | None, run: JudgeRun, queue: bool = True, budget_usd:
     return n
 
 
-def checked_budget(run: JudgeRun, budget_usd: Decimal | None) -> Decimal | None:
+def check_budget(run: JudgeRun, budget_usd: Decimal | None) -> Decimal | None:
     """The budget with which a run goes on. InputError where it cannot."""
     judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
-    if changed := changed_since(run):
+    if changed := list_changed(run):
         raise InputError(f"{', '.join(changed)} reads otherwise today: start a new run of probes.", field="run")
     budget = run.budget_usd if budget_usd is None else budget_usd
     budgets.check(run.judge, budget)
@@ -282,7 +286,7 @@ def check_numbers(repeats: int, seed: int) -> None:
         raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
 
 
-def chosen_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
+def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
     """The study's criteria with these keys, in the study's order."""
     there = {criterion.key: criterion for criterion in study.criteria.all()}
     if not there:
@@ -298,7 +302,7 @@ def select_turn_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
     """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
     if study.kind != Study.Kind.DIALOGUE:
         raise InputError(f"{study} holds response pairs, which have no turns.", field="every_turn")
-    of_the_user = [criterion for criterion in chosen if about_the_user(criterion)]
+    of_the_user = [criterion for criterion in chosen if is_about_user(criterion)]
     if of_the_user and named:
         raise InputError(
             f"{of_the_user[0].name} is about the user's turns, and the assistant's are asked about.", field="criteria"
@@ -309,7 +313,7 @@ def select_turn_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
     return left
 
 
-def about_the_user(criterion: Criterion) -> bool:
+def is_about_user(criterion: Criterion) -> bool:
     """Whether it is about the user's turns: it says so, or its name does where it is asked of whole dialogues."""
     if criterion.of_turns:
         return criterion.unit == Criterion.Unit.USER_TURN
@@ -328,7 +332,7 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
     return left
 
 
-def items_per_part(plan: Plan) -> int:
+def count_items_per_batch(plan: Plan) -> int:
     """A part in bulk is one batch, which may be larger than what a worker takes in hand otherwise."""
     both = 2 if plan.order_policy == JudgeRun.OrderPolicy.BOTH and plan.study.kind == Study.Kind.PAIR else 1
     on_each = 1 if plan.probe else len(plan.criteria)

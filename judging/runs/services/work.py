@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from django.db import InterfaceError, OperationalError
-
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.heartbeat import beating
+from core.jobs.worker_session import handing_back, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, TransientError
 from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.services import concurrency_slots, leases, provider_batches, workers
-from judging.runs.services.worker_sessions import LetGo, PausedError, Shift, never
+from judging.runs.services import concurrency_slots, provider_batches
+from judging.runs.services.leases import leases
+from judging.runs.services.worker_sessions import RunSession
 
 PAUSE = 0.5  # seconds between looks at parts that others hold
 
@@ -24,23 +25,23 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
     free = None if leaving() else leases.free(chunk_id)
-    if free and (free.run.in_bulk or concurrency_slots.left(free.run.judge, concurrency(free.run))):
-        with workers.beating() as worker:
-            for _ in stint(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
+    if free and (free.run.in_bulk or concurrency_slots.has_free_slot(free.run.judge, concurrency(free.run))):
+        with beating(Worker) as worker:
+            for _ in work_on(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
                 pass
 
 
-def through(run: JudgeRun) -> Iterator[None]:
+def work_through(run: JudgeRun) -> Iterator[None]:
     """Work through the run in this process, yielding now and then until it is over. Others may help."""
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         while leases.unfinished().filter(run=run).exists():
-            yield from stint(run, worker, lambda: leases.claim_next(run, worker))
+            yield from work_on(run, worker, lambda: leases.claim_next(run, worker))
             yield
             if leases.unfinished().filter(run=run).exists():
                 time.sleep(PAUSE)
 
 
-def stint(
+def work_on(
     run: JudgeRun, worker: Worker, claim: Callable[[], JudgeChunk | None], leaving: Callable[[], bool] = never
 ) -> Iterator[None]:
     """Take seats, claim a part, and work from there on. Nothing where others hold all seats: they do the rest."""
@@ -49,7 +50,7 @@ def stint(
             advance_provider_batch(chunk, worker)
             yield
         return
-    with concurrency_slots.taken(worker, run.judge, concurrency(run)) as n:
+    with concurrency_slots.take_slots(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
             yield from steps(chunk, worker, seats=n, leaving=leaving)
 
@@ -57,57 +58,22 @@ def stint(
 def concurrency(run: JudgeRun) -> int:
     """How many calls the judge may have in flight; one where its settings do not fit, which is said at the part."""
     try:
-        return judges.provider_of(run.judge).concurrency
+        return judges.build_provider(run.judge).concurrency
     except PermanentError:
         return 1
 
 
 def steps(chunk: JudgeChunk, worker: Worker, *, seats: int = 1, leaving: Callable[[], bool] = never) -> Iterator[None]:
-    """Work on a part that `worker` holds and on what follows, yielding after every batch saved.
-
-    However it ends, the parts in hand are handed back. Where the database itself fails, nothing can be handed back:
-    they are free again once the process is gone.
-    """
-    shift = Shift(chunk, worker, seats, leaving)
-    try:
-        yield from shift.work()
-    except PausedError as pause:
-        for part in shift.in_hand():
-            leases.put_off(part, worker, seconds=pause.retry_after or 0.0, error=str(pause))
-    except TransientError as later:
-        for part in shift.in_hand():
-            leases.postpone(part, worker, error=str(later), retry_after=later.retry_after)
-    except PermanentError as permanent:
-        for part in shift.in_hand():
-            leases.finish(part, worker, error=str(permanent))
-    except LetGo:
-        release(shift, worker)
-    except (GeneratorExit, KeyboardInterrupt):
-        release(shift, worker)
-        raise
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception as bug:
-        for part in shift.in_hand():
-            if shift.culprit in (part.pk, None):
-                leases.finish(part, worker, error=f"{type(bug).__name__}: {bug}")
-        release(shift, worker)
-        raise
+    """Work on a part that `worker` holds and on what follows, yielding after every batch saved."""
+    session = RunSession(chunk, worker, seats, leaving)
+    with handing_back(leases, worker, session.list_in_hand, fail=leases.finish, is_culprit=session.is_culprit):
+        yield from session.work()
 
 
 def advance_provider_batch(chunk: JudgeChunk, worker: Worker) -> None:
     """One step with a part that is handed in as a batch: no call of it takes long, so it needs no seat."""
-    try:
+    with handing_back(leases, worker, lambda: [chunk], fail=leases.finish):
         provider_batches.step(chunk, worker)
-    except TransientError as later:
-        leases.postpone(chunk, worker, error=str(later), retry_after=later.retry_after)
-    except PermanentError as permanent:
-        leases.finish(chunk, worker, error=str(permanent))
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception as bug:
-        leases.finish(chunk, worker, error=f"{type(bug).__name__}: {bug}")
-        raise
 
 
 def cancel_batch(batch_id: int) -> None:
@@ -116,8 +82,3 @@ def cancel_batch(batch_id: int) -> None:
         provider_batches.cancel(batch_id)
     except (TransientError, PermanentError) as error:
         JudgeBatch.objects.filter(pk=batch_id).update(error=str(error))
-
-
-def release(shift: Shift, worker: Worker) -> None:
-    for part in shift.in_hand():
-        leases.release(part, worker)

@@ -1,4 +1,4 @@
-"""One process's stint on a run: it holds some parts at a time and keeps as many requests in flight as it has seats.
+"""One process's work on a run: it holds some parts at a time and keeps as many requests in flight as it has seats.
 
 A part is fetched when the ones in hand run short, so that the seats stay full from one part to the next.
 """
@@ -11,38 +11,27 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
+from django.db.models import Q
+
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.request_pool import BATCH_SIZE
+from core.jobs.worker_session import LetGo, WorkerSession, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, Provider, Reply, TransientError
-from judging.judges.providers.calls import PATIENCE
-from judging.judges.queries import pauses as told
-from judging.judges.services import pauses, quotas
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.services.provider_backoff import ProviderBackoff
+from judging.judges.services.quotas import ModelQuota
 from judging.runs.models.runs import JudgeChunk
-from judging.runs.queries.requests import Pending, pending
-from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, leases, runs
-from judging.runs.services.async_bridge import BATCH_SIZE
-from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, Crew, own_example
+from judging.runs.queries.requests import Pending, list_pending
+from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
+from judging.runs.services.leases import leases
+from judging.runs.services.request_coalescing import RequestCoalescing
+from judging.runs.services.request_pool import Answer, Ask, JudgePool, build_example_answer, error_of
 
 TOLERATED_ERRORS = 3
-LOOK_EVERY = 0.5  # seconds between looks at whether the run was stopped or a part taken away
 PAUSE = 0.5  # seconds, while the quota allows no start
 PARTS_AT_ONCE = 4
-LONGEST = 120.0  # seconds, after which other runs that wait get their turn
 LANDING = 6.0  # seconds that replies on their way have to come back in, when the process is told to end
-
-
-def never() -> bool:
-    return False
-
-
-class PausedError(TransientError):
-    """The model wants to be left alone for longer than a process should wait."""
-
-
-class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
-    """Parts were taken away or the run was stopped."""
 
 
 @dataclass(slots=True)
@@ -54,37 +43,34 @@ class SessionBatch:
     errors: list[str] = field(default_factory=list)
 
 
-class Shift:
+class RunSession(WorkerSession):
     """Works on a part and then on what else of its run is free, until nothing is left that it may do."""
 
     def __init__(self, chunk: JudgeChunk, worker: Worker, seats: int, leaving: Callable[[], bool] = never) -> None:
         """`leaving` tells when the process is to end: what is on its way then has some seconds to land."""
+        super().__init__()
         self.run, self.worker, self.seats, self.leaving = chunk.run, worker, seats, leaving
         self.ends = math.inf
-        self.told_until = 0.0
         self.is_rule = chunk.run.judge.is_baseline
         self.ahead = 2 * (BATCH_SIZE if self.is_rule else seats)  # requests in hand, so that no seat waits for one
         self.parts: dict[int, SessionBatch] = {chunk.pk: SessionBatch(chunk, 0)}
         self.fresh: JudgeChunk | None = chunk
         self.stock: deque[Ask] = deque()
-        self.followers = Followers(together=self.run.use_cache)
-        self.fault: TransientError | None = None
+        self.coalescing = RequestCoalescing(together=self.run.use_cache)
         self.culprit: int | None = None
-        self.over = False
-        self.looked = self.began = time.monotonic()
-        self.makes_way = False
-        self.has_quota = quotas.find_quota(self.run.judge.provider, self.run.judge.model) is not None
+        self.quota = ModelQuota(self.run.judge)
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the parts in hand from being finished."""
-        self.provider: Provider = evaluated_judge.provider_of(self.run)
-        self.purse = budgets.Purse(self.run)
-        self.crew = Crew(self.provider, self.seats, careful=not self.is_rule)
-        with closing(self.crew):
+        self.provider: Provider = evaluated_judge.build_provider(self.run)
+        self.budget = budgets.BudgetTracker(self.run)
+        self.pool = JudgePool(self.provider, self.seats, careful=not self.is_rule)
+        self.backoff = ProviderBackoff(self.run.judge, self.pool, self.provider)
+        with closing(self.pool):
             self.keep_quiet()
             while self.feed() and time.monotonic() < self.ends:
-                self.keep(self.crew.batch())
-                self.tell_the_others()
+                self.keep(self.pool.batch())
+                self.backoff.tell()
                 self.look()
                 yield
         if self.fault:
@@ -92,9 +78,13 @@ class Shift:
         if self.parts:
             raise LetGo
 
-    def in_hand(self) -> list[JudgeChunk]:
+    def list_in_hand(self) -> list[JudgeChunk]:
         """The parts that this process holds and has not finished."""
         return [part.chunk for part in self.parts.values()]
+
+    def is_culprit(self, chunk: JudgeChunk) -> bool:
+        """Whether a fault came of this part, or nobody knows of which."""
+        return self.culprit in (chunk.pk, None)
 
     # asking
 
@@ -102,12 +92,12 @@ class Shift:
         """Fetch parts and start requests. False when nothing is left to wait for."""
         fetched = sum(1 for _ in self.parts_fetched())
         self.start()
-        return bool(fetched or self.stock or self.crew.outstanding)
+        return bool(fetched or self.stock or self.pool.outstanding)
 
     def parts_fetched(self) -> Iterator[None]:
         """Take some parts, while those in hand leave seats empty."""
         for _ in range(PARTS_AT_ONCE):
-            if self.over or self.makes_way or len(self.stock) + self.crew.outstanding >= self.ahead:
+            if self.over or self.makes_way or len(self.stock) + self.pool.outstanding >= self.ahead:
                 return
             chunk = self.fresh or leases.claim_next(self.run, self.worker)
             self.fresh = None
@@ -118,44 +108,38 @@ class Shift:
 
     def take(self, chunk: JudgeChunk) -> None:
         """The part's open requests: those whose answer is known are saved, the others wait to be asked."""
-        asked = pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
+        asked = list_pending(self.run, chunk.item_ids, with_prompt=self.provider.needs_prompt)
         self.parts[chunk.pk] = SessionBatch(chunk, len(asked))
         examples = [Ask(one, chunk.pk) for one in asked if one.request.is_example]
-        self.keep([own_example(ask) for ask in examples])
+        self.keep([build_example_answer(ask) for ask in examples])
         asks = [self.ask(one, chunk) for one in asked if not one.request.is_example]
-        known = judgment_writer.known(asks) if self.run.use_cache else {}
-        self.stock.extend(ask for ask in asks if ask.key not in known and not self.followers.held_back(ask))
-        self.keep([known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
+        known = judgment_writer.load_known(asks) if self.run.use_cache else {}
+        self.stock.extend(ask for ask in asks if ask.key not in known and not self.coalescing.join(ask))
+        self.keep([build_known_answer(ask, known[ask.key]) for ask in asks if ask.key in known])
         self.finish_if_done(chunk.pk)
 
     def ask(self, one: Pending, chunk: JudgeChunk) -> Ask:
         tokens = self.provider.estimate_tokens(one.request).tokens
-        self.purse.guess(tokens)
-        return Ask(one, chunk.pk, cache.key_of(self.run.judge, self.run.seed, self.provider, one), tokens)
+        self.budget.guess(tokens)
+        return Ask(one, chunk.pk, cache.build_key(self.run.judge, self.run.seed, self.provider, one), tokens)
 
     def start(self) -> None:
         """Start what seats, budget and quota allow."""
-        wanted = min(len(self.stock), self.ahead - self.crew.outstanding)
-        allowed = self.purse.allows(wanted, on_the_way=self.crew.outstanding)
-        if wanted and not allowed and not self.crew.outstanding:
-            self.purse.look(force=True)
-            allowed = self.purse.allows(wanted, on_the_way=0)
+        wanted = min(len(self.stock), self.ahead - self.pool.outstanding)
+        allowed = self.budget.allows(wanted, on_the_way=self.pool.outstanding)
+        if wanted and not allowed and not self.pool.outstanding:
+            self.budget.refresh(force=True)
+            allowed = self.budget.allows(wanted, on_the_way=0)
             if not allowed:
-                self.halt(self.purse.reached())
+                self.halt(self.budget.find_reached())
         if allowed <= 0:
             return
         first = [self.stock.popleft() for _ in range(allowed)]
-        starts = self.starts(first)
-        self.crew.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
+        starts = self.quota.reserve([ask.tokens for ask in first])
+        self.pool.send(replace(ask, starts=start) for ask, start in zip(first, starts, strict=False))
         self.stock.extendleft(reversed(first[len(starts) :]))
-        if not self.crew.outstanding:
+        if not self.pool.outstanding:
             time.sleep(PAUSE)
-
-    def starts(self, asks: Sequence[Ask]) -> list[float]:
-        """When the first of the requests may start: at once where there is no quota."""
-        if not self.has_quota:
-            return [0.0] * len(asks)
-        return quotas.reserve(self.run.judge, [ask.tokens + budgets.USUAL_REPLY for ask in asks])
 
     def halt(self, reason: str) -> None:
         """Stop the run, for all that work on it."""
@@ -169,33 +153,23 @@ class Shift:
         """Save the answers, and see to the parts that they belong to."""
         if not batch:
             return
-        saved = judgment_writer.save(self.run, batch, self.purse.rate)
-        self.purse.pay(saved.costs)
-        self.settle(batch)
+        saved = judgment_writer.save(self.run, batch, self.budget.rate)
+        self.budget.pay(saved.costs)
+        self.quota.settle((a.ask.tokens, a.reply.usage) for a in batch if a.reply and not a.cached)
         unread = set(map(id, saved.again))
         over = [answer for answer in batch if id(answer) not in unread]
         for answer in over:
             self.note(answer)
         self.ask_again(saved.again)
-        self.crew.saved(sum(not answer.cached for answer in batch))
-        equal, next_ones = self.followers.released(over)
+        self.pool.mark_saved(batch)
+        equal, next_ones = self.coalescing.release(over)
         self.stock.extendleft(next_ones)
         self.keep(equal)
 
     def ask_again(self, unread: Sequence[Answer]) -> None:
         """What was not read goes back to the others; to the next process where this one puts its work down."""
         if not self.over:
-            self.stock.extend(replace(one.ask, pending=one.ask.pending.again()) for one in unread)
-
-    def settle(self, batch: Sequence[Answer]) -> None:
-        """Tell the quota how many tokens it really took."""
-        if not self.has_quota:
-            return
-        told = [(a.ask.tokens + budgets.USUAL_REPLY, a.reply.usage) for a in batch if a.reply and not a.cached]
-        known = [(reserved, usage.input_tokens + usage.output_tokens) for reserved, usage in told if usage]
-        if known:
-            reserved, used = (sum(column) for column in zip(*known, strict=True))
-            quotas.settle(self.run.judge, reserved=reserved, used=used)
+            self.stock.extend(replace(one.ask, pending=one.ask.pending.ask_again()) for one in unread)
 
     def note(self, answer: Answer) -> None:
         """Count an answer for its part. A fault that may pass ends the shift; one that no call survives is raised."""
@@ -210,8 +184,8 @@ class Shift:
             part.left -= 1
             if answer.reply and not answer.cached:
                 leases.progressed(part.chunk, self.worker)
-            if answer.error:
-                part.errors.append(answer.error)
+            if error := error_of(answer):
+                part.errors.append(error)
                 self.spare(part)
             self.finish_if_done(answer.ask.part)
 
@@ -230,14 +204,13 @@ class Shift:
 
     def look(self) -> None:
         """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
-        self.purse.look()
-        self.has_quota = quotas.find_quota(self.run.judge.provider, self.run.judge.model) is not None
-        self.makes_way = time.monotonic() - self.began > LONGEST and leases.others_wait(self.run)
+        self.budget.refresh()
+        self.quota.look()
+        self.makes_way = self.has_had_its_turn(leases, Q(run=self.run))
         if self.leaving() and self.ends == math.inf:
-            self.ends, self.over = time.monotonic() + (0 if self.purse.is_free else LANDING), True
+            self.ends, self.over = time.monotonic() + (0 if self.budget.is_free else LANDING), True
             self.put_down(lambda _: True)
         self.keep_quiet()
         held = leases.still_held(self.worker, self.run)
@@ -246,32 +219,22 @@ class Shift:
             self.over = True
             self.put_down(lambda ask: ask.part in lost)
 
-    def tell_the_others(self) -> None:
-        """Write down until when the model wants to be left alone, if it just said so."""
-        if self.crew.quiet_until > self.told_until:
-            self.told_until = self.crew.quiet_until
-            pauses.extend(judge=self.run.judge, until=datetime.fromtimestamp(self.told_until, tz=UTC))
-
     def keep_quiet(self) -> None:
-        """Wait with the others where one of them was told to. A long wait is no reason to hold parts in hand."""
-        if not (until := told.until(self.run.judge)):
-            return
-        self.told_until = max(self.told_until, until.timestamp())
-        self.crew.hush(until.timestamp())
-        if (seconds := until.timestamp() - time.time()) > PATIENCE and not self.over:
-            self.fault = PausedError(f"The model wants to be left alone for {seconds:.0f} s.", retry_after=seconds)
-            self.over = True
+        """Leave the model alone where it wants that. A long wait is no reason to hold parts in hand."""
+        pause = self.backoff.keep()
+        if pause and not self.over:
+            self.fault, self.over = pause, True
             self.put_down(lambda _: True)
 
     def put_down(self, unwanted: Callable[[Ask], bool]) -> int:
         """Forget requests that have not started. Returns how many."""
         dropped = [ask for ask in self.stock if unwanted(ask)]
         self.stock = deque(ask for ask in self.stock if not unwanted(ask))
-        dropped += self.crew.drop(unwanted)
-        behind, next_ones = self.followers.dropped(dropped, unwanted)
+        dropped += self.pool.drop(unwanted)
+        behind, next_ones = self.coalescing.drop(dropped, unwanted)
         self.stock.extendleft(next_ones)
         return len(dropped) + behind
 
 
-def known_answer(ask: Ask, reply: Reply) -> Answer:
+def build_known_answer(ask: Ask, reply: Reply) -> Answer:
     return Answer(ask, reply, cached=True)

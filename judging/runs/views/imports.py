@@ -25,14 +25,14 @@ def import_upload(request: HttpRequest) -> HttpResponse:
         "formats": FORMATS.values(),
         "chosen": chosen,
         "form": UploadForm(chosen=chosen, initial=told) if outcome else form,
-        "result": outcome and shown(outcome),
+        "result": outcome and build_context(outcome),
     }
     return render(request, "judging/import_upload.html", context)
 
 
-def shown(outcome: Outcome) -> dict[str, object]:
+def build_context(outcome: Outcome) -> dict[str, object]:
     """Counts in rows, the first bad records, and the study to go on with."""
-    document = outcome.as_document()
+    document = outcome.to_document()
     rows = [
         (kind, *(document[name][kind] for name in ("created", "updated", "unchanged"))) for kind in document["created"]
     ]

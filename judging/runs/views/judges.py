@@ -30,8 +30,8 @@ from judging.runs.queries import spending
 @researcher_required
 def judge_create(request: HttpRequest) -> HttpResponse:
     form = JudgeForm(request.POST or None, by=get_account(request))
-    shown = looked_at(request, form)
-    if not is_look(request) and form.is_valid() and (judge := form.save(get_account(request))):
+    shown = preview_judge(request, form)
+    if not is_preview(request) and form.is_valid() and (judge := form.save(get_account(request))):
         return redirect("judge_detail", pk=judge.pk)
     return render(request, "judging/judge_create.html", {"form": form, **shown})
 
@@ -40,9 +40,9 @@ def judge_create(request: HttpRequest) -> HttpResponse:
 def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A version of a judge beside another one, its runs, and the form that makes the next version."""
     judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
-    form = JudgeForm(request.POST or None, by=get_account(request), judge=judge, initial=settings_of(judge))
-    shown = looked_at(request, form)
-    if not is_look(request) and form.is_valid() and (saved := form.save(get_account(request))):
+    form = JudgeForm(request.POST or None, by=get_account(request), judge=judge, initial=load_settings(judge))
+    shown = preview_judge(request, form)
+    if not is_preview(request) and form.is_valid() and (saved := form.save(get_account(request))):
         if saved == judge:
             messages.info(request, "Nothing was changed, so there is no new version.")
         return redirect("judge_detail", pk=saved.pk)
@@ -54,11 +54,11 @@ def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
         **shown,
         "versions": versions,
         "other": other,
-        "comparison": compared(judge, other) if other else [],
+        "comparison": compare_settings(judge, other) if other else [],
         "facts": facts(judge),
-        "prompts": prompts_of(judge),
-        "limits": LimitsForm(initial=limits_of(judge)),
-        "runs": queries.listed(JudgeRun.objects.filter(judge=judge)),
+        "prompts": list_prompts(judge),
+        "limits": LimitsForm(initial=load_limits(judge)),
+        "runs": queries.list_runs(JudgeRun.objects.filter(judge=judge)),
     }
     return render(request, "judging/judge_detail.html", context)
 
@@ -99,7 +99,7 @@ def price_list(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "entered": Price.objects.select_related("created_by"),
-        "published": sort_prices(pricing.published()),
+        "published": sort_prices(pricing.load_published()),
     }
     return render(request, "judging/price_list.html", context)
 
@@ -117,27 +117,27 @@ def sort_prices(published: Iterable[Rate]) -> list[Rate]:
     return [one for rate in published for one in (rate, rate.longer) if one]
 
 
-def is_look(request: HttpRequest) -> bool:
+def is_preview(request: HttpRequest) -> bool:
     """Whether the form was sent to look at the judge, and not to save it."""
     return "preview" in request.POST or "test" in request.POST
 
 
-def looked_at(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
+def preview_judge(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
     """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
     shown: dict[str, Any] = {"preview": None, "tested": None}
-    if is_look(request) and form.is_valid():
+    if is_preview(request) and form.is_valid():
         shown |= {"preview": form.preview()} if "preview" in request.POST else {"tested": form.test()}
     return shown
 
 
-def settings_of(judge: Judge) -> dict[str, Any]:
+def load_settings(judge: Judge) -> dict[str, Any]:
     """The form's fields. Templates and address, which are parameters, have fields of their own; examples stay."""
     own = {name: judge.parameters.get(name, "") for name in ("template", "templates", "base_url")}
     others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
     return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
 
 
-def limits_of(judge: Judge) -> dict[str, Any]:
+def load_limits(judge: Judge) -> dict[str, Any]:
     quota = quotas.find_quota(judge.provider, judge.model)
     return {
         "daily_budget_usd": spending.daily_budget(judge.name),
@@ -147,7 +147,7 @@ def limits_of(judge: Judge) -> dict[str, Any]:
 
 
 def facts(judge: Judge) -> list[tuple[str, str]]:
-    rate = rates.rate_of(judge)
+    rate = rates.find_rate(judge)
     price = "not known" if rate is None else f"{format_dollars(rate.input)} read, {format_dollars(rate.output)} written"
     made = f"{judge.created_at:%Y-%m-%d %H:%M} UTC" + (f" by {judge.created_by}" if judge.created_by else "")
     return [
@@ -165,9 +165,9 @@ WORDS = ("template", "system")
 """Settings that are texts, which stand under Prompts."""
 
 
-def prompts_of(judge: Judge) -> list[dict[str, Any]]:
+def list_prompts(judge: Judge) -> list[dict[str, Any]]:
     """The text that asks for each criterion, with its hash, and whose words it is; none for a judge asked in none."""
-    if not judge.is_runnable or not judges.provider_of(judge).needs_prompt:
+    if not judge.is_runnable or not judges.build_provider(judge).needs_prompt:
         return []
     named = judge.parameters.get("templates", {})
     kinds = {key: one.kind for key, one in TEMPLATES.items()} | dict.fromkeys(
@@ -193,7 +193,7 @@ def find_compared_version(wanted: str, judge: Judge, versions: list[Judge]) -> J
     return next(iter([*asked, *before, *others]), None)
 
 
-def compared(judge: Judge, other: Judge) -> list[dict[str, Any]]:
+def compare_settings(judge: Judge, other: Judge) -> list[dict[str, Any]]:
     """Each setting of the two, and whether it differs."""
     mine, theirs = flat(judge), flat(other)
     names = dict.fromkeys([*mine, *theirs])

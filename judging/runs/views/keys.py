@@ -19,7 +19,7 @@ from judging.runs.key_forms import KeyForm
 @require_safe
 def key_list(request: HttpRequest, slug: str) -> HttpResponse:
     """For which addresses there are keys. No key is ever shown."""
-    return shown(request, get_object_or_404(Project, slug=slug))
+    return render_keys(request, get_object_or_404(Project, slug=slug))
 
 
 @owner_required
@@ -31,7 +31,7 @@ def key_add(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and (made := form.save(get_account(request), project)):
         messages.success(request, f"There is a key for {made.origin} now.")
         return redirect("key_list", slug=slug)
-    return shown(request, project, form)
+    return render_keys(request, project, form)
 
 
 @owner_required
@@ -44,7 +44,7 @@ def key_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("key_list", slug=slug)
 
 
-def shown(request: HttpRequest, project: Project, form: KeyForm | None = None) -> HttpResponse:
+def render_keys(request: HttpRequest, project: Project, form: KeyForm | None = None) -> HttpResponse:
     is_owner = owns(get_account(request), project)
     rows = list(ModelKey.objects.filter(project=project).select_related("created_by"))
     context = {

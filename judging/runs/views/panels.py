@@ -25,7 +25,7 @@ def panel_create(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "form": form,
         "there_are_runs": runs.exists(),
-        "runs": queries.listed(study.judge_runs.filter(judge__provider=PANEL)),
+        "runs": queries.list_runs(study.judge_runs.filter(judge__provider=PANEL)),
         "steps": study_steps(study, "judges"),
     }
     return render(request, "judging/panel_create.html", context)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.assessment.wording import duration
 from judging.judges.models.judges import PANEL
@@ -29,8 +29,12 @@ from judging.runs.services.estimates import Estimate
 @researcher_required
 def judge_list(request: HttpRequest) -> HttpResponse:
     """All judges, and the runs of late."""
-    recent = queries.listed(visible_to(request.user, JudgeRun.objects.all()))
-    context = {"judges": visible_to(request.user, queries.judges()), "runs": recent, **no_worker_for(recent)}
+    recent = queries.list_runs(filter_visible(request.user, JudgeRun.objects.all()))
+    context = {
+        "judges": filter_visible(request.user, queries.judges()),
+        "runs": recent,
+        **is_waiting_for_worker(recent),
+    }
     return render(request, "judging/judge_list.html", context)
 
 
@@ -45,7 +49,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             estimate = form.estimate()
         elif run := form.start(get_account(request)):
             return redirect("run_detail", pk=run.pk)
-    there = queries.listed(study.judge_runs.exclude(kind=JudgeRun.Kind.EVALUATION))
+    there = queries.list_runs(study.judge_runs.exclude(kind=JudgeRun.Kind.EVALUATION))
     context = {
         "study": study,
         "form": form,
@@ -55,7 +59,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
         "n_items": study.items.count(),
         "can_combine": queries.combinable(study).exists(),
         "steps": study_steps(study, "judges"),
-        **no_worker_for(there),
+        **is_waiting_for_worker(there),
     }
     return render(request, "judging/run_create.html", context)
 
@@ -63,7 +67,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One run: how far it is, what went wrong, what it said last."""
-    run = found(pk)
+    run = find_run(pk)
     progress = queries.progress(run)
     reason = request.GET.get("reason", "")
     context = {
@@ -78,7 +82,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
         "ask_again": ask_again_in_words(progress),
         "facts": facts(run),
-        "panel": members_of(run),
+        "panel": list_members(run),
         "steps": study_steps(run.study, "judges"),
     }
     return render(request, "judging/run_detail.html", context)
@@ -87,7 +91,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The part of the run's page that moves. When the run is over, the whole page is loaded again."""
-    run = found(pk)
+    run = find_run(pk)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("run_detail", pk=pk)
     if run.state != "running":
@@ -100,7 +104,7 @@ def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_POST
 def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
-    run = found(pk)
+    run = find_run(pk)
     if runs.stop(by=get_account(request), run=run):
         messages.success(request, "Stopped. What was judged is kept, and the rest can be done later.")
     else:
@@ -129,7 +133,7 @@ def run_ask_again(request: HttpRequest, pk: int) -> HttpResponse:
 
 def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callable[[int], str]) -> HttpResponse:
     """Give a run more work, with the budget of the form, and tell how much."""
-    run, form = found(pk), ResumeForm(request.POST)
+    run, form = find_run(pk), ResumeForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
         return redirect("run_detail", pk=pk)
@@ -152,7 +156,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
         return [("Combined by", method), ("Members", members), criteria, *judged, *made]
     probed = (
-        [("Altered copies", altered_in_words(run)), ("Items", f"{run.probe['n_items']} drawn")] if run.probe else []
+        [("Altered copies", describe_alterations(run)), ("Items", f"{run.probe['n_items']} drawn")] if run.probe else []
     )
     given = ", ".join(f"{name} {value}" for name, value in judge.settings.items())
     return [
@@ -179,14 +183,14 @@ def ask_again_in_words(progress: queries.Progress) -> str:
     return f"Ask again for {n:,} without a verdict{price}"
 
 
-def altered_in_words(run: JudgeRun) -> str:
+def describe_alterations(run: JudgeRun) -> str:
     """What a probe run alters, and in how many of its items that changes nothing."""
     left_out = run.probe["left_out"]
     without = {name: f" (nothing to alter in {n:,})" for name, n in left_out.items()}
     return ", ".join(f"{name}{without.get(name, '')}" for name in run.probe["alterations"])
 
 
-def members_of(run: JudgeRun) -> list[dict[str, Any]]:
+def list_members(run: JudgeRun) -> list[dict[str, Any]]:
     """Of a panel, by criterion: each member beside the panel, and what the model behind it says of the member."""
     names = {criterion.key: criterion.name for criterion in run.criteria.all()}
     return [
@@ -227,11 +231,11 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     ]
 
 
-def found(pk: int) -> JudgeRun:
+def find_run(pk: int) -> JudgeRun:
     return get_object_or_404(JudgeRun.objects.select_related("study", "judge", "created_by"), pk=pk)
 
 
-def no_worker_for(listed: list[JudgeRun]) -> dict[str, bool]:
+def is_waiting_for_worker(listed: list[JudgeRun]) -> dict[str, bool]:
     """Whether one of the runs waits for a worker that nobody has started."""
     return {"needs_worker": any(run.state == "running" for run in listed) and not workers.alive().exists()}
 

@@ -17,7 +17,7 @@ FAMILIES = ("injection", "invariance")
 
 
 @dataclass(frozen=True, eq=False)
-class Altered:
+class AlteredReplies:
     """What a judge said of n items, of altered copies of them, and of the items once more.
 
     Attributes
@@ -51,7 +51,7 @@ class Altered:
     clusters: tuple[str, ...] | None = None
 
 
-def altered_probe(columns: Altered) -> Probe:
+def probe_alteration(columns: AlteredReplies) -> Probe:
     """The probe of one alteration. Its details also say what could not be altered, and which copies got no verdict."""
     probe = _probe(columns)
     copies = columns.n_items - columns.left_out
@@ -63,14 +63,14 @@ def altered_probe(columns: Altered) -> Probe:
     return replace(probe, details=details)
 
 
-def altered_probes(all_columns: Sequence[Altered]) -> list[Probe]:
+def probe_alterations(all_columns: Sequence[AlteredReplies]) -> list[Probe]:
     """One probe for each alteration; where a family has none, that it was not made, and why."""
-    made = [altered_probe(columns) for columns in all_columns]
+    made = [probe_alteration(columns) for columns in all_columns]
     families = {probe.name.partition(":")[0] for probe in made}
     return made + [not_made(family, "", NO_COPIES) for family in FAMILIES if family not in families]
 
 
-def _probe(columns: Altered) -> Probe:
+def _probe(columns: AlteredReplies) -> Probe:
     said = (columns.original, columns.copy, columns.repeated)
     if columns.wanted is None:
         return invariance(*said, name=columns.name, nominal=columns.nominal, clusters=columns.clusters)

@@ -25,7 +25,7 @@ AGREEING = (
 )
 
 
-def scored_differences(judge: FloatArray, people: FloatArray) -> FloatArray:
+def compute_differences(judge: FloatArray, people: FloatArray) -> FloatArray:
     """(n, r) judge (n,) minus each person (n, r); NaN where either is missing."""
     return np.asarray(judge[:, None] - people, dtype=float)
 

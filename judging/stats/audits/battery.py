@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.audits.altered import altered_probes
+from judging.stats.audits.altered import probe_alterations
 from judging.stats.audits.annotators import agreement_differences
 from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan, row_means
 from judging.stats.audits.contradiction import contradiction
@@ -36,13 +36,13 @@ class Audit:
         """Names of the biases found."""
         return tuple(one.probe.name for one in self.findings if one.found)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The audit as JSON types."""
         return {
             "level": self.level,
             "correction": self.method,
             "found": list(self.found),
-            "probes": [one.as_json() for one in self.findings],
+            "probes": [one.to_json() for one in self.findings],
         }
 
 
@@ -58,12 +58,12 @@ def correct(
 
 def probe_pairs(pairs: PairColumns) -> list[Probe]:
     """Every probe of a judge that compares two responses, as far as the columns are there."""
-    return [*probe_preference(pairs), *_of_categories(pairs), *altered_probes(pairs.altered)]
+    return [*probe_preference(pairs), *_of_categories(pairs), *probe_alterations(pairs.altered)]
 
 
 def probe_nominal(columns: PairColumns) -> list[Probe]:
     """Repeats, drift and subgroups of a judge on a scale without order: whether it says what people say."""
-    return [*_of_categories(columns), *altered_probes(columns.altered)]
+    return [*_of_categories(columns), *probe_alterations(columns.altered)]
 
 
 def probe_scores(scores: ScoreColumns) -> list[Probe]:
@@ -80,7 +80,7 @@ def probe_scores(scores: ScoreColumns) -> list[Probe]:
     made += [
         subgroups(differences, groups, clusters=by, name=f"subgroups:{name}") for name, groups in scores.groups.items()
     ]
-    return made + altered_probes(scores.altered)
+    return made + probe_alterations(scores.altered)
 
 
 def _of_categories(columns: PairColumns) -> list[Probe]:

@@ -39,10 +39,10 @@ def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: S
     influence = (with_judge - ratio * between) / (n * between.mean())
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[two])
     found = influence_probe("central_tendency", ratio - 1, influence, unit=UNIT, clusters=names)
-    return above_one(found)
+    return shift_by_one(found)
 
 
-def above_one(probe: Probe) -> Probe:
+def shift_by_one(probe: Probe) -> Probe:
     """The probe of a ratio less 1, as one of the ratio."""
     effect = probe.effect
     moved = replace(effect, value=effect.value + 1, low=effect.low + 1, high=effect.high + 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
-from judging.stats.audits.altered import Altered
+from judging.stats.audits.altered import AlteredReplies
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class PairColumns:
     previous_codes: IntArray | None = None
     repeated: FloatArray | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[AlteredReplies, ...] = ()
     contradicts: FloatArray | None = None
     explained: BoolArray | None = None
 
@@ -105,7 +105,7 @@ class ScoreColumns:
     weights: FloatArray | None = None
     contradicts: FloatArray | None = None
     explained: BoolArray | None = None
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[AlteredReplies, ...] = ()
 
 
 def row_means(columns: FloatArray) -> FloatArray:

@@ -35,13 +35,13 @@ def exchange_probe(
 ) -> Probe:
     """A probe of the mean of ``differences`` (n,) with the p-value of a test of exchange; the rest as of `mean_probe`.
 
-    Where no item moved at all, the smallest detectable effect is that of items moved by one unit: `least_share`.
+    Where no item moved, the smallest detectable effect is that of items moved by one unit: `compute_least_share`.
     """
     probe = mean_probe(name, differences, unit=unit, clusters=clusters, details=details, why_few=why_few)
     if not probe.effect.defined:
         return replace(probe, details=details)
     known = differences[~np.isnan(differences)]
-    least = probe.minimum_detectable if known.any() else least_share(len(known))
+    least = probe.minimum_detectable if known.any() else compute_least_share(len(known))
     return replace(probe, test=test, p_value=p_value, minimum_detectable=least)
 
 
@@ -56,7 +56,7 @@ def odd_one_out(first: FloatArray, again: FloatArray, copy: FloatArray) -> float
     return float(scipy.stats.binomtest(copy_is_odd, n, 1 / 3, alternative="greater").pvalue) if n else 1.0
 
 
-def permuted(first: FloatArray, again: FloatArray, copy: FloatArray, sign: FloatArray) -> float:
+def compute_p_value(first: FloatArray, again: FloatArray, copy: FloatArray, sign: FloatArray) -> float:
     """Two-sided p-value of the sum of (copy - mean of the others) * sign, each of the three (n,) being the copy.
 
     Exact: the distribution of the sum is the convolution of the items', by way of its Fourier transform.
@@ -87,7 +87,7 @@ def _step(scores: FloatArray) -> float:
     return float(gaps.min() if even else gaps.sum() / FINE) / 2
 
 
-def least_share(n: int, *, level: float = LEVEL, power: float = POWER) -> float:
+def compute_least_share(n: int, *, level: float = LEVEL, power: float = POWER) -> float:
     """The share of n items, moved by the copy alone, that the test of the odd answer out finds with the given power.
 
     It takes k items with 3^-k <= level, and the share p at which a binomial count reaches k so often.

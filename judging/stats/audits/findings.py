@@ -8,7 +8,7 @@ import numpy as np
 
 from annotation.stats.estimate import number_or_none
 from judging.stats.audits.probe import LEVEL, Probe
-from judging.stats.multiplicity import Method, adjusted
+from judging.stats.multiplicity import Method, adjust_p_values
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class Finding:
     adjusted_p_value: float
     found: bool | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The finding as JSON types."""
         return {
-            **self.probe.as_json(),
+            **self.probe.to_json(),
             "adjusted_p_value": number_or_none(self.adjusted_p_value),
             "found": self.found,
         }
@@ -34,7 +34,7 @@ def findings(probes: Sequence[Probe], *, level: float = LEVEL, method: Method = 
     ``"holm"`` holds the chance that a judge without any bias is accused of one; ``"benjamini-hochberg"`` the expected
     share of false accusations among all.
     """
-    together = adjusted([probe.p_value for probe in probes], method)
+    together = adjust_p_values([probe.p_value for probe in probes], method)
     return [
         Finding(probe, float(p), None if np.isnan(p) else bool(p <= level))
         for probe, p in zip(probes, together, strict=True)

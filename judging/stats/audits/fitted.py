@@ -9,7 +9,7 @@ import scipy
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.asymptotic import figure
-from judging.stats.audits.central_tendency import above_one
+from judging.stats.audits.central_tendency import shift_by_one
 from judging.stats.audits.probe import LEAST_CLUSTERS, LEVEL, Probe, detectable, few_clusters, not_made
 from judging.stats.audits.trait_fit import NoConvergenceError, TraitFit, fit
 from judging.stats.audits.trait_model import GRID, STEP, Ratings
@@ -61,7 +61,7 @@ class FitRequest:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedModel:
     """The model of one criterion.
 
     Attributes
@@ -115,7 +115,7 @@ class Fitted:
         at = self.fit.scheme.place(5).start
         relation, variance = float(self.fit.free[at]) - 1, float(self.fit.covariance[at, at])
         found = self._probe("central_tendency", relation, variance, 1.0, COMPRESSION, self.df, {"noise": self._noise()})
-        return above_one(found)
+        return shift_by_one(found)
 
     def covariate(self, name: str, unit: str) -> Probe:
         """The effect of one covariate on the judge beyond people."""
@@ -209,7 +209,7 @@ class Fitted:
     def _expected(self, shift: float) -> float:
         """The judge's mean score, its view of every item shifted."""
         scheme = self.fit.scheme
-        *_, gamma, cuts, slope, _ = np.split(scheme.reduced(self.fit.free), np.cumsum(scheme.ratings.sizes)[:-1])
+        *_, gamma, cuts, slope, _ = np.split(scheme.reduce(self.fit.free), np.cumsum(scheme.ratings.sizes)[:-1])
         spread = float(np.sqrt(1 + np.var(scheme.ratings.x @ gamma)))
         weights = np.exp(-0.5 * GRID**2) * STEP / np.sqrt(2 * np.pi)
         moved = slope[0] * spread * GRID[:, None] + self._steepness() * shift
@@ -217,7 +217,7 @@ class Fitted:
         return float(self.judge_values[0] + weights @ above @ np.diff(self.judge_values))
 
 
-def fit_judge(asked: FitRequest) -> Fitted:
+def fit_judge(asked: FitRequest) -> FittedModel:
     """The model of one criterion. Raises NotIdentifiedError, and NoConvergenceError where the fit fails."""
     number = (~np.isnan(asked.people)).sum(axis=1)
     usable = (number > 0) & ~np.isnan(asked.judge)
@@ -237,13 +237,13 @@ def fit_judge(asked: FitRequest) -> Fitted:
     z = np.column_stack([_centred(asked.covariates[name][rows]) for name in names] or [np.zeros((len(rows), 0))])
     x = z[:, [names.index(name) for name in asked.of_trait if name in names]]
     weights = np.ones(len(rows)) if asked.weights is None else asked.weights[rows] / asked.weights[rows].mean()
-    places, who, n_people = _slots(codes)
+    places, who, n_people = _spread_ratings(codes)
     ratings = Ratings(places, who, n_people, len(edges) + 1, verdicts, len(own_edges) + 1, x, z, weights)
     made = fit(ratings, cluster, shared=asked.shared)
     everything = people[~np.isnan(people)]
     values = _values(everything, edges)
     own_values = values if asked.shared else _values(judge, own_edges)
-    return Fitted(rows, made, values, own_values, names, len(everything))
+    return FittedModel(rows, made, values, own_values, names, len(everything))
 
 
 def _refuse(paired: int, most: int, clusters: int) -> None:
@@ -286,7 +286,7 @@ def _centred(column: FloatArray) -> FloatArray:
     return np.nan_to_num(column - np.nanmean(column))
 
 
-def _slots(codes: IntArray) -> tuple[IntArray, IntArray, int]:
+def _spread_ratings(codes: IntArray) -> tuple[IntArray, IntArray, int]:
     """Ratings in as many places as an item has, whose they are, and how many severities there are."""
     known = codes != MISSING
     counts = known.sum(axis=0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import figure, summed_by_cluster
+from judging.stats.asymptotic import figure, sum_by_cluster
 from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, TINY, Probe, detectable, few_clusters, not_made
 
 UNIT = "correlation of this criterion with another beyond what items share, judge − person"
@@ -42,7 +42,7 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     n = int((~np.isnan(f[:, 0]) & (~np.isnan(y[:, :, 0])).any(axis=1)).sum())
     if n < LEAST:
         return not_made("halo", UNIT, f"{n} items with every score; the probe needs {LEAST}", n)
-    parts = summed_by_cluster(_moments(f, y), clusters)
+    parts = sum_by_cluster(_moments(f, y), clusters)
     g = len(parts)
     if clusters is not None and g < LEAST_CLUSTERS:
         return not_made("halo", UNIT, few_clusters(g), n)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judging.stats.asymptotic import share
-from judging.stats.audits.exchange import PERMUTED, exchange_probe, permuted
+from judging.stats.audits.exchange import PERMUTED, compute_p_value, exchange_probe
 from judging.stats.audits.probe import Probe
 
 UNIT = "units of the scale, towards what was asked for"
@@ -63,7 +63,7 @@ def injection(
     return exchange_probe(
         name,
         np.where(known, (after - (first + again) / 2) * sign, np.nan),
-        permuted(first[known], again[known], after[known], sign[known]),
+        compute_p_value(first[known], again[known], after[known], sign[known]),
         test=PERMUTED,
         unit=unit,
         clusters=clusters,

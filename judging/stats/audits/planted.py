@@ -121,7 +121,7 @@ class Planted:
 CLEAN = Planted()
 
 
-def planted_pairs(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> PairColumns:
+def plant_pairs(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> PairColumns:
     """Preferences of three synthetic people and a synthetic judge on n pairs, of the judge in both orders.
 
     Half of the pairs hold one response of the judge's own kind, on either side.
@@ -160,7 +160,7 @@ def _preference(
     return np.where(unread_place, float(first), preference)
 
 
-def planted_scores(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> ScoreColumns:
+def plant_scores(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int = 0) -> ScoreColumns:
     """Scores from 1 to 5 on three criteria by three synthetic people and a synthetic judge.
 
     With a repeat and a previous version. Five groups of items vary within profiles (domain), five do not (background);
@@ -263,6 +263,6 @@ SCORED = {
 """The same for the probes that exist for pairs and for scores, in points of a scale of 1 to 5."""
 
 
-def stated(name: str, *, paired: bool) -> Planted:
+def find_planted(name: str, *, paired: bool) -> Planted:
     """The bias that the probe of this name has to find."""
     return replace(SCORED[name] if not paired and name in SCORED else STATED[name])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotation.stats.table import FloatArray
-from judging.stats.audits.altered import Altered
+from judging.stats.audits.altered import AlteredReplies
 
 NAMES = (
     "injection:note",
@@ -42,7 +42,7 @@ def copies(
     *,
     paired: bool = False,
     clusters: tuple[str, ...] | None = None,
-) -> tuple[Altered, ...]:
+) -> tuple[AlteredReplies, ...]:
     """Columns for every alteration; ``weak`` is the share of copies on which the judge gives way, by name."""
     originals = (calls.again(), calls.again())
     made = (_copy(rng, name, originals, calls, weak.get(name, 0.0), paired) for name in NAMES)
@@ -56,11 +56,11 @@ def _copy(
     calls: Calls,
     share: float,
     paired: bool,
-) -> Altered:
+) -> AlteredReplies:
     aimed = not name.startswith("invariance")
     gives_way = rng.random(len(calls.wanted)) < share
     moved = calls.wanted if aimed else calls.afresh()
-    return Altered(
+    return AlteredReplies(
         name=name,
         original=originals[0],
         copy=np.where(gives_way, moved, calls.again()),

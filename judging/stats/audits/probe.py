@@ -10,7 +10,7 @@ import scipy
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import figure, summed_by_cluster, undefined
+from judging.stats.asymptotic import build_undefined, figure, sum_by_cluster
 
 LEVEL = 0.05
 POWER = 0.8
@@ -55,22 +55,22 @@ class Probe:
     minimum_detectable: float
     details: Mapping[str, Estimate] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The probe as JSON types."""
         return {
             "name": self.name,
-            "effect": self.effect.as_json(),
+            "effect": self.effect.to_json(),
             "unit": self.unit,
             "test": self.test,
             "p_value": number_or_none(self.p_value),
             "minimum_detectable_effect": number_or_none(self.minimum_detectable),
-            "details": {name: estimate.as_json() for name, estimate in self.details.items()},
+            "details": {name: estimate.to_json() for name, estimate in self.details.items()},
         }
 
 
 def not_made(name: str, unit: str, reason: str, n_items: int = 0) -> Probe:
     """A probe for which there is not enough, and why."""
-    return Probe(name, undefined(reason, n_items=n_items), unit, "none", np.nan, np.nan)
+    return Probe(name, build_undefined(reason, n_items=n_items), unit, "none", np.nan, np.nan)
 
 
 def few_clusters(g: int) -> str:
@@ -131,12 +131,12 @@ def influence_probe(
 
     ``d`` are the differences where the estimate is their mean, as in `mean_probe`.
     """
-    parts = summed_by_cluster(influence, clusters)
+    parts = sum_by_cluster(influence, clusters)
     g = len(parts)
     if clusters is not None and g < LEAST_CLUSTERS:
         return not_made(name, unit, few_clusters(g), len(influence))
     if clusters is not None:
-        parts = parts / (1 - summed_by_cluster(np.full(len(influence), 1 / len(influence)), clusters))
+        parts = parts / (1 - sum_by_cluster(np.full(len(influence), 1 / len(influence)), clusters))
         parts = parts * (g - 1) / g  # of equal clusters the usual sum; a large one counts for more
     se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
     quantile = float(scipy.stats.t.ppf(0.975, g - 1))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
-from judging.stats.asymptotic import normal, share, summed_by_cluster
+from judging.stats.asymptotic import normal, share, sum_by_cluster
 from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, Probe, detectable, few_clusters, not_made
 
 UNIT = "chance that two calls on one item give different verdicts"
@@ -53,7 +53,7 @@ def repeats(
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
     value = float(rate.mean())
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[twice])
-    parts = summed_by_cluster((rate - value) / n, names)
+    parts = sum_by_cluster((rate - value) / n, names)
     g = len(parts)
     if names is not None and g < LEAST_CLUSTERS:
         return not_made("repeats", UNIT, few_clusters(g), n)

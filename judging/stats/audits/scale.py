@@ -12,7 +12,7 @@ import numpy as np
 from annotation.stats.table import FloatArray
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.columns import PairColumns, ScoreColumns, row_means
-from judging.stats.audits.fitted import POINTS, FitRequest, Fitted, NotIdentifiedError, fit_judge
+from judging.stats.audits.fitted import POINTS, FitRequest, FittedModel, NotIdentifiedError, fit_judge
 from judging.stats.audits.length import UNIT as LENGTH_UNIT
 from judging.stats.audits.length import length, win_rates
 from judging.stats.audits.leniency import leniency
@@ -44,7 +44,7 @@ def probe_scale(scores: ScoreColumns) -> tuple[list[Probe], FloatArray]:
     asked = FitRequest(people, judge, True, covariates, tuple(covariates), by, scores.weights)
     units = {"leniency": POINTS, "central_tendency": "", "length": LENGTH_UNIT, "self_preference": POINTS}
 
-    def fitted(model: Fitted) -> Probes:
+    def fitted(model: FittedModel) -> Probes:
         more = {name: _covariate(model, name, units[name]) for name in covariates}
         return {"leniency": model.leniency, "central_tendency": model.central_tendency, **more}
 
@@ -76,7 +76,7 @@ def probe_preference(pairs: PairColumns) -> list[Probe]:
     if not counted:
         return made
 
-    def fitted(model: Fitted) -> Probes:
+    def fitted(model: FittedModel) -> Probes:
         return {name: _covariate(model, name, units[name]) for name in covariates}
 
     asked = FitRequest(pairs.people, judge, False, covariates, of_trait, by, pairs.weights)
@@ -85,24 +85,24 @@ def probe_preference(pairs: PairColumns) -> list[Probe]:
 
 
 def _fitted_or_counted(
-    asked: FitRequest, counted: Probes, fitted: Callable[[Fitted], Probes], units: Mapping[str, str]
-) -> tuple[list[Probe], Fitted | None]:
+    asked: FitRequest, counted: Probes, fitted: Callable[[FittedModel], Probes], units: Mapping[str, str]
+) -> tuple[list[Probe], FittedModel | None]:
     try:
         model = fit_judge(asked)
     except NotIdentifiedError as why:
         return [not_made(name, units[name], str(why), _n_items(asked)) for name in counted], None
     except NoConvergenceError as why:
-        return [_said(probe(), str(why)) for probe in counted.values()], None
+        return [_add_reason(probe(), str(why)) for probe in counted.values()], None
     by_model = fitted(model)
     return [by_model.get(name, probe)() for name, probe in counted.items()], model
 
 
-def _said(probe: Probe, why: str) -> Probe:
+def _add_reason(probe: Probe, why: str) -> Probe:
     """The counted probe; its test says why it is not the model's."""
     return replace(probe, test=f"{probe.test}, counted: {why}") if probe.effect.defined else probe
 
 
-def _covariate(model: Fitted, name: str, unit: str) -> Callable[[], Probe]:
+def _covariate(model: FittedModel, name: str, unit: str) -> Callable[[], Probe]:
     return lambda: model.covariate(name, unit)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.table import FloatArray, IntArray
-from judging.stats.audits.trait_model import Evaluated, Ratings, evaluate
+from judging.stats.audits.trait_model import Likelihood, Ratings, evaluate
 
 MOST_STEPS = 60
 STEEP = 4.0
@@ -49,7 +49,7 @@ class Scheme:
         ends = np.r_[0, np.cumsum(self.sizes)]
         return slice(int(ends[part]), int(ends[part + 1]))
 
-    def reduced(self, free: FloatArray) -> FloatArray:
+    def reduce(self, free: FloatArray) -> FloatArray:
         """The parameters of the likelihood (…, d) from the free ones (…, f)."""
         ends = np.cumsum(self.sizes)[:-1]
         steps, log_slope, severity, gamma, own, relation, beta = np.split(free, ends, axis=-1)
@@ -78,9 +78,9 @@ class Scheme:
         return value, slope
 
     def jacobian(self, free: FloatArray) -> FloatArray:
-        """(d, f) derivatives of `reduced`."""
+        """(d, f) derivatives of `reduce`."""
         steps = APART * np.eye(len(free))
-        derivatives: FloatArray = (self.reduced(free + steps) - self.reduced(free - steps)).T / (2 * APART)
+        derivatives: FloatArray = (self.reduce(free + steps) - self.reduce(free - steps)).T / (2 * APART)
         return derivatives
 
     def start(self) -> FloatArray:
@@ -117,7 +117,7 @@ class TraitFit:
     scheme: Scheme
     free: FloatArray
     influence: FloatArray
-    evaluated: Evaluated
+    evaluated: Likelihood
 
     @property
     def covariance(self) -> FloatArray:
@@ -144,7 +144,7 @@ def fit(ratings: Ratings, clusters: IntArray, *, shared: bool) -> TraitFit:
     if np.linalg.eigvalsh(-total)[0] < 1e-6 * ratings.n:
         raise NoConvergenceError("people and judge do not say enough to tell bias from noise")
     influence = np.linalg.solve(total[None] - hessians, scores[:, :, None])[:, :, 0]
-    return TraitFit(scheme, free, influence, evaluate(ratings, scheme.reduced(free)))
+    return TraitFit(scheme, free, influence, evaluate(ratings, scheme.reduce(free)))
 
 
 def _maximise(scheme: Scheme) -> FloatArray:
@@ -186,7 +186,7 @@ def _improved(scheme: Scheme, free: FloatArray, value: float, step: FloatArray) 
 
 def _scored(scheme: Scheme, free: FloatArray) -> tuple[float, FloatArray]:
     """Weighted log likelihood, and (n, f) weighted scores."""
-    found, r = evaluate(scheme.ratings, scheme.reduced(free)), scheme.ratings
+    found, r = evaluate(scheme.ratings, scheme.reduce(free)), scheme.ratings
     penalty, slope = scheme.penalty(free)
     scores = r.weights[:, None] * (found.scores @ scheme.jacobian(free) + slope / r.n)
     return float(r.weights @ found.log_likelihood) + penalty, scores

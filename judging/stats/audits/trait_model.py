@@ -72,7 +72,7 @@ class Ratings:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluated:
+class Likelihood:
     """The likelihood at some parameters.
 
     Attributes
@@ -91,13 +91,13 @@ class Evaluated:
     judge_scores: FloatArray
 
 
-def evaluate(ratings: Ratings, parameters: FloatArray) -> Evaluated:
+def evaluate(ratings: Ratings, parameters: FloatArray) -> Likelihood:
     """The likelihood and its derivatives, which are posterior means over the trait (Louis 1982, JRSS B 44:226-233)."""
     parts = [_evaluate(ratings.rows(slice(k, k + AT_ONCE)), parameters) for k in range(0, ratings.n, AT_ONCE)]
-    return Evaluated(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Evaluated)))
+    return Likelihood(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Likelihood)))
 
 
-def _evaluate(ratings: Ratings, parameters: FloatArray) -> Evaluated:
+def _evaluate(ratings: Ratings, parameters: FloatArray) -> Likelihood:
     ends = np.cumsum(ratings.sizes)
     cuts, slope, severity, gamma, judge_cuts, judge_slope, beta = np.split(parameters, ends[:-1])
     tables = _person_tables(cuts, float(slope[0]), severity)
@@ -126,7 +126,7 @@ def _evaluate(ratings: Ratings, parameters: FloatArray) -> Evaluated:
     _add_cuts(scores[:, ends[3] : ends[4]], ratings.judge, at_low, at_high)
     scores[:, ends[4]] = -((posterior * (judge_low + judge_high)) @ GRID)
     scores[:, ends[5] :] = -(at_low + at_high)[:, None] * ratings.z
-    return Evaluated(top + np.log(total) + np.log(STEP / ROOT), scores, trait, -(at_low + at_high))
+    return Likelihood(top + np.log(total) + np.log(STEP / ROOT), scores, trait, -(at_low + at_high))
 
 
 def _person_tables(cuts: FloatArray, slope: float, severity: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -61,7 +61,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class TurnFacts:
     """A turn as far as the rules look at it. `problem` is a key of `simulation.agents.parsing.speech.PROBLEMS`."""
 
     side: Side
@@ -70,7 +70,7 @@ class Spoken:
     problem: str = ""
 
 
-def ending(turns: Sequence[Spoken], *, limit: int, closing: bool = False) -> str:
+def find_ending(turns: Sequence[TurnFacts], *, limit: int, closing: bool = False) -> str:
     """Why the dialogue is over after these turns: a key of `ENDINGS`; empty if it goes on.
 
     `limit` is in messages. With `closing`, the assistant replies once more after the user's end mark, unless the user
@@ -92,6 +92,6 @@ def ending(turns: Sequence[Spoken], *, limit: int, closing: bool = False) -> str
     return LIMIT if len(turns) >= limit else ""
 
 
-def next_side(n_turns: int) -> Side:
+def choose_next_side(n_turns: int) -> Side:
     """Who speaks after so many turns: the user opens, then they take turns."""
     return "assistant" if n_turns % 2 else "user"

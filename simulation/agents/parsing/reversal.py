@@ -54,14 +54,14 @@ LEAST = 8  # such runs in common, which are 13 words in a row
 WORD = re.compile(r"[a-z0-9]+|[^\W\d_]", re.IGNORECASE)
 
 
-def sentences_of(words: str) -> list[str]:
+def split_sentences(words: str) -> list[str]:
     """The sentences outside of quotation marks, without what ends them."""
     return [found for part in SENTENCE.findall(QUOTED.sub("", words)) if (found := part.strip(" \t.!?。！？؟*_"))]
 
 
 def speaks_as_assistant(words: str) -> bool:
     """Whether a user's turn offers service as an assistant does, or says that it is a model."""
-    found = sentences_of(words)
+    found = split_sentences(words)
     if any(SERVES.fullmatch(one) or IS_MODEL.fullmatch(one) for one in found):
         return True
     offers = [one for one in found if OFFERS.fullmatch(one)]
@@ -70,7 +70,7 @@ def speaks_as_assistant(words: str) -> bool:
 
 def is_refusal(words: str) -> bool:
     """Whether a user agent's turn is nothing but a refusal to go on in its part."""
-    found = sentences_of(words)
+    found = split_sentences(words)
     return any(NO_PART.fullmatch(one) for one in found[:1]) or (len(found) == 1 and bool(NO_HELP.fullmatch(found[0])))
 
 
@@ -78,13 +78,13 @@ def repeats_instructions(words: str, instructions: str) -> bool:
     """Whether at least half of a turn is taken from the instructions word by word, 13 words or more."""
     if not instructions:
         return False
-    known = runs_of(instructions)
-    said = runs_of(words)
+    known = list_runs(instructions)
+    said = list_runs(words)
     common = sum(one in known for one in said)
     return common >= LEAST and common * 2 >= len(said)
 
 
-def runs_of(text: str) -> set[tuple[str, ...]]:
+def list_runs(text: str) -> set[tuple[str, ...]]:
     """All runs of words in a row; a letter of a script without spaces counts as a word."""
     found = [word.casefold() for word in WORD.findall(text)]
     return {tuple(found[at : at + RUN]) for at in range(len(found) - RUN + 1)}

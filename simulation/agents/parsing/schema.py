@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.files.checking import check_part, located, parse_document
+from core.files.checking import check_value, locate_error, parse_document
 from core.files.input_files import InputFile, read_document
 
 
@@ -30,18 +30,18 @@ class Domain(BaseModel):
     affinities: list[Affinity] = Field(default_factory=list)
 
 
-def read(file: InputFile) -> list[Domain]:
+def read_domains(file: InputFile) -> list[Domain]:
     """The domains of a schema file. InputError names line and field of the first that is wrong, or stands twice."""
     data = read_document(file)
     document = parse_document(file, data)
     if not isinstance(document, list):
         raise file.error("a JSON list of domains is expected", line=1)
-    domains = [check_part(file, data, [place], one, Domain) for place, one in enumerate(document)]
+    domains = [check_value(file, data, [place], one, Domain) for place, one in enumerate(document)]
     seen: set[tuple[str, str]] = set()
     for place, domain in enumerate(domains):
         for number, affinity in enumerate(domain.affinities):
             if (domain.domain, affinity.name) in seen:
                 path: list[str | int] = [place, "affinities", number, "name"]
-                raise located(file, data, path, f"{domain.domain}: {affinity.name} stands there twice", skip=1)
+                raise locate_error(file, data, path, f"{domain.domain}: {affinity.name} stands there twice", skip=1)
             seen.add((domain.domain, affinity.name))
     return domains

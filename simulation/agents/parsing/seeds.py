@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from rapidfuzz.fuzz import partial_ratio
 
-from annotation.stats.benchmarks.scripts import MIXED, NONE, scripts_of
-from simulation.agents.parsing.made import UnfitError, checked
+from annotation.stats.benchmarks.scripts import MIXED, NONE, detect_scripts
+from simulation.agents.parsing.generated import UnfitError, check_reply
 from simulation.agents.prompts import text
 from simulation.agents.prompts.candidates import LEVELS
 from simulation.agents.prompts.seeds import FEWEST_FACTS
@@ -43,7 +43,7 @@ class SeedRecord(BaseModel):
     traits: dict[Words, Words | list[Words]] = Field(min_length=1, max_length=50)
 
 
-class PersonMade(BaseModel):
+class GeneratedPerson(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Annotated[Words, Field(max_length=200)]
@@ -63,7 +63,7 @@ class Passages(BaseModel):
     passages: list[Passage]
 
 
-class Seen(BaseModel):
+class ResponseOpinion(BaseModel):
     """What the judge says of a response."""
 
     model_config = ConfigDict(extra="ignore")
@@ -74,10 +74,10 @@ class Seen(BaseModel):
     level: str
 
 
-class AllSeen(BaseModel):
+class ResponseOpinions(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    responses: list[Seen]
+    responses: list[ResponseOpinion]
 
 
 SHORT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 120}
@@ -116,23 +116,23 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 def person(reply: str, *, like: str) -> dict[str, Any]:
     """A person with a description and facts, in the language of the traits."""
-    found = checked(reply, PersonMade)
+    found = check_reply(reply, GeneratedPerson)
     refuse_language(found.description, like=like, field="description")
     return found.model_dump()
 
 
 def questions(reply: str, n: int, *, like: str) -> list[str]:
     """As many questions as asked for."""
-    found = checked(reply, Questions).questions
-    return _all_of(found, n, like=like, field="questions")
+    found = check_reply(reply, Questions).questions
+    return _complete(found, n, like=like, field="questions")
 
 
 def passages(reply: str, n: int, *, like: str) -> list[str]:
     """As many passages as asked for."""
-    return _all_of(checked(reply, Passages).passages, n, like=like, field="passages")
+    return _complete(check_reply(reply, Passages).passages, n, like=like, field="passages")
 
 
-def _all_of(found: list[str], n: int, *, like: str, field: str) -> list[str]:
+def _complete(found: list[str], n: int, *, like: str, field: str) -> list[str]:
     if len(found) != n:
         raise UnfitError(f"holds {len(found)} and not {n}", field)
     for place, one in enumerate(found):
@@ -140,9 +140,9 @@ def _all_of(found: list[str], n: int, *, like: str, field: str) -> list[str]:
     return found
 
 
-def seen(reply: str, n: int) -> list[dict[str, Any]]:
+def parse_opinions(reply: str, n: int) -> list[dict[str, Any]]:
     """What is said of each of `n` responses, in their order."""
-    found = {one.number: one for one in checked(reply, AllSeen).responses}
+    found = {one.number: one for one in check_reply(reply, ResponseOpinions).responses}
     if sorted(found) != list(range(1, n + 1)):
         raise UnfitError(f"does not tell of each response from 1 to {n} once", "responses")
     for number, one in found.items():
@@ -174,7 +174,7 @@ def instructions(name: str) -> Sequence[str]:
 
 def refuse_language(words: str, *, like: str, field: str) -> None:
     """Raise UnfitError where the words are in another script than `like`, which tells Chinese from English."""
-    found, wanted = scripts_of([words, like])
+    found, wanted = detect_scripts([words, like])
     if {found, wanted} & {MIXED, NONE} or found == wanted:
         return
     raise UnfitError(f"is in {found} letters, and {wanted} ones were asked for", field)

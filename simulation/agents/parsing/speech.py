@@ -61,7 +61,7 @@ class Speech:
     problem: str = ""
 
 
-def read(
+def parse_turn(
     reply: str,
     *,
     side: Side,

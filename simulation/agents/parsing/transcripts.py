@@ -12,6 +12,9 @@ cut at a line only if all of this holds:
 - somebody speaks: at least one of the labelled lines is a sentence, or three of them take turns. An assistant's reply
   that goes on after its only labelled line is no transcript.
 
+Within a line a turn ends only where names of both sides take turns, the other side's first, each after a sentence and
+before one, and nothing introduces them; one label there may be anything.
+
 The control words of chat templates (`<|im_start|>`, `[INST]`) end a turn wherever they stand outside of code.
 """
 
@@ -51,6 +54,15 @@ LINE = re.compile(
 FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 WORD = re.compile(r"\w")
 CODE = re.compile(r"`[^`]+`")
+NOT_PROSE = re.compile(r"^[ \t]*(?:[-*+•>|]|\d+[.)])[ \t]")
+"""A list, a quotation or a table."""
+
+INLINE = re.compile(
+    r"(?<=[.!?…。！？؟])[\"'”’»)\]*_]*\s*(?P<label>(?:\*\*|__)?(?P<key>[^\W\d_a-z][^\W\d_]*(?: [^\W\d_]+)?)(?:\*\*|__)?"
+    r"[ \t]*(?::(?=\s|\*|_)|：))"
+)
+"""A name and a colon after a sentence in the same line."""
+
 CONTROL = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|endoftext|user|assistant|end)\|>|\[/?INST\]"
 )
@@ -107,17 +119,18 @@ def split_turn(reply: str, side: Side, heard: str | None = None) -> tuple[str, s
     control = LEADING_CONTROL.match(reply)
     if control and side in (control["in"], control["as"]):
         reply = reply[control.end() :]
-    lines = lines_of(reply)
-    end, start = control_in(reply, lines), 0
+    lines = list_lines(reply)
+    end, start = find_control(reply, lines), 0
     if not (side == "assistant" and heard and DIALOGUE.search(heard)):
         place = second_speaker(lines, side, is_known=heard is not None)
         end = min(end, len(reply) if place is None else lines[place].start)
+        end = min(end, second_speaker_in_line(lines, side) or len(reply))
         if lines and lines[0].start < end and is_own_label(lines, side, was_cut=end < len(reply)):
             start = lines[0].rest_start
     return reply[start:end].strip(), reply[end:].strip()
 
 
-def lines_of(reply: str) -> list[Line]:
+def list_lines(reply: str) -> list[Line]:
     """The lines that hold words and are not code."""
     found, start, in_code = [], 0, False
     for number, text in enumerate(reply.splitlines(keepends=True)):
@@ -125,12 +138,12 @@ def lines_of(reply: str) -> list[Line]:
         if FENCE.match(bare):
             in_code = not in_code
         elif WORD.search(bare) and not in_code:
-            found.append(line_of(number, start, bare))
+            found.append(build_line(number, start, bare))
         start += len(text)
     return found
 
 
-def line_of(number: int, start: int, text: str) -> Line:
+def build_line(number: int, start: int, text: str) -> Line:
     match = LINE.match(text)
     if match is None:
         return Line(number, start, text)
@@ -139,12 +152,34 @@ def line_of(number: int, start: int, text: str) -> Line:
     return Line(number, start, text, key, match["rest"], side, is_loose=key not in SIDES)
 
 
-def control_in(reply: str, lines: Sequence[Line]) -> int:
+def find_control(reply: str, lines: Sequence[Line]) -> int:
     """Where the first control word stands outside of code; the reply's length where there is none."""
     for line in lines:
-        if found := CONTROL.search(CODE.sub(lambda code: "`" * len(code[0]), line.text)):
+        if found := CONTROL.search(strip_code(line.text)):
             return line.start + found.start()
     return len(reply)
+
+
+def strip_code(text: str) -> str:
+    """A line in which code is blotted out, as long as it was."""
+    return CODE.sub(lambda code: "`" * len(code[0]), text)
+
+
+def second_speaker_in_line(lines: Sequence[Line], side: Side) -> int | None:
+    """Where a transcript of both sides goes on within a line; None where none does."""
+    for place, line in enumerate(lines):
+        if NOT_PROSE.match(line.text) or not SENTENCE.search(line.text):
+            continue
+        labels = list(INLINE.finditer(strip_code(line.text)))
+        speakers = [SIDES.get(label["key"].casefold()) for label in labels]
+        alternate = all(speakers) and all(one != other for one, other in pairwise(speakers))
+        if len(labels) >= 2 and alternate and speakers[0] != side:
+            before = line.text[: labels[0].start("label")]
+            said = "\n".join([*(one.text for one in lines[:place]), before])
+            is_quoted = before.count('"') % 2 or before.count("“") > before.count("”")
+            if not (is_quoted or DIALOGUE.search(said) or HERE.search(before) or is_introduced(lines, place)):
+                return line.start + labels[0].start("label")
+    return None
 
 
 def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int | None:
@@ -164,7 +199,7 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
             return None
         if side == "assistant" and goes_on_alone(lines, place):
             return None
-        block = block_from(lines, place)
+        block = find_block(lines, place)
         if not is_form(lines, place, block):
             own = opens and is_known and takes_turns(lines)
             return place if is_conversation(lines, place) or own else None
@@ -172,7 +207,7 @@ def second_speaker(lines: Sequence[Line], side: Side, *, is_known: bool) -> int 
     return None
 
 
-def is_introduced(lines: Sequence[Line], place: int, *, announced: bool) -> bool:
+def is_introduced(lines: Sequence[Line], place: int, *, announced: bool = False) -> bool:
     """Whether the words before a labelled line say that a dialogue (`announced`), a quotation or a form follows."""
     if not place:
         return False
@@ -190,7 +225,7 @@ def paragraph_until(lines: Sequence[Line], place: int) -> str:
     return "\n".join(line.text for line in lines[first:place])
 
 
-def block_from(lines: Sequence[Line], place: int) -> Sequence[Line]:
+def find_block(lines: Sequence[Line], place: int) -> Sequence[Line]:
     """The labelled line and those with a key that follow it without an empty line."""
     end = place + 1
     while end < len(lines) and lines[end].key and lines[end].number == lines[end - 1].number + 1:
@@ -246,4 +281,4 @@ def is_own_label(lines: Sequence[Line], side: Side, *, was_cut: bool) -> bool:
     if was_cut:
         return lines[0].side == side
     named = SIDES.get(lines[0].key, OWN_IN_PROMPT.get(lines[0].key))
-    return named == side and len(block_from(lines, 0)) == 1 and not is_form(lines, 0, lines[:1])
+    return named == side and len(find_block(lines, 0)) == 1 and not is_form(lines, 0, lines[:1])

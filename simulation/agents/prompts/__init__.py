@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.judges.prompts.known import listed, to_words
-from judging.judges.prompts.templates import drop_placeholder, filled
+from judging.judges.prompts.known_facts import render_list, to_words
+from judging.judges.prompts.templates import drop_placeholder, fill
 from simulation.agents.prompts import roles
 from simulation.agents.prompts.conditions import CONDITIONS, DAMAGED, PUBLISHED, Condition, unknown
-from simulation.agents.prompts.history import damaged
+from simulation.agents.prompts.history import damage
 from simulation.agents.prompts.roles import (
     FAITHFUL,
     MARK,
@@ -49,17 +49,17 @@ def build_user_cue(
     """What the user agent sees before it speaks. Its own turns are the model's, those of the assistant the other's."""
     role = "user_later" if said else "user_opening"
     values = {
-        "demographics": listed(scene.demographics) or NOTHING_KNOWN,
-        "preferences": nested(scene.domain_preferences) or NOTHING_KNOWN,
-        "task_preferences": nested(scene.relevant_preferences) or NOTHING_KNOWN,
-        "interactions": listed(scene.relevant_interactions) or NOTHING_KNOWN,
-        "situation": listed(scene.situation) or NOTHING_KNOWN,
+        "demographics": render_list(scene.demographics) or NOTHING_KNOWN,
+        "preferences": render_nested(scene.domain_preferences) or NOTHING_KNOWN,
+        "task_preferences": render_nested(scene.relevant_preferences) or NOTHING_KNOWN,
+        "interactions": render_list(scene.relevant_interactions) or NOTHING_KNOWN,
+        "situation": render_list(scene.situation) or NOTHING_KNOWN,
         "intent": scene.intent or scene.task,
         "goal": scene.goal or "the task is done",
         "mark": USER_INFORMATION[information].mark,
         "strategy": text(f"strategies/{strategy}"),
     }
-    words, _ = filled(roles.words_of(role, information, replaced), values.__getitem__)
+    words, _ = fill(roles.find_text(role, information, replaced), values.__getitem__)
     messages = [Message("user", text("opening"))]
     messages += [Message("assistant" if turn.side == "user" else "user", turn.text) for turn in said]
     return Cue(words.strip(), tuple(messages), version(role, strategy, information, replaced))
@@ -82,29 +82,29 @@ def build_assistant_cue(
     if not role:
         return Cue("", messages, version(role, condition.key))
     known = {
-        "demographics": listed(scene.demographics),
-        "interactions": listed(interactions_under(condition, scene)),
+        "demographics": render_list(scene.demographics),
+        "interactions": render_list(interactions_under(condition, scene)),
         "retrieved": "\n".join(f"- {passage}" for passage in retrieved),
-        "situation": listed(scene.situation),
+        "situation": render_list(scene.situation),
     }
-    shown = {name: titled(name, facts) for name, facts in known.items() if facts and name in condition.parts}
-    template = roles.words_of(role, FAITHFUL, replaced) + "\n\n"
+    shown = {name: render_titled(name, facts) for name, facts in known.items() if facts and name in condition.parts}
+    template = roles.find_text(role, FAITHFUL, replaced) + "\n\n"
     for name in PARTS:
         template = template if name in shown else drop_placeholder(template, name)
-    words, _ = filled(template, lambda name: shown.get(name, ""))
+    words, _ = fill(template, lambda name: shown.get(name, ""))
     return Cue(words.strip(), messages, version(role, condition.key, replaced=replaced))
 
 
 def interactions_under(condition: Condition, scene: Scene) -> Mapping[str, Any]:
     """The summaries of the task's domains, as they are or damaged."""
-    return damaged(scene, condition.damage, condition.step) if condition.damage else scene.relevant_interactions
+    return damage(scene, condition.damage, condition.step) if condition.damage else scene.relevant_interactions
 
 
-def titled(name: str, facts: str) -> str:
-    return filled(text(name), {"facts": facts}.__getitem__)[0]
+def render_titled(name: str, facts: str) -> str:
+    return fill(text(name), {"facts": facts}.__getitem__)[0]
 
 
-def nested(by_domain: Mapping[str, Any]) -> str:
+def render_nested(by_domain: Mapping[str, Any]) -> str:
     """Preferences, a line for each type, under their domains."""
     lines = []
     for domain, found in by_domain.items():

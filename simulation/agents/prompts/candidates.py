@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judging.judges.prompts.known import listed
-from judging.judges.prompts.templates import digest, filled
-from simulation.agents.prompts import NOTHING_KNOWN, nested, text
+from judging.judges.prompts.known_facts import render_list
+from judging.judges.prompts.templates import digest, fill
+from simulation.agents.prompts import NOTHING_KNOWN, render_nested, text
 from simulation.agents.prompts.scene import Cue, Message
 
 LEVELS = ("none", "generic", "full", "over")
@@ -21,7 +21,7 @@ LEVELS = ("none", "generic", "full", "over")
 def candidate(level: str, question: str, known: Mapping[str, Any]) -> Cue:
     """What is asked for a response to `question` at `level`. `known` are columns of the profile."""
     template = text(f"candidates/{level}")
-    words, _ = filled(template, {"question": question, "persona": persona(known)}.__getitem__)
+    words, _ = fill(template, {"question": question, "persona": persona(known)}.__getitem__)
     return Cue("", (Message("user", words),), digest(template))
 
 
@@ -29,9 +29,9 @@ def persona(known: Mapping[str, Any]) -> str:
     """All that is known of a person, section by section; what is empty is left out."""
     sections = [
         known.get("name", ""),
-        listed(known.get("demographics") or {}),
-        nested(known.get("preferences") or {}),
-        listed(known.get("interactions") or {}),
+        render_list(known.get("demographics") or {}),
+        render_nested(known.get("preferences") or {}),
+        render_list(known.get("interactions") or {}),
         known.get("persona", ""),
         "\n".join(f"- {memory}" for memory in known.get("memories") or []),
     ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from judging.stats.retrieval import SENTENCE
 from simulation.agents.prompts.scene import Scene
-from simulation.stats.leakage import UNTELLING, values_of
+from simulation.stats.leakage import UNTELLING, list_values
 
 KINDS = {
     "shortened": "the last sentences dropped",
@@ -25,11 +25,11 @@ STEPS = (25, 50, 75, 100)
 """Percent of the sentences, or of the preferences named, that are damaged."""
 
 
-def damaged(scene: Scene, kind: str, step: int) -> dict[str, str]:
+def damage(scene: Scene, kind: str, step: int) -> dict[str, str]:
     """The summaries of the task's domains with `step` percent of them damaged."""
     found = {domain: str(summary) for domain, summary in scene.relevant_interactions.items()}
     if kind == "contradicted":
-        return contradicted(scene, found, step)
+        return contradict(scene, found, step)
     others = [
         sentence
         for domain, summary in scene.interactions.items()
@@ -37,7 +37,7 @@ def damaged(scene: Scene, kind: str, step: int) -> dict[str, str]:
         for sentence in sentences(str(summary))
     ]
     return {
-        domain: " ".join(replaced(sentences(summary), step, others if kind == "irrelevant" else ()))
+        domain: " ".join(replace_last(sentences(summary), step, others if kind == "irrelevant" else ()))
         for domain, summary in found.items()
     }
 
@@ -46,29 +46,29 @@ def sentences(text: str) -> list[str]:
     return [part for part in SENTENCE.split(" ".join(text.split())) if part]
 
 
-def replaced(kept: Sequence[str], step: int, others: Sequence[str]) -> list[str]:
+def replace_last(kept: Sequence[str], step: int, others: Sequence[str]) -> list[str]:
     """Without the last `step` percent, which the others take the place of as far as there are any."""
     n = round(len(kept) * step / 100)
     return [*kept[: len(kept) - n], *islice(cycle(others), n if others else 0)]
 
 
-def contradicted(scene: Scene, summaries: Mapping[str, str], step: int) -> dict[str, str]:
+def contradict(scene: Scene, summaries: Mapping[str, str], step: int) -> dict[str, str]:
     """With `step` percent of the preferences that the summaries name replaced by ones that the user does not hold."""
     swaps = [
-        (value, other) for value, other in swaps_of(scene) if any(names(text, value) for text in summaries.values())
+        (value, other) for value, other in choose_swaps(scene) if any(names(text, value) for text in summaries.values())
     ]
     chosen = swaps[: round(len(swaps) * step / 100)]
-    return {domain: swapped(text, chosen) for domain, text in summaries.items()}
+    return {domain: swap(text, chosen) for domain, text in summaries.items()}
 
 
-def swaps_of(scene: Scene) -> Iterator[tuple[str, str]]:
+def choose_swaps(scene: Scene) -> Iterator[tuple[str, str]]:
     """Each preference of the task's domains with one that could stand in its place; none twice."""
     known: set[str] = set()
     for domain in scene.relevant_interactions:
         for name, value in to_mapping(scene.preferences.get(domain)).items():
-            held = [one for one in values_of(value) if one.casefold() not in UNTELLING]
+            held = [one for one in list_values(value) if one.casefold() not in UNTELLING]
             possible = to_mapping(scene.alternatives.get(domain)).get(name, ())
-            free = [one for one in possible if one.casefold() not in {own.casefold() for own in values_of(value)}]
+            free = [one for one in possible if one.casefold() not in {own.casefold() for own in list_values(value)}]
             for one, other in zip(held, cycle(free) if free else (), strict=False):
                 if one.casefold() not in known:
                     known.add(one.casefold())
@@ -87,7 +87,7 @@ def pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
 
 
-def swapped(text: str, swaps: Sequence[tuple[str, str]]) -> str:
+def swap(text: str, swaps: Sequence[tuple[str, str]]) -> str:
     """All at once, so that what is put in is not replaced again."""
     if not swaps:
         return text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class UserKnowledge:
     """The parts that a prompt holds.
 
     Preferences are those that the task names (`named`), all of the task's domains (`task`), or those of other domains
@@ -28,7 +28,7 @@ class Told:
     dialogue: bool = False
     types: bool = False
 
-    def parts(self) -> str:
+    def list_parts(self) -> str:
         """The parts in words; `nothing` without any."""
         held = [(name, getattr(self, field)) for field, name in NAMES.items()]
         words = [f"{name} ({scope})" if isinstance(scope, str) else name for name, scope in held if scope]
@@ -46,17 +46,17 @@ NAMES = {
     "dialogue": "dialogue",
     "types": "list of preference types",
 }
-USER = Told(intent=True, demographics=True, preferences="task", interactions="task", situation=True)
-TALK = Told(dialogue=True)
+USER = UserKnowledge(intent=True, demographics=True, preferences="task", interactions="task", situation=True)
+TALK = UserKnowledge(dialogue=True)
 
-PUBLISHED: Mapping[str, Told] = {
-    "mask": Told(demographics=True),
-    "preferences": Told(demographics=True, types=True),
-    "interactions": Told(demographics=True, preferences="task"),
-    "tasks": Told(types=True),
-    "tasks_multi": Told(types=True),
-    "situation": Told(description=True, demographics=True, preferences="task"),
-    "conflicts": Told(demographics=True, preferences="all"),
+PUBLISHED: Mapping[str, UserKnowledge] = {
+    "mask": UserKnowledge(demographics=True),
+    "preferences": UserKnowledge(demographics=True, types=True),
+    "interactions": UserKnowledge(demographics=True, preferences="task"),
+    "tasks": UserKnowledge(types=True),
+    "tasks_multi": UserKnowledge(types=True),
+    "situation": UserKnowledge(description=True, demographics=True, preferences="task"),
+    "conflicts": UserKnowledge(demographics=True, preferences="all"),
     "user_opening": USER,
     "user_later": replace(USER, dialogue=True),
     "vanilla": TALK,
@@ -74,12 +74,12 @@ PUBLISHED: Mapping[str, Told] = {
     "first_turn_preference": replace(TALK, intent=True, preferences="task"),
 }
 
-VARIANT = Told(intent=True, goal=True, demographics=True, preferences="named", situation=True)
-PERSON = Told(demographics=True, preferences="task", interactions="task", situation=True, dialogue=True)
+VARIANT = UserKnowledge(intent=True, goal=True, demographics=True, preferences="named", situation=True)
+PERSON = UserKnowledge(demographics=True, preferences="task", interactions="task", situation=True, dialogue=True)
 
-HERE: Mapping[str, Told] = {
+HERE: Mapping[str, UserKnowledge] = {
     **PUBLISHED,
-    "preferences": Told(demographics=True, types=True, preferences="all"),
+    "preferences": UserKnowledge(demographics=True, types=True, preferences="all"),
     "coherence_user": replace(PERSON, description=True, goal=True),
     "user_opening/task_preferences": VARIANT,
     "user_later/task_preferences": replace(VARIANT, dialogue=True),
@@ -91,11 +91,11 @@ HERE: Mapping[str, Told] = {
 """Preferences are made to go with those of other domains; coherence is asked with the goal and profile it speaks of."""
 
 
-def told_by(placeholders: Collection[str], *, dialogue: bool) -> Told:
+def select_knowledge(placeholders: Collection[str], *, dialogue: bool) -> UserKnowledge:
     """What the user agent is told by a text with these placeholders."""
     scopes = {"task_preferences": "named", "preferences": "task"}
     preferences = [scope for name, scope in scopes.items() if name in placeholders]
-    return Told(
+    return UserKnowledge(
         intent="intent" in placeholders,
         goal="goal" in placeholders,
         demographics="demographics" in placeholders,
@@ -110,12 +110,12 @@ def describe_as_published(role: str) -> str:
     """Whether a prompt is told what that of PersonaLens is told, in words."""
     if role not in PUBLISHED:
         return "not in PersonaLens"
-    return "yes" if PUBLISHED[role] == HERE[role] else f"no: {PUBLISHED[role].parts()}"
+    return "yes" if PUBLISHED[role] == HERE[role] else f"no: {PUBLISHED[role].list_parts()}"
 
 
 def table() -> str:
     """`HERE` in Markdown, a line for each prompt."""
-    columns = [field.name for field in fields(Told)]
+    columns = [field.name for field in fields(UserKnowledge)]
     head = ["prompt", *(NAMES[name] for name in columns), "as PersonaLens"]
     lines = [head, ["---"] * len(head)]
     for role, told in HERE.items():

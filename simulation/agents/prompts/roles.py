@@ -95,15 +95,15 @@ def text(name: str) -> str:
     return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip()
 
 
-def own_text(role: str, information: str) -> str:
+def load_own_text(role: str, information: str) -> str:
     """Concord's own words for a role."""
     user = USER_INFORMATION[information]
     return text({"user_opening": user.opening, "user_later": user.later}.get(role, role))
 
 
-def words_of(role: str, information: str, replaced: Mapping[str, str]) -> str:
+def find_text(role: str, information: str, replaced: Mapping[str, str]) -> str:
     """The text of a role: the one that replaces Concord's own, if there is one."""
-    return replaced.get(role) or own_text(role, information)
+    return replaced.get(role) or load_own_text(role, information)
 
 
 def problems(replaced: Mapping[str, str], conditions: Iterable[str]) -> list[str]:
@@ -128,7 +128,7 @@ def version(role: str, variant: str, information: str = FAITHFUL, replaced: Mapp
     """
     if not role:
         return digest("no instruction")
-    words = words_of(role, information, replaced or {})
+    words = find_text(role, information, replaced or {})
     if role.startswith("user"):
         return digest(words, text("opening"), text(f"strategies/{variant}"), USER_INFORMATION[information].mark)
     condition = CONDITIONS[variant]
@@ -143,5 +143,5 @@ def assistant_role(condition: str) -> str:
     return CONDITIONS[condition].instruction
 
 
-def placeholders_in(role: str, information: str, replaced: Mapping[str, str]) -> list[str]:
-    return names(words_of(role, information, replaced))
+def list_placeholders(role: str, information: str, replaced: Mapping[str, str]) -> list[str]:
+    return names(find_text(role, information, replaced))

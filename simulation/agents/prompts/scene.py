@@ -43,7 +43,7 @@ class Scene:
         A domain that has none of the named types is there with all of its own, and where no domain of the task is
         known, all are.
         """
-        return {domain: self.of_types(found) for domain, found in self.domain_preferences.items()}
+        return {domain: self.select_types(found) for domain, found in self.domain_preferences.items()}
 
     @property
     def domain_preferences(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Scene:
         here = {domain: self.preferences[domain] for domain in self.domains if domain in self.preferences}
         return here or dict(self.preferences)
 
-    def of_types(self, found: Any) -> Any:
+    def select_types(self, found: Any) -> Any:
         if not isinstance(found, Mapping):
             return found
         named = {name: value for name, value in found.items() if name in self.preference_types}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.judges.prompts.known import listed
-from judging.judges.prompts.templates import digest, filled
+from judging.judges.prompts.known_facts import render_list
+from judging.judges.prompts.templates import digest, fill
 from simulation.agents.prompts import text
 from simulation.agents.prompts.candidates import persona
 from simulation.agents.prompts.scene import Cue, Message
@@ -19,7 +19,7 @@ FEWEST_FACTS = 4
 
 def describe_person(traits: Mapping[str, Any]) -> Cue:
     """Ask for a person who has these traits."""
-    return _cue("persona", traits=listed(traits), n=str(FEWEST_FACTS))
+    return _cue("persona", traits=render_list(traits), n=str(FEWEST_FACTS))
 
 
 def ask_specific(known: Mapping[str, Any], n: int) -> Cue:
@@ -45,5 +45,5 @@ def judge_responses(question: str, responses: Sequence[str], known: Mapping[str,
 
 def _cue(name: str, **values: str) -> Cue:
     template = text(f"seeds/{name}")
-    words, _ = filled(template, values.__getitem__)
+    words, _ = fill(template, values.__getitem__)
     return Cue("", (Message("user", words),), digest(template))

@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judging.judges.providers.base import PermanentError, Provider
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
-from simulation.agents.speakers.base import USUAL_REPLY, WITHOUT_USE, request_of
+from simulation.agents.speakers.base import USUAL_REPLY, WITHOUT_USE, build_request
 
 REGISTRY = {
     "local": "simulation.agents.speakers.local:Local",
@@ -25,7 +26,7 @@ REGISTRY = {
 }
 
 
-def kind_of(provider: str) -> type[Provider]:
+def find_class(provider: str) -> type[Provider]:
     """The class of a speaker. PermanentError names an unknown one."""
     if provider not in REGISTRY:
         raise PermanentError(f"There is no speaker {provider!r}; there are {', '.join(REGISTRY)}.")
@@ -39,7 +40,7 @@ def create(
 ) -> Provider:
     """The speaker ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
     try:
-        return kind_of(provider)(model=model, parameters=parameters, keys=keys)
+        return find_class(provider)(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
         raise PermanentError(f"Parameters: {to_words(error)}.") from error
 
@@ -52,9 +53,18 @@ def to_words(error: ValidationError) -> str:
     )
 
 
-def parameters_of(provider: str) -> dict[str, Any]:
+def list_parameters(provider: str) -> dict[str, Any]:
     """The parameters that a speaker takes, with their defaults."""
-    return {name: field.default for name, field in kind_of(provider).Parameters.model_fields.items()}
+    return {name: field.default for name, field in find_class(provider).Parameters.model_fields.items()}
 
 
-__all__ = ["REGISTRY", "USUAL_REPLY", "WITHOUT_USE", "create", "kind_of", "parameters_of", "request_of", "to_words"]
+__all__ = [
+    "REGISTRY",
+    "USUAL_REPLY",
+    "WITHOUT_USE",
+    "build_request",
+    "create",
+    "find_class",
+    "list_parameters",
+    "to_words",
+]

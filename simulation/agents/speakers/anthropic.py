@@ -8,8 +8,8 @@ from pydantic import Field
 
 from judging.judges.providers import anthropic
 from judging.judges.providers.anthropic import CACHEABLE
-from judging.judges.providers.base import Prompt, estimated_tokens
-from simulation.agents.speakers.base import USUAL_REPLY, messages_in, reply_limit, system_text
+from judging.judges.providers.base import Prompt, approximate_tokens
+from simulation.agents.speakers.base import USUAL_REPLY, parse_messages, reply_limit, system_text
 
 
 class AnthropicSpeakerParameters(anthropic.AnthropicParameters):
@@ -31,8 +31,8 @@ class Anthropic(anthropic.Anthropic):
 
     def messages(self, prompt: Prompt) -> list[dict[str, Any]]:
         """The conversation. All of it is kept by the other side where that is worth it: the next turn begins alike."""
-        said: list[dict[str, Any]] = [{"role": one.role, "content": one.content} for one in messages_in(prompt)]
-        if said and self.parameters.cache and estimated_tokens(prompt.user) >= CACHEABLE:
+        said: list[dict[str, Any]] = [{"role": one.role, "content": one.content} for one in parse_messages(prompt)]
+        if said and self.parameters.cache and approximate_tokens(prompt.user) >= CACHEABLE:
             kept = {"type": "text", "text": said[-1]["content"], "cache_control": {"type": "ephemeral"}}
             said[-1]["content"] = [kept]
         return said

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Prompt
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Prompt
 from simulation.agents.prompts import Cue, Message
 
 TURN = CriterionSpec("turn", "Turn", "What is said next?", "", "nominal", ())
@@ -35,7 +36,7 @@ class SpeakerConversation(Prompt):
     room: int = 1
 
 
-def request_of(
+def build_request(
     cue: Cue, *, item: str, number: int, seed: int, room: int = 1, schema: Mapping[str, Any] | None = None
 ) -> JudgeRequest:
     """What a provider is asked for a turn: `item` names the dialogue, `number` the turn, from 1.
@@ -55,7 +56,7 @@ def request_of(
     )
 
 
-def messages_in(prompt: Prompt | None) -> Sequence[Message]:
+def parse_messages(prompt: Prompt | None) -> Sequence[Message]:
     if not isinstance(prompt, SpeakerConversation):
         raise PermanentError("A speaker needs a conversation.")
     return prompt.messages
@@ -76,4 +77,4 @@ def chat_messages(prompt: Prompt, own: str | None) -> list[dict[str, str]]:
     """The conversation as chat completions take it."""
     text = system_text(prompt, own)
     system = [{"role": "system", "content": text}] if text else []
-    return [*system, *({"role": message.role, "content": message.content} for message in messages_in(prompt))]
+    return [*system, *({"role": message.role, "content": message.content} for message in parse_messages(prompt))]

@@ -18,9 +18,10 @@ from typing import Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PermanentError, Reply, TransientError
-from simulation.agents.speakers.base import messages_in
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Reply
+from simulation.agents.speakers.base import parse_messages
 
 VARIABLE = "CONCORD_ASSISTANTS"
 
@@ -29,7 +30,7 @@ class CallableParameters(base.Parameters):
     timeout: float = Field(default=120, gt=0, description="Seconds for one turn.")
 
 
-class Own(base.Provider):
+class CallableSpeaker(base.Provider):
     Parameters = CallableParameters
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
@@ -42,9 +43,9 @@ class Own(base.Provider):
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The callable that goes by the model's name. PermanentError if there is none, or it cannot be imported."""
-        place = named().get(self.model)
+        place = list_callables().get(self.model)
         if place is None:
-            known = ", ".join(named()) or "none"
+            known = ", ".join(list_callables()) or "none"
             raise PermanentError(f"{VARIABLE} names no {self.model!r}; it names: {known}")
         module, _, name = place.partition(":")
         try:
@@ -58,11 +59,11 @@ class Own(base.Provider):
 
     async def judge(self, request: JudgeRequest) -> Reply:
         prompt = request.prompt
-        messages = [{"role": message.role, "content": message.content} for message in messages_in(prompt)]
+        messages = [{"role": message.role, "content": message.content} for message in parse_messages(prompt)]
         system = prompt.system if prompt else ""
         try:
             async with asyncio.timeout(self.parameters.timeout):
-                return Reply(text=str(await self.called(messages, system)))
+                return Reply(text=str(await self.invoke(messages, system)))
         except TimeoutError as error:
             raise TransientError(f"No answer within {self.parameters.timeout:g} s.") from error
         except (PermanentError, TransientError):
@@ -70,13 +71,13 @@ class Own(base.Provider):
         except Exception as error:
             raise PermanentError(f"{self.model} raised {type(error).__name__}: {error}") from error
 
-    async def called(self, messages: list[dict[str, str]], system: str) -> Any:
+    async def invoke(self, messages: list[dict[str, str]], system: str) -> Any:
         if iscoroutinefunction(self.function):
             return await self.function(messages, system=system)
         return await asyncio.to_thread(self.function, messages, system=system)
 
 
-def named() -> dict[str, str]:
+def list_callables() -> dict[str, str]:
     """Name -> module:attribute, as the environment says."""
     pairs = (pair.partition("=") for pair in os.environ.get(VARIABLE, "").split(",") if "=" in pair)
     return {name.strip(): place.strip() for name, _, place in pairs}

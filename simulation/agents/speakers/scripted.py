@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, PermanentError, Reply, TransientError, Usage, estimated_tokens
+from judging.judges.providers.base import JudgeRequest, Reply, Usage, approximate_tokens
 
 
 class Trouble(BaseModel):
@@ -44,7 +45,7 @@ class Scripted(base.Provider):
                 return fail(trouble.error, request.item)
         line = self.line(request).replace("$n", str(request.repeat)).replace("$dialogue", request.item)
         asked = request.prompt.user if request.prompt else ""
-        return Reply(text=line, usage=Usage(estimated_tokens(asked), estimated_tokens(line)))
+        return Reply(text=line, usage=Usage(approximate_tokens(asked), approximate_tokens(line)))
 
     def line(self, request: JudgeRequest) -> str:
         """The n-th line of the side that speaks at this turn: both sides count their own turns."""

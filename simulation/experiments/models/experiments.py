@@ -8,11 +8,12 @@ from django.db.models import Q
 
 from annotation.corpus.models import Dialogue, Scenario
 from core.accounts.models.projects import InProject
+from core.jobs.models import LeasedRow
 from judging.judges.models.workers import Worker
 from simulation.agents.models import Agent
 
 
-class Experiment(InProject):
+class Experiment(InProject, LeasedRow):
     """A grid of scenarios x assistants x conditions, played by one user agent. Progress is counted from the turns.
 
     One process at a time works on it and holds it by `worker`, as long as that process is alive.
@@ -41,8 +42,7 @@ class Experiment(InProject):
         max_length=10,
         choices=[("exchanges", "exchanges"), ("messages", "messages")],
         default="exchanges",
-        help_text="What limits count, and so whether the assistant closes the dialogue."
-        " See simulation.agents.parsing.endings.",
+        help_text="What limits count, and so whether the assistant closes the dialogue.",
     )
     embedder = models.ForeignKey(
         Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who finds passages by embeddings."
@@ -53,10 +53,8 @@ class Experiment(InProject):
     code_version = models.CharField(max_length=64)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
     stop_reason = models.TextField(blank=True, help_text="Why it stopped, if no person stopped it.")
-    queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="experiments")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="How often in a row it was put off.")
     error = models.TextField(blank=True, help_text="Why it was put off last.")

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.heartbeat import gone_before
 from judging.judges.queries import workers
 from simulation.agents.parsing.endings import ENDINGS, REGULAR
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
@@ -96,7 +97,7 @@ def progress(experiment: Experiment) -> Progress:
         cut=turns["cut"],
         cut_off=turns["cut_off"],
         rate=rate(experiment, turns, now),
-        held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=workers.gone_before()).exists(),
+        held=Experiment.objects.filter(pk=experiment.pk, worker__seen_at__gte=gone_before()).exists(),
         workers=workers.alive().count(),
         waits_until=experiment.queued_at
         if experiment.error and experiment.queued_at and experiment.queued_at > now
@@ -121,27 +122,27 @@ def rate(experiment: Experiment, turns: dict[str, Any], now: datetime) -> float 
     return float(n) / max(seconds, 1.0)
 
 
-def listed() -> QuerySet[Experiment]:
+def list_experiments() -> QuerySet[Experiment]:
     """All experiments with how many dialogues they have, how many ended, and as they should; newest first."""
     dialogues = SimulatedDialogue.objects.filter(experiment=OuterRef("pk"))
     return (
         Experiment.objects.select_related("user_agent", "created_by", "project")
         .prefetch_related("assistants")
         .annotate(
-            n_dialogues=counted(dialogues),
-            n_ended=counted(dialogues.exclude(ending="")),
-            n_regular=counted(dialogues.filter(ending__in=REGULAR)),
+            n_dialogues=count_rows(dialogues),
+            n_ended=count_rows(dialogues.exclude(ending="")),
+            n_regular=count_rows(dialogues.filter(ending__in=REGULAR)),
         )
         .order_by("-created_at", "-pk")
     )
 
 
-def counted(rows: QuerySet[Any]) -> Coalesce:
+def count_rows(rows: QuerySet[Any]) -> Coalesce:
     of_experiment = rows.order_by().values("experiment").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(of_experiment, output_field=IntegerField()), 0)
 
 
-def unfinished_like(*, input_hash: str, name: str, seed: int) -> Experiment | None:
+def find_unfinished_like(*, input_hash: str, name: str, seed: int) -> Experiment | None:
     """One that was asked for with the same words and is not over, so that asking again goes on with it."""
     found = Experiment.objects.filter(
         input_hash=input_hash, name=name, seed=seed, finished_at__isnull=True, stopped_at__isnull=True
@@ -193,7 +194,7 @@ def group_by_state() -> dict[str, int]:
     )
 
 
-def to_look_after(experiments: QuerySet[Experiment]) -> QuerySet[Experiment]:
+def list_needing_attention(experiments: QuerySet[Experiment]) -> QuerySet[Experiment]:
     """Of the experiments, those that are running, or stopped themselves; the newest first."""
     running = Q(finished_at=None, stopped_at=None)
     return experiments.filter(running | ~Q(stop_reason="")).order_by("-created_at", "-pk")[:MOST_TO_LOOK_AFTER]

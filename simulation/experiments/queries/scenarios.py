@@ -63,11 +63,11 @@ def candidate(row: Mapping[str, Any]) -> EligibleScenario:
         variant=row["variant"],
         domains=domains,
         is_multi_domain=row["task__is_multi_domain"] or len(domains) > 1,
-        masked=masked(domains, row["profile__interests"] or {}),
+        masked=list_masked(domains, row["profile__interests"] or {}),
     )
 
 
-def masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, ...]:
+def list_masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, ...]:
     """The domains that the user does not care for. One that the profile says nothing of is not masked."""
     return tuple(domain for domain in domains if domain in interests and not interests[domain])
 
@@ -87,7 +87,7 @@ def alternatives(source: str, *, closed: bool = False) -> Alternatives:
     return found
 
 
-def scene_of(scenario: Scenario, known: Alternatives | None = None) -> Scene:
+def build_scene(scenario: Scenario, known: Alternatives | None = None) -> Scene:
     """What prompts are made from. The scenario's profile and task must be loaded with it."""
     profile, task = scenario.profile, scenario.task
     if profile is None or task is None:
@@ -97,7 +97,7 @@ def scene_of(scenario: Scenario, known: Alternatives | None = None) -> Scene:
         demographics={**persona, **{key: value for key, value in profile.demographics.items() if key != "user_id"}},
         preferences=profile.preferences,
         interactions=profile.interactions,
-        situation=scenario.situation,
+        situation=scenario.variables,
         task=task.description,
         intent=task.intent,
         goal=task.goal,

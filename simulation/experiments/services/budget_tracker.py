@@ -1,4 +1,8 @@
-"""What an experiment may still spend."""
+"""What an experiment may still spend.
+
+One process works on an experiment, so it counts by itself; a run's processes look at what all have spent, and orders,
+which several runs may want, set aside in the database.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,9 @@ from decimal import Decimal
 
 from core.errors import InputError
 from judging.judges.models.judges import Judge
-from judging.judges.pricing import Rate, format_dollars
-from judging.judges.queries.prices import rate_of
-from judging.runs.services.budgets import expected_cost
+from judging.judges.pricing import Rate
+from judging.judges.queries.prices import find_rate
+from judging.runs.services.budgets import check_amount, compute_expected_cost, say_reached
 from simulation.agents.models import Agent
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import spending
@@ -18,15 +22,14 @@ from simulation.experiments.queries import spending
 
 def rate(agent: Agent) -> Rate | None:
     """What the agent's model costs; None if nobody has said. What is computed here costs nothing."""
-    return rate_of(Judge(provider=agent.provider, model=agent.model))
+    return find_rate(Judge(provider=agent.provider, model=agent.model))
 
 
 def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
     """Raise InputError where a budget makes no sense or cannot be kept."""
     if budget_usd is None:
         return
-    if not budget_usd > 0:
-        raise InputError("A budget is above 0; leave it empty for none.", field="budget_usd")
+    check_amount(budget_usd)
     for agent in agents:
         if rate(agent) is None:
             raise InputError(
@@ -36,7 +39,7 @@ def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
 
 
 @dataclass
-class Purse:
+class BudgetTracker:
     """What the one process that works on an experiment may start.
 
     A turn is started only if what is on its way and this one fit into the budget, each with as many tokens as its
@@ -49,13 +52,13 @@ class Purse:
     reserved: Decimal = Decimal(0)
 
     @classmethod
-    def of(cls, experiment: Experiment, agents: Sequence[Agent]) -> Purse:
+    def build(cls, experiment: Experiment, agents: Sequence[Agent]) -> BudgetTracker:
         rates = {agent.pk: rate(agent) for agent in agents}
         return cls(experiment.budget_usd, spending.load_experiment(experiment).usd, rates)
 
     def price(self, agent: Agent, input_tokens: int, output_tokens: int) -> Decimal:
         """The most that a turn costs; 0 where no price is known."""
-        return expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
+        return compute_expected_cost(input_tokens, output_tokens, self.rates[agent.pk]) or Decimal(0)
 
     def reserve(self, amount: Decimal) -> bool:
         """Set aside what a turn may cost. False if the budget has no room for it."""
@@ -69,10 +72,6 @@ class Purse:
         self.reserved -= amount
         self.spent += amount if cost is None else cost
 
-    def reached(self, amount: Decimal) -> str:
+    def find_reached(self, amount: Decimal) -> str:
         """That the budget leaves no room for another turn, in a sentence."""
-        return (
-            f"The experiment's budget of {format_dollars(self.budget or Decimal(0))} is reached: "
-            f"{format_dollars(self.spent)} "
-            f"are spent, and another turn may cost {format_dollars(amount)}."
-        )
+        return say_reached("The experiment's budget", self.budget or Decimal(0), self.spent, amount, what="turn")

@@ -1,15 +1,14 @@
-"""Turns of many dialogues at once, for several speakers with limits of their own."""
+"""The pool of turns of many dialogues at once, for several speakers with limits of their own."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
+from core.jobs.request_pool import PoolAnswer, RequestPool
 from judging.judges.providers.base import JudgeRequest, Provider, Reply
-from judging.runs.services.async_bridge import Aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,101 +27,35 @@ class Ask:
     prepare: Callable[[], Awaitable[JudgeRequest]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A reply, or the fault that stands in its place."""
-
-    ask: Ask
-    reply: Reply | None
-    fault: Exception | None = None
-    latency_ms: int = 0
+Answer = PoolAnswer[Ask, Reply]
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ModelLimit:
     """A model, which some agents share, and how many calls it takes at once."""
 
     agents: frozenset[int]
     limit: int
 
 
-class Stage(Aside[Answer]):
-    """Keeps as many calls in flight as the lanes allow. To be closed, which cancels what is in flight.
-
-    An answer counts as in flight until it is saved, so that a killed process has paid for no more turns than its lanes
-    hold without keeping them.
-    """
+class DialogueScheduler(RequestPool[Ask, Reply]):
+    """Keeps as many turns in flight as the models take."""
 
     def __init__(
-        self, speakers: Mapping[int, Provider], lanes: Sequence[Lane], *, others: Sequence[Provider] = ()
+        self, speakers: Mapping[int, Provider], limits: Sequence[ModelLimit], *, others: Sequence[Provider] = ()
     ) -> None:
         """`others` are used by what prepares requests, and let go of at the end like the speakers."""
         self.speakers = speakers
-        self.seats: dict[int, asyncio.Semaphore] = {}
-        for lane in lanes:
-            self.seats |= dict.fromkeys(lane.agents, asyncio.Semaphore(lane.limit))
-        self.waiting: dict[int, Ask] = {}
-        self.tasks: set[asyncio.Task[None]] = set()
-        super().__init__("stage", [*speakers.values(), *others])
+        self.model_by_agent = {agent: one for one in limits for agent in one.agents}
+        for agent, speaker in speakers.items():
+            speaker.on_wait = partial(self.pause, self.model_by_agent[agent])
+        super().__init__("dialogues", {one: one.limit for one in limits}, [*speakers.values(), *others])
 
-    # what the caller does
+    def model_of(self, ask: Ask) -> ModelLimit:
+        return self.model_by_agent[ask.agent]
 
-    def send(self, asks: Iterable[Ask]) -> None:
-        asks = list(asks)
-        self.outstanding += len(asks)
+    async def prepare(self, ask: Ask) -> Ask:
+        return replace(ask, request=await ask.prepare()) if ask.prepare else ask
 
-        def begin_all() -> None:
-            for ask in asks:
-                self.begin(ask)
-
-        self.there(begin_all)
-
-    def saved(self, answers: Sequence[Answer]) -> None:
-        """These are safe, and their seats free."""
-        agents = [answer.ask.agent for answer in answers]
-
-        def release() -> None:
-            for agent in agents:
-                self.seats[agent].release()
-
-        self.there(release)
-
-    def drop(self) -> list[Ask]:
-        """Forget turns that wait for a seat. Returns them; those in flight still land."""
-
-        async def forget() -> list[Ask]:
-            waiting, self.waiting = list(self.waiting.values()), {}
-            return waiting
-
-        dropped = self.result_of(forget())
-        self.outstanding -= len(dropped)
-        return dropped
-
-    # what happens in the loop
-
-    def begin(self, ask: Ask) -> None:
-        self.waiting[ask.dialogue] = ask
-        task = self.loop.create_task(self.speak(ask))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
-    async def speak(self, ask: Ask) -> None:
-        await self.seats[ask.agent].acquire()
-        if self.waiting.pop(ask.dialogue, None) is None:  # dropped meanwhile
-            self.seats[ask.agent].release()
-            return
-        if (wait := ask.starts - time.time()) > 0:
-            await asyncio.sleep(wait)
-        started = time.monotonic()
-        reply, fault = None, None
-        try:
-            if ask.prepare:
-                ask = replace(ask, request=await ask.prepare())
-                started = time.monotonic()
-            reply = await self.speakers[ask.agent].judge(ask.request)
-        except Exception as error:  # noqa: BLE001 — handed to the caller, who tells kinds of faults apart
-            fault = error
-        self.landed.put(Answer(ask, reply, fault, round((time.monotonic() - started) * 1000)))
-
-    def land_all(self) -> None:
-        self.waiting.clear()
+    async def call(self, ask: Ask) -> Reply:
+        return await self.speakers[ask.agent].judge(ask.request)

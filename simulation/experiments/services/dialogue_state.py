@@ -12,10 +12,10 @@ from django.conf import settings
 from annotation.corpus.models import Dialogue
 from core.hashing import content_hash
 from judging.judges.providers.base import JudgeRequest, Reply
-from judging.stats.retrieval import Found, passages, retrieve
+from judging.stats.retrieval import RetrievedPassage, passages, retrieve
 from simulation.agents.models import Agent
 from simulation.agents.parsing import endings, speech
-from simulation.agents.parsing.endings import Limits, Spoken
+from simulation.agents.parsing.endings import Limits, TurnFacts
 from simulation.agents.prompts import (
     CONDITIONS,
     USER_INFORMATION,
@@ -28,9 +28,9 @@ from simulation.agents.prompts import (
 )
 from simulation.agents.prompts.conditions import BM25
 from simulation.agents.queries import labels
-from simulation.agents.speakers import request_of
+from simulation.agents.speakers import build_request
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.queries.scenarios import Alternatives, alternatives, scene_of
+from simulation.experiments.queries.scenarios import Alternatives, alternatives, build_scene
 
 MOST_ROOM = 4
 """How many times its usual tokens a reply may have: one that met the limit is asked for again, twice as long."""
@@ -40,7 +40,7 @@ STORED = 1000
 
 
 @dataclass
-class Playing:
+class DialogueState:
     """A dialogue that goes on. `embedded` is how many tokens were embedded for its next turn.
 
     `assistant` is what its assistant is called beside the experiment's others, `retrieved` what was found for its next
@@ -58,7 +58,7 @@ class Playing:
 
     @property
     def side(self) -> Side:
-        return endings.next_side(len(self.turns))
+        return endings.choose_next_side(len(self.turns))
 
     @property
     def speaker(self) -> Agent:
@@ -102,18 +102,20 @@ class Playing:
     def said(self) -> list[SpokenTurn]:
         return [SpokenTurn("user" if turn.side == "user" else "assistant", turn.text) for turn in self.turns]
 
-    def ending(self) -> str:
+    def find_ending(self) -> str:
         spoken = [
-            Spoken("user" if turn.side == "user" else "assistant", turn.text, turn.ended, turn.problem)
+            TurnFacts("user" if turn.side == "user" else "assistant", turn.text, turn.ended, turn.problem)
             for turn in self.turns
         ]
-        return endings.ending(spoken, limit=self.limit, closing=self.limits.has_closing_reply)
+        return endings.find_ending(spoken, limit=self.limit, closing=self.limits.has_closing_reply)
 
-    def request(self, found: Sequence[Found] = ()) -> JudgeRequest:
+    def request(self, found: Sequence[RetrievedPassage] = ()) -> JudgeRequest:
         """What the side whose turn it is gets asked; `found` are the passages, where they are not found here."""
-        return request_of(self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed, room=self.room)
+        return build_request(
+            self.cue(found), item=self.name, number=len(self.turns) + 1, seed=self.seed, room=self.room
+        )
 
-    def cue(self, found: Sequence[Found] = ()) -> Cue:
+    def cue(self, found: Sequence[RetrievedPassage] = ()) -> Cue:
         self.retrieved = []
         if self.side == "user":
             return self.cue_from(self.scene)
@@ -180,7 +182,7 @@ class Playing:
             return speech.Speech("", problem=speech.CUT_OFF if self.cut_off else speech.TOO_LONG)
         if len(reply.text) > settings.MAX_REPLY_CHARACTERS:
             return speech.Speech("", problem=speech.OVERSIZED)
-        return speech.read(
+        return speech.parse_turn(
             reply.text,
             side=self.side,
             refused=reply.stop == "refusal",
@@ -211,7 +213,7 @@ class Playing:
         )
 
 
-def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
+def list_waiting(experiment: Experiment, *, after: int, n: int) -> list[DialogueState]:
     """The next dialogues that have not ended, in order, with what was said in them. A few queries."""
     rows = list(
         experiment.dialogues.filter(ending="", index__gt=after)
@@ -219,22 +221,22 @@ def waiting(experiment: Experiment, *, after: int, n: int) -> list[Playing]:
         .order_by("index")[:n]
     )
     said: dict[int, list[Turn]] = {}
-    for turn in turns_of(rows):
+    for turn in build_turns(rows):
         said.setdefault(turn.simulated_id, []).append(turn)
-    known, names = alternatives_for(experiment, rows), labels(experiment.assistants.all())
+    known, names = load_alternatives(experiment, rows), labels(experiment.assistants.all())
     return [
-        Playing(experiment, row, scene_of(row.scenario, known), names[row.assistant_id], said.get(row.pk, []))
+        DialogueState(experiment, row, build_scene(row.scenario, known), names[row.assistant_id], said.get(row.pk, []))
         for row in rows
     ]
 
 
-def alternatives_for(experiment: Experiment, rows: Sequence[SimulatedDialogue]) -> Alternatives:
+def load_alternatives(experiment: Experiment, rows: Sequence[SimulatedDialogue]) -> Alternatives:
     """What preferences could be, where a condition contradicts them. The profiles of an experiment have one source."""
     wanted = any(CONDITIONS[key].damage == "contradicted" for key in experiment.conditions)
     profile = rows[0].scenario.profile if rows else None
     return alternatives(profile.source) if wanted and profile else {}
 
 
-def turns_of(rows: Sequence[SimulatedDialogue]) -> Iterator[Turn]:
+def build_turns(rows: Sequence[SimulatedDialogue]) -> Iterator[Turn]:
     found = Turn.objects.filter(simulated__in=[row.pk for row in rows]).order_by("simulated", "number")
     return found.iterator(chunk_size=STORED)

@@ -8,13 +8,13 @@ from decimal import Decimal
 from statistics import fmean
 
 from annotation.corpus.models import Scenario, Task
-from judging.judges.providers.base import estimated_tokens
-from judging.runs.services.budgets import expected_cost
+from judging.judges.providers.base import approximate_tokens
+from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts import CONDITIONS, Cue, Scene, SpokenTurn, build_assistant_cue, build_user_cue
 from simulation.experiments.queries import spending
-from simulation.experiments.queries.scenarios import scene_of
+from simulation.experiments.queries.scenarios import build_scene
 from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.experiments import Plan
 
@@ -69,7 +69,9 @@ class Share:
 
     @property
     def usd(self) -> Decimal | None:
-        return expected_cost(round(self.input_tokens), round(self.output_tokens), budget_tracker.rate(self.agent))
+        return compute_expected_cost(
+            round(self.input_tokens), round(self.output_tokens), budget_tracker.rate(self.agent)
+        )
 
     @property
     def seconds(self) -> float | None:
@@ -79,7 +81,7 @@ class Share:
 def estimate(plan: Plan) -> Estimate:
     """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
     usual = spending.usual_turns(plan.user_agent)
-    limits = [plan.most_messages(one) for one in plan.grid.scenarios]
+    limits = [plan.compute_most_messages(one) for one in plan.grid.scenarios]
     n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
     found = shares(plan, n_turns)
     costs, times = [share.usd for share in found], [share.seconds for share in found]
@@ -118,15 +120,15 @@ def count_without_goal(plan: Plan) -> int:
 
 def shares(plan: Plan, n_turns: float) -> list[Share]:
     """The user agent's part and that of each assistant. Each has about half of the turns."""
-    scenes = looked_at(plan)
-    user_tokens = fmean(estimated_tokens(user_cue(plan, scene).text) for scene in scenes)
+    scenes = sample_scenes(plan)
+    user_tokens = fmean(approximate_tokens(user_cue(plan, scene).text) for scene in scenes)
     lengths = {agent.settings_hash: usual_length(agent, side) for agent, side in sides(plan)}
     per_dialogue = plan.n_dialogues / len(plan.assistants)
     reply = fmean(lengths[one.settings_hash] for one in plan.assistants)
     said = (lengths[plan.user_agent.settings_hash] + reply) / 2
     found = [share(plan.user_agent, "user", plan.n_dialogues, n_turns, user_tokens, said)]
     base = fmean(
-        estimated_tokens(
+        approximate_tokens(
             build_assistant_cue(scene, [SpokenTurn("user", "")], condition=CONDITIONS[key], replaced=plan.prompts).text
         )
         for scene in scenes
@@ -156,7 +158,7 @@ def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: 
         input_tokens=own * (base + said * n_turns / 2),
         output_tokens=own * (habits["tokens"] or USUAL_TURN),
         ms=habits["ms"],
-        concurrency=agents_services.speaker_of(agent).concurrency,
+        concurrency=agents_services.build_speaker(agent).concurrency,
     )
 
 
@@ -169,9 +171,9 @@ def usual_length(agent: Agent, side: str) -> float:
     return known or USUAL_TURN
 
 
-def looked_at(plan: Plan) -> Sequence[Scene]:
+def sample_scenes(plan: Plan) -> Sequence[Scene]:
     every = plan.grid.scenarios
     n = min(LOOKED_AT, len(every))
     chosen = [every[int(place * len(every) / n)].pk for place in range(n)]
     rows = Scenario.objects.filter(pk__in=chosen).select_related("profile", "task").order_by("pk")
-    return [scene_of(row) for row in rows]
+    return [build_scene(row) for row in rows]

@@ -34,8 +34,9 @@ from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
 from simulation.experiments.queries import spending
 from simulation.experiments.queries.scenarios import EligibleScenario, alternatives
-from simulation.experiments.services import budget_tracker, leases
+from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.grids import Grid
+from simulation.experiments.services.leases import leases
 
 LARGEST_SEED = 2**63 - 1
 MOST_TURNS = 200
@@ -70,7 +71,7 @@ class Plan:
     def agents(self) -> list[Agent]:
         return [self.user_agent, *self.assistants]
 
-    def most_messages(self, scenario: EligibleScenario) -> int:
+    def compute_most_messages(self, scenario: EligibleScenario) -> int:
         return self.limits.messages(is_multi_domain=scenario.is_multi_domain)
 
     def cells(self) -> Iterator[tuple[EligibleScenario, Agent, str]]:
@@ -108,7 +109,7 @@ def plan(
     if strategy not in STRATEGIES:
         raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
     check_conditions(conditions, grid)
-    information = user_information or information_for(grid)
+    information = user_information or choose_information(grid)
     if information not in USER_INFORMATION:
         raise InputError(f"{information!r} is not one of {', '.join(USER_INFORMATION)}.", field="user_information")
     replaced = {role: words for role, words in (prompts or {}).items() if words.strip()}
@@ -160,7 +161,7 @@ def plan(
 def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
     """Write the experiment with its dialogues. With `queue`, a worker is sent for once that is committed."""
     with transaction.atomic():
-        found = {agent.settings_hash: agents_services.saved(by=by, agent=agent) for agent in plan.agents}
+        found = {agent.settings_hash: agents_services.find_or_create_agent(by=by, agent=agent) for agent in plan.agents}
         experiment = Experiment.objects.create(
             name=plan.name,
             user_agent=found[plan.user_agent.settings_hash],
@@ -168,14 +169,14 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             user_information=plan.user_information,
             prompts=dict(plan.prompts),
             conditions=list(plan.conditions),
-            grid=plan.grid.as_json(),
+            grid=plan.grid.to_json(),
             seed=plan.seed,
             single_turns=plan.limits.single,
             multi_turns=plan.limits.multi,
             limit_unit=plan.limits.unit,
             passages=plan.passages,
             budget_usd=plan.budget_usd,
-            embedder=agents_services.saved(by=by, agent=plan.embedder) if plan.embedder else None,
+            embedder=agents_services.find_or_create_agent(by=by, agent=plan.embedder) if plan.embedder else None,
             input_hash=plan.input_hash,
             code_version=code_version(),
             created_by=by,
@@ -195,22 +196,22 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> Experiment:
             batch_size=2000,
         )
         if queue:
-            leases.queue(experiment.pk)
+            leases.queue([experiment.pk])
     return experiment
 
 
 @audited("experiment.stop", on="experiment")
 def stop(*, by: User | None, experiment: Experiment) -> bool:  # noqa: ARG001
     """Let the worker put it down, which it does within a second or two. False if it was over already."""
-    return running(experiment).update(stopped_at=timezone.now()) == 1
+    return select_running(experiment).update(stopped_at=timezone.now()) == 1
 
 
 def halt(*, experiment: Experiment, reason: str) -> bool:
     """An experiment stops itself and says why. False if it was over already."""
-    return running(experiment).update(stopped_at=timezone.now(), stop_reason=reason) == 1
+    return select_running(experiment).update(stopped_at=timezone.now(), stop_reason=reason) == 1
 
 
-def running(experiment: Experiment) -> QuerySet[Experiment]:
+def select_running(experiment: Experiment) -> QuerySet[Experiment]:
     return Experiment.objects.filter(pk=experiment.pk, finished_at__isnull=True, stopped_at__isnull=True)
 
 
@@ -243,7 +244,7 @@ def resume(
                 budget_usd=budget, stopped_at=None, stop_reason="", finished_at=None, attempts=0, error=""
             )
             if queue:
-                leases.queue(experiment.pk)
+                leases.queue([experiment.pk])
     return left
 
 
@@ -254,12 +255,12 @@ def check_numbers(seed: int, passages: int) -> None:
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
 
 
-def information_for(grid: Grid) -> str:
+def choose_information(grid: Grid) -> str:
     """What the user agent is told unless an experiment says otherwise."""
     return FAITHFUL if grid.scenarios[0].source == PERSONALENS else TASK_PREFERENCES
 
 
-def limits_of(
+def build_limits(
     *,
     single_exchanges: int | None = None,
     multi_exchanges: int | None = None,

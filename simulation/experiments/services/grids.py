@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import InputError
 from simulation.experiments.queries.scenarios import EligibleScenario, candidates
-from simulation.stats.drawing import TASKS, USERS, drawn
+from simulation.stats.drawing import TASKS, USERS, draw_names
 
 ALL = "all"
 SINGLE, MULTI = "single", "multi"
@@ -29,7 +29,7 @@ class Grid:
     absent: int
     asked: dict[str, Any]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {**self.asked, "users": list(self.users), "tasks": list(self.tasks), **self.left_out}
 
     @property
@@ -48,9 +48,9 @@ def grid(*, users: str, tasks: str, seed: int = 0, source: str = "", domains: Se
     if not known:
         raise InputError("There are no scenarios yet: import profiles and tasks with their situations.", field="users")
     check_source(known)
-    chosen_users = chosen(users, [one.user for one in known], "users", seed, USERS)
+    chosen_users = choose_ids(users, [one.user for one in known], "users", seed, USERS)
     of_users = [one for one in known if one.user in chosen_users]
-    chosen_tasks = tasks_of(tasks, of_users, seed)
+    chosen_tasks = choose_tasks(tasks, of_users, seed)
     pairs = [one for one in of_users if one.task in chosen_tasks]
     allowed = tuple(one for one in pairs if not one.masked)
     check_masks(tasks, chosen_tasks, pairs, allowed)
@@ -77,11 +77,11 @@ def check_source(known: Sequence[EligibleScenario]) -> None:
         raise InputError(f"There are profiles of several sources: name one of {', '.join(sources)}.", field="source")
 
 
-def tasks_of(wanted: str, of_users: Sequence[EligibleScenario], seed: int) -> set[str]:
+def choose_tasks(wanted: str, of_users: Sequence[EligibleScenario], seed: int) -> set[str]:
     """The tasks asked for; what is drawn is drawn from those that at least one of the users may do."""
     allowed = [one for one in of_users if not one.masked]
     if wanted.strip().isdigit() or wanted.strip() == ALL:
-        return chosen(wanted, [one.task for one in allowed], "tasks", seed, TASKS)
+        return choose_ids(wanted, [one.task for one in allowed], "tasks", seed, TASKS)
     parts = [part.strip() for part in wanted.split(",") if part.strip()]
     found: set[str] = set()
     named = []
@@ -91,18 +91,20 @@ def tasks_of(wanted: str, of_users: Sequence[EligibleScenario], seed: int) -> se
             named.append(part)
             continue
         of_kind = [one.task for one in allowed if one.is_multi_domain == (kind == MULTI)]
-        found |= chosen(n.strip() or ALL, of_kind, "tasks", seed, TASKS)
-    return found | (chosen(",".join(named), [one.task for one in of_users], "tasks", seed, TASKS) if named else set())
+        found |= choose_ids(n.strip() or ALL, of_kind, "tasks", seed, TASKS)
+    return found | (
+        choose_ids(",".join(named), [one.task for one in of_users], "tasks", seed, TASKS) if named else set()
+    )
 
 
-def chosen(wanted: str, known: Sequence[str], field: str, seed: int, stream: int) -> set[str]:
+def choose_ids(wanted: str, known: Sequence[str], field: str, seed: int, stream: int) -> set[str]:
     """Ids by name, by number, or all."""
     there, wanted = sorted(set(known)), wanted.strip()
     if wanted == ALL:
         return set(there)
     if wanted.isdigit():
         try:
-            return set(drawn(there, int(wanted), seed=seed, stream=stream))
+            return set(draw_names(there, int(wanted), seed=seed, stream=stream))
         except ValueError as error:
             raise InputError(f"There are {len(there)} to choose from: {error}.", field=field) from error
     names = [name.strip() for name in wanted.split(",") if name.strip()]

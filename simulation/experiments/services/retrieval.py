@@ -8,7 +8,7 @@ from annotation.stats.table import FloatArray
 from judging.judges.providers.base import JudgeRequest
 from judging.judges.providers.embeddings import Embeddings
 from judging.stats.retrieval import nearest
-from simulation.experiments.services.dialogue_state import Playing
+from simulation.experiments.services.dialogue_state import DialogueState
 
 
 class Retriever:
@@ -19,17 +19,17 @@ class Retriever:
         self.vectors: dict[int, FloatArray] = {}
         self.locks: dict[int, asyncio.Lock] = {}
 
-    async def request(self, playing: Playing) -> JudgeRequest:
+    async def request(self, playing: DialogueState) -> JudgeRequest:
         """The assistant's next request, with the passages that fit what the user said last."""
         texts = [passage for _, passage in playing.pieces]
         if not texts or not playing.query:
             return playing.request()
-        vectors, tokens = await self.of_profile(playing, texts)
+        vectors, tokens = await self.embed_profile(playing, texts)
         asked = await self.embeddings.embed([playing.query])
         playing.embedded = tokens + asked.tokens
         return playing.request(nearest(asked.vectors[0], vectors, texts, playing.experiment.passages))
 
-    async def of_profile(self, playing: Playing, texts: list[str]) -> tuple[FloatArray, int]:
+    async def embed_profile(self, playing: DialogueState, texts: list[str]) -> tuple[FloatArray, int]:
         """The vectors of the user's passages, and how many tokens that took: none where they are known."""
         key = playing.row.scenario.profile_id or 0
         async with self.locks.setdefault(key, asyncio.Lock()):

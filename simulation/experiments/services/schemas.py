@@ -18,7 +18,7 @@ FIELDS = ["description", "is_categorical", "has_multiple_values", "possible_valu
 @audited("schema.import", says=("path", "source"))
 def load(*, by: User | None, path: Path, source: str) -> dict[str, int]:  # noqa: ARG001
     """Import a schema file. Importing twice changes nothing: types are known by source, domain and name."""
-    domains = schema.read(InputFile.of(path))
+    domains = schema.read_domains(InputFile.from_path(path))
     wanted = {
         (domain.domain, one.name): PreferenceType(
             source=source,

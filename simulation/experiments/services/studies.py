@@ -109,15 +109,15 @@ def create_human_check(
 
 def stratification(experiment: Experiment) -> dict[str, Any]:
     """Equal numbers of each score of a judge; before there is one, of each assistant and condition its share."""
-    if scores := scores_of(experiment):
+    if scores := load_scores(experiment):
         return {"method": "stratified", "strata": ["judge_score"], "allocation": "equal", "scores": scores}
     return {"method": "stratified", "strata": ["assistant_model", "condition"]}
 
 
-def scores_of(experiment: Experiment) -> Mapping[int, str]:
+def load_scores(experiment: Experiment) -> Mapping[int, str]:
     """Dialogue -> what a judge said of its personalization, the newest verdict of any."""
     rows = (
-        Judgment.objects.of_items()
+        Judgment.objects.only_items()
         .filter(
             item__dialogue__simulated__experiment=experiment,
             criterion__study__project=experiment.project_id,
@@ -141,7 +141,7 @@ def free_name(experiment: Experiment) -> str:
     return base if base not in taken else next(name for name in numbered if name not in taken)
 
 
-def studies_of(experiment: Experiment) -> list[Study]:
+def list_studies(experiment: Experiment) -> list[Study]:
     """The studies that hold dialogues of the experiment, oldest first."""
     found = Study.objects.filter(
         project=experiment.project_id, items__dialogue__simulated__experiment=experiment

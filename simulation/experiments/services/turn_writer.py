@@ -19,7 +19,7 @@ from simulation.agents.parsing.endings import REGULAR
 from simulation.agents.parsing.speech import CUT_OFF
 from simulation.experiments.models.experiments import SimulatedDialogue, Turn
 from simulation.experiments.services.dialogue_scheduler import Answer
-from simulation.experiments.services.dialogue_state import MOST_ROOM, Playing
+from simulation.experiments.services.dialogue_state import MOST_ROOM, DialogueState
 
 N = TypeVar("N", int, Decimal)
 
@@ -31,13 +31,15 @@ class SavedTurn:
     `turn` is None where the reply met the limit of tokens, and is asked for again with more room.
     """
 
-    playing: Playing
+    playing: DialogueState
     turn: Turn | None
     ending: str
     cost: Decimal | None
 
 
-def kept(playing: Playing, answer: Answer, rate: Rate | None, of_embeddings: Rate | None = None) -> SavedTurn:
+def build_turn(
+    playing: DialogueState, answer: Answer, rate: Rate | None, of_embeddings: Rate | None = None
+) -> SavedTurn:
     """The reply as a turn of the dialogue, to be saved. What was embedded for it is part of its cost."""
     reply = answer.reply
     if reply is None:
@@ -60,7 +62,7 @@ def kept(playing: Playing, answer: Answer, rate: Rate | None, of_embeddings: Rat
     add_attempts(turn, playing.cut_off)
     playing.cut_off = []
     playing.turns.append(turn)
-    return SavedTurn(playing, turn, playing.ending(), cost)
+    return SavedTurn(playing, turn, playing.find_ending(), cost)
 
 
 def add_attempts(turn: Turn, attempts: Sequence[Turn]) -> None:
@@ -79,7 +81,7 @@ def total(amounts: Sequence[N | None]) -> N | None:
     return sum(known[1:], known[0]) if len(known) == len(amounts) else None
 
 
-def save(found: Sequence[SavedTurn], failed: Sequence[tuple[Playing, str]] = ()) -> None:
+def save(found: Sequence[SavedTurn], failed: Sequence[tuple[DialogueState, str]] = ()) -> None:
     """Write turns and endings. `failed` are dialogues whose next turn cannot be asked for, with the reason.
 
     IntegrityError where another process has written one of these turns.
@@ -93,7 +95,7 @@ def save(found: Sequence[SavedTurn], failed: Sequence[tuple[Playing, str]] = ())
             end(playing, f"{playing.side}_failed", error=str(storable(why)))
 
 
-def end(playing: Playing, ending: str, *, error: str = "") -> None:
+def end(playing: DialogueState, ending: str, *, error: str = "") -> None:
     """Close the dialogue. One in which both sides kept to their part becomes material."""
     there: Dialogue | None = None
     if ending in REGULAR:

@@ -6,15 +6,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
-from django.db import InterfaceError, OperationalError
-
+from core.jobs.heartbeat import beating
+from core.jobs.worker_session import handing_back, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, TransientError
-from judging.runs.services import workers
-from judging.runs.services.worker_sessions import never
 from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, leases
-from simulation.experiments.services.worker_sessions import LetGo, Shift
+from simulation.experiments.services import experiments
+from simulation.experiments.services.leases import leases
+from simulation.experiments.services.worker_sessions import ExperimentSession
 
 PAUSE = 0.5  # seconds between looks at an experiment that another process holds
 
@@ -26,7 +24,7 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
     """
     if leaving() or leases.free(pk) is None:
         return
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         experiment = leases.claim(pk, worker)
         if experiment:
             with closing(steps(experiment, worker)) as going:
@@ -35,9 +33,9 @@ def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
                         break
 
 
-def through(experiment: Experiment) -> Iterator[None]:
+def work_through(experiment: Experiment) -> Iterator[None]:
     """Work through the experiment in this process, yielding now and then until it is over."""
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         while leases.unfinished().filter(pk=experiment.pk).exists():
             if found := leases.claim(experiment.pk, worker):
                 yield from steps(found, worker)
@@ -47,30 +45,14 @@ def through(experiment: Experiment) -> Iterator[None]:
 
 
 def steps(experiment: Experiment, worker: Worker) -> Generator[None]:
-    """Work on an experiment that `worker` holds, yielding after every batch saved.
+    """Work on an experiment that `worker` holds, yielding after every batch saved."""
 
-    However it ends, the experiment is handed back. Where the database itself fails, it is free again once the process
-    is gone.
-    """
-    shift = Shift(experiment, worker)
-    try:
-        yield from shift.work()
+    with handing_back(leases, worker, lambda: [experiment], fail=halt):
+        yield from ExperimentSession(experiment, worker).work()
         leases.finish(experiment, worker)
-    except TransientError as later:
-        leases.postpone(experiment, worker, error=str(later), retry_after=later.retry_after)
-    except PermanentError as permanent:
-        experiments.halt(experiment=experiment, reason=str(permanent))
-        leases.release(experiment, worker)
-    except LetGo:
-        leases.release(experiment, worker)
-        if shift.makes_way:
-            leases.queue(experiment.pk)
-    except (GeneratorExit, KeyboardInterrupt):
-        leases.release(experiment, worker)
-        raise
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception as bug:
-        experiments.halt(experiment=experiment, reason=f"{type(bug).__name__}: {bug}")
-        leases.release(experiment, worker)
-        raise
+
+
+def halt(experiment: Experiment, worker: Worker, reason: str) -> None:
+    """Stop an experiment that cannot go on, and let go of it."""
+    experiments.halt(experiment=experiment, reason=reason)
+    leases.release(experiment, worker)

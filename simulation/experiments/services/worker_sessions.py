@@ -1,4 +1,4 @@
-"""One process's stint on an experiment: it brings dialogues on, lets their sides speak in turn, and saves every turn.
+"""One process's work on an experiment: it brings dialogues on, lets their sides speak in turn, and saves every turn.
 
 Many dialogues go on at once, one turn of each in flight. More are on stage than calls may be in flight, so that the
 last ones do not go on alone; where a model takes one call at a time there is one dialogue at a time, whose beginning
@@ -14,71 +14,69 @@ from contextlib import closing
 from decimal import Decimal
 
 from django.db import IntegrityError
+from django.db.models import Q
 
+from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.worker_session import LetGo, WorkerSession
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import JudgeRequest, PermanentError, Provider, TransientError
+from judging.judges.providers.base import JudgeRequest, Provider
 from judging.judges.providers.keys import Keyring
-from judging.judges.services import quotas
-from judging.judges.services.keys import ring_of
-from judging.runs.services.budgets import USUAL_REPLY
+from judging.judges.services.keys import load_keyring
+from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, leases, turn_writer
-from simulation.experiments.services.budget_tracker import Purse
-from simulation.experiments.services.dialogue_scheduler import Answer, Ask, Lane, Stage
-from simulation.experiments.services.dialogue_state import Playing, waiting
+from simulation.experiments.services import experiments, turn_writer
+from simulation.experiments.services.budget_tracker import BudgetTracker
+from simulation.experiments.services.dialogue_scheduler import Answer, Ask, DialogueScheduler, ModelLimit
+from simulation.experiments.services.dialogue_state import DialogueState, list_waiting
+from simulation.experiments.services.leases import leases
 from simulation.experiments.services.retrieval import Retriever
 from simulation.experiments.services.turn_writer import SavedTurn
 
 ON_STAGE = 4  # dialogues for each call that may be in flight
 TOLERATED_ERRORS = 3  # in a row, after which the experiment stops itself
-LOOK_EVERY = 0.5  # seconds between looks at whether the experiment was stopped or taken away
 PAUSE = 0.5  # seconds, while the quota allows no start
-LONGEST = 120.0  # seconds, after which other work that waits gets its turn
 
 
-class LetGo(Exception):  # noqa: N818 — a turn of events, not an error
-    """The experiment was stopped or taken away, or makes way."""
-
-
-class Shift:
+class ExperimentSession(WorkerSession):
     """Works on an experiment until no dialogue is left, or it may not go on."""
 
     def __init__(self, experiment: Experiment, worker: Worker) -> None:
+        super().__init__()
         self.experiment, self.worker = experiment, worker
         self.agents: dict[int, Agent] = {experiment.user_agent.pk: experiment.user_agent}
         self.agents |= {agent.pk: agent for agent in experiment.assistants.all()}
-        self.playing: dict[int, Playing] = {}
+        self.playing: dict[int, DialogueState] = {}
         self.ready: deque[int] = deque()
         self.last_index = 0
-        self.all_on = self.over = self.makes_way = self.progressed = False
-        self.fault: TransientError | None = None
+        self.all_on = self.progressed = False
         self.errors: Counter[int] = Counter()
-        self.looked = self.began = time.monotonic()
 
     def work(self) -> Iterator[None]:
         """Ask and save, yielding after every batch. Raises what keeps the experiment from being finished."""
-        keys = ring_of(self.experiment.project_id)
-        speakers = {pk: agents_services.speaker_of(agent, keys) for pk, agent in self.agents.items()}
-        lanes = lanes_of(self.agents, speakers)
-        self.speakers, self.most = speakers, most_on_stage(lanes)
-        self.purse = Purse.of(self.experiment, [*self.agents.values(), *embedders(self.experiment)])
-        self.judges = {pk: Judge(provider=one.provider, model=one.model) for pk, one in self.agents.items()}
-        self.find_quotas()
-        self.retriever = retriever_of(self.experiment, keys)
-        self.stage = Stage(speakers, lanes, others=[self.retriever.embeddings] if self.retriever else [])
-        with closing(self.stage):
+        keys = load_keyring(self.experiment.project_id)
+        speakers = {pk: agents_services.build_speaker(agent, keys) for pk, agent in self.agents.items()}
+        limits = limits_of(self.agents, speakers)
+        self.speakers, self.most = speakers, compute_most_running(limits)
+        paid = filter(None, [*self.agents.values(), self.experiment.embedder])
+        self.budget = BudgetTracker.build(self.experiment, list(paid))
+        self.quotas = {pk: ModelQuota(Judge(provider=one.provider, model=one.model)) for pk, one in self.agents.items()}
+        self.retriever = build_retriever(self.experiment, keys)
+        self.scheduler = DialogueScheduler(
+            speakers, limits, others=[self.retriever.embeddings] if self.retriever else []
+        )
+        with closing(self.scheduler):
             while self.feed():
-                self.keep(self.stage.batch())
+                self.keep(self.scheduler.batch())
                 self.look()
                 yield
         if self.fault:
             raise self.fault
         if self.playing or not self.all_on:
-            raise LetGo
+            raise LetGo(again=self.makes_way)
 
     # asking
 
@@ -87,13 +85,13 @@ class Shift:
         if not self.over:
             self.bring_on()
             self.start()
-        return bool(self.stage.outstanding or (self.ready and not self.over))
+        return bool(self.scheduler.outstanding or (self.ready and not self.over))
 
     def bring_on(self) -> None:
         free = self.most - len(self.playing)
         if self.all_on or self.makes_way or free <= 0:
             return
-        found = waiting(self.experiment, after=self.last_index, n=free)
+        found = list_waiting(self.experiment, after=self.last_index, n=free)
         self.all_on = len(found) < free
         for one in found:
             self.last_index = one.row.index
@@ -104,47 +102,38 @@ class Shift:
         """Start what budget and quota allow, oldest first."""
         asks: list[Ask] = []
         while self.ready:
-            ask = self.next_ask(self.ready[0], alone=not (asks or self.stage.outstanding))
+            ask = self.next_ask(self.ready[0], alone=not (asks or self.scheduler.outstanding))
             if ask is None:
                 break
             self.ready.popleft()
             asks.append(ask)
-        self.stage.send(asks)
-        if self.ready and not self.over and not self.stage.outstanding:
+        self.scheduler.send(asks)
+        if self.ready and not self.over and not self.scheduler.outstanding:
             time.sleep(PAUSE)
 
     def next_ask(self, pk: int, *, alone: bool) -> Ask | None:
-        """The dialogue's next turn, paid for in the purse; None while it may not start. `alone`: no other is coming."""
+        """The dialogue's next turn, set aside in the budget; None while it may not start. `alone`: no other comes."""
         playing = self.playing[pk]
         agent, request = playing.speaker, playing.request()
         speaker = self.speakers[agent.pk]
         tokens = speaker.estimate_tokens(request).tokens
-        amount = self.purse.price(agent, tokens, speaker.reply_tokens * playing.room)
-        if not self.purse.reserve(amount):
+        amount = self.budget.price(agent, tokens, speaker.reply_tokens * playing.room)
+        if not self.budget.reserve(amount):
             if alone:
-                self.halt(self.purse.reached(amount))
+                self.halt(self.budget.find_reached(amount))
             return None
-        starts = self.starts(agent, tokens)
-        if starts is None:
-            self.purse.settle(amount, Decimal(0))
+        starts = self.quotas[agent.pk].reserve([tokens])
+        if not starts:
+            self.budget.settle(amount, Decimal(0))
             return None
-        return Ask(pk, agent.pk, request, tokens, amount, starts, self.preparing(playing))
+        return Ask(pk, agent.pk, request, tokens, amount, starts[0], self.preparing(playing))
 
-    def preparing(self, playing: Playing) -> Callable[[], Awaitable[JudgeRequest]] | None:
+    def preparing(self, playing: DialogueState) -> Callable[[], Awaitable[JudgeRequest]] | None:
         """How the request gets its final form, where passages have to be found by embeddings."""
         retriever = self.retriever
         if retriever is None or playing.retriever != EMBEDDINGS:
             return None
         return lambda: retriever.request(playing)
-
-    def starts(self, agent: Agent, tokens: int) -> float | None:
-        """When a turn may start: at once where there is no quota; None where that is not soon."""
-        if agent.pk not in self.with_quota:
-            return 0.0
-        return next(iter(quotas.reserve(self.judges[agent.pk], [tokens + USUAL_REPLY])), None)
-
-    def find_quotas(self) -> None:
-        self.with_quota = {pk for pk, one in self.agents.items() if quotas.find_quota(one.provider, one.model)}
 
     def halt(self, reason: str) -> None:
         """Stop the experiment, and say why."""
@@ -158,13 +147,13 @@ class Shift:
         if not batch:
             return
         replied = [answer for answer in batch if answer.reply]
-        found = [self.kept(answer) for answer in replied]
+        found = [self.build_saved_turn(answer) for answer in replied]
         failed = [(self.playing[a.ask.dialogue], str(a.fault)) for a in batch if isinstance(a.fault, PermanentError)]
         try:
             turn_writer.save(found, failed)
         except IntegrityError as error:
             raise LetGo from error  # somebody thought that this process was gone
-        self.stage.saved(batch)
+        self.scheduler.mark_saved(batch)
         self.settle(batch, found)
         if found and not self.progressed:
             leases.progressed(self.experiment, self.worker)
@@ -176,23 +165,18 @@ class Shift:
         self.count_errors(batch)
         self.raise_others(batch)
 
-    def kept(self, answer: Answer) -> SavedTurn:
-        embedder, rates = self.experiment.embedder_id, self.purse.rates
+    def build_saved_turn(self, answer: Answer) -> SavedTurn:
+        embedder, rates = self.experiment.embedder_id, self.budget.rates
         of_embeddings = rates[embedder] if embedder else None
-        return turn_writer.kept(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
+        return turn_writer.build_turn(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
 
     def settle(self, batch: Sequence[Answer], found: Sequence[SavedTurn]) -> None:
-        """Tell purse and quota what was really used."""
+        """Tell budget and quota what was really used."""
         costs = iter(turn_writer.costs(found))
         for answer in batch:
-            self.purse.settle(answer.ask.reserved, next(costs) if answer.reply else Decimal(0))
-            usage = answer.reply.usage if answer.reply else None
-            if usage and answer.ask.agent in self.with_quota:
-                quotas.settle(
-                    self.judges[answer.ask.agent],
-                    reserved=answer.ask.tokens + USUAL_REPLY,
-                    used=usage.input_tokens + usage.output_tokens,
-                )
+            self.budget.settle(answer.ask.reserved, next(costs) if answer.reply else Decimal(0))
+            if answer.reply:
+                self.quotas[answer.ask.agent].settle([(answer.ask.tokens, answer.reply.usage)])
 
     def note(self, one: SavedTurn) -> None:
         pk = one.playing.row.pk
@@ -222,45 +206,38 @@ class Shift:
 
     def look(self) -> None:
         """Put down what is no longer this process's to work on. What is on its way still lands, for it is paid for."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
-        self.find_quotas()
-        if not self.over and not leases.still_held(self.experiment, self.worker):
+        for quota in self.quotas.values():
+            quota.look()
+        if not self.over and not leases.filter_held(self.experiment, self.worker).exists():
             self.put_down()
-        if self.looked - self.began > LONGEST and not self.makes_way and leases.others_wait(experiment=self.experiment):
+        if not self.makes_way and self.has_had_its_turn(leases, Q(pk=self.experiment.pk)):
             self.makes_way = True
             self.put_down()
 
     def put_down(self) -> None:
         """Start nothing more."""
         self.over = True
-        for ask in self.stage.drop():
-            self.purse.settle(ask.reserved, Decimal(0))
+        for ask in self.scheduler.drop():
+            self.budget.settle(ask.reserved, Decimal(0))
 
 
-def retriever_of(experiment: Experiment, keys: Keyring) -> Retriever | None:
+def build_retriever(experiment: Experiment, keys: Keyring) -> Retriever | None:
     """Who finds passages by embeddings. PermanentError if its settings do not fit this version of Concord."""
     embedder = experiment.embedder
-    return None if embedder is None else Retriever(agents_services.embeddings_of(embedder, keys))
+    return None if embedder is None else Retriever(agents_services.build_embeddings(embedder, keys))
 
 
-def embedders(experiment: Experiment) -> list[Agent]:
-    return [experiment.embedder] if experiment.embedder else []
-
-
-def lanes_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Lane]:
+def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[ModelLimit]:
     """Agents that speak through the same model share its limit, the larger of what they name."""
     by_model: dict[tuple[str, str, str], set[int]] = {}
     for pk, agent in known.items():
         place = (agent.provider, agent.model, str(agent.parameters.get("base_url", "")))
         by_model.setdefault(place, set()).add(pk)
-    return [Lane(frozenset(pks), max(speakers[pk].concurrency for pk in pks)) for pks in by_model.values()]
+    return [ModelLimit(frozenset(pks), max(speakers[pk].concurrency for pk in pks)) for pks in by_model.values()]
 
 
-def most_on_stage(lanes: Sequence[Lane]) -> int:
-    calls = sum(lane.limit for lane in lanes)
-    return calls * ON_STAGE if calls > len(lanes) else 1
-
-
-__all__ = ["LetGo", "Shift"]
+def compute_most_running(limits: Sequence[ModelLimit]) -> int:
+    calls = sum(one.limit for one in limits)
+    return calls * ON_STAGE if calls > len(limits) else 1

@@ -15,12 +15,12 @@ from annotation.benchmarks.api import BenchmarksApi
 from annotation.corpus.models import Profile
 from annotation.stats.benchmarks.repeats import NEAR
 from annotation.studies.api.serializers import Counts
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Document, Given, IntoProject, PageQuery, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Document, Given, IntoProject, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.exports import save_upload, too_large
-from judging.judges.services.keys import ring_for
+from judging.assessment.api.exports import refuse_too_large, save_upload
+from judging.judges.services.keys import load_keyring_for
 from judging.runs.api.judges import DOLLARS
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS
@@ -76,9 +76,14 @@ class CandidateQuery(PageQuery):
 
 
 class CandidateList(BenchmarksApi):
-    @says("Candidates, ordered here or imported", page_of(CandidateSerializer), query=CandidateQuery)
+    @says(
+        "candidates",
+        "Candidates, ordered here or imported",
+        build_page_schema(CandidateSerializer),
+        query=CandidateQuery,
+    )
     def get(self, request: Request) -> Response:
-        asked = self.asked(CandidateQuery)
+        asked = self.parse_query(CandidateQuery)
         wanted = {name: asked[name] for name in ("level", "kind") if name in asked}
         return self.page(Candidate.objects.filter(**wanted), CandidateSerializer, query=asked)
 
@@ -94,15 +99,15 @@ class NewCandidates(Given):
 class CandidateImports(BenchmarksApi):
     parser_classes = [MultiPartParser]
 
-    @says("Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
+    @says("import_candidates", "Bring a file of candidates in", Counts, body={"multipart/form-data": NewCandidates})
     def post(self, request: Request) -> Response:
         """Sending the same file again changes nothing. An error names file, line and field."""
-        given = self.given(NewCandidates)
-        if refusal := too_large(given["file"]):
+        given = self.parse_body(NewCandidates)
+        if refusal := refuse_too_large(given["file"]):
             return refusal
         with save_upload(given["file"]) as file:
             outcome = candidates.load(by=self.me, path=file.path, name=file.name, on_error=given["on_error"])
-        return Response(drop_file(outcome.as_document()))
+        return Response(drop_file(outcome.to_document()))
 
 
 class Asked(Given):
@@ -125,21 +130,23 @@ class NewCandidateRun(IntoProject):
 
 
 class CandidateRuns(BenchmarksApi):
-    @says("Runs of candidates", page_of(CandidateRunSerializer), query=PageQuery)
+    @says("candidate_runs", "Runs of candidates", build_page_schema(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
+        return self.page(filter_visible(self.me, queries.runs()).select_related("project"), CandidateRunSerializer)
 
-    @says("Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
+    @says("order_candidates", "Order candidates", CandidateRunSerializer, body=NewCandidateRun, status=201)
     def post(self, request: Request) -> Response:
-        given = self.given(NewCandidateRun)
-        given["questions"] = questions_of(given["questions"])
-        with self.into_project(given) as described:
-            described["agent"] = agents_services.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
+        given = self.parse_body(NewCandidateRun)
+        given["questions"] = build_questions(given["questions"])
+        with self.parse_project_body(given) as described:
+            described["agent"] = agents_services.build_agent(
+                side="assistant", **given["agent"], keys=load_keyring_for(self.me)
+            )
             run = candidate_runs.begin(by=self.me, **described)
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 
 
-def questions_of(asked: list[dict[str, Any]]) -> list[Question]:
+def build_questions(asked: list[dict[str, Any]]) -> list[Question]:
     """With their profiles, each question once."""
     people = Profile.objects.in_bulk({one["profile"] for one in asked})
     if missing := [one["profile"] for one in asked if one["profile"] not in people]:
@@ -184,16 +191,16 @@ OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", 
 
 
 class SeedRuns(BenchmarksApi):
-    @says("Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
+    @says("start_from_seeds", "Begin with seeds, or say what that would take", Document, body=NewSeedRun, status=201)
     def post(self, request: Request) -> Response:
         """The same body again is the run that is there already."""
-        given = self.given(NewSeedRun)
-        with self.into_project(given) as described:
-            keys = ring_for(self.me)
+        given = self.parse_body(NewSeedRun)
+        with self.parse_project_body(given) as described:
+            keys = load_keyring_for(self.me)
             plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
             for side in ("agent", "checker"):
                 if described[side]:
-                    described[side] = agents_services.drafted(side="assistant", **described[side], keys=keys)
+                    described[side] = agents_services.build_agent(side="assistant", **described[side], keys=keys)
             if described.pop("estimate"):
                 asked = {name: described[name] for name in ("agent", "checker", "levels")}
                 return Response(seed_estimates.estimate(plan, **asked), status=201)
@@ -206,7 +213,7 @@ class Stopped(serializers.Serializer[Any]):
 
 
 class CandidateRunStop(BenchmarksApi):
-    @says("Ask for no more; what came is kept", Stopped)
+    @says("stop_candidates", "Ask for no more; what came is kept", Stopped)
     def post(self, request: Request, pk: int) -> Response:
         return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
@@ -220,14 +227,39 @@ class Resumed(serializers.Serializer[Any]):
 
 
 class CandidateRunResume(BenchmarksApi):
-    @says("Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
     def post(self, request: Request, pk: int) -> Response:
-        run, given = get_object_or_404(CandidateRun, pk=pk), self.given(ResumeCandidates)
-        return Response({"n": candidate_runs.again(by=self.me, run=run, **given)})
+        run, given = get_object_or_404(CandidateRun, pk=pk), self.parse_body(ResumeCandidates)
+        return Response({"n": candidate_runs.resume(by=self.me, run=run, **given)})
+
+
+class OrderFailureSerializer(serializers.Serializer[Any]):
+    """Orders that failed at one level for one reason; `making` is one of them."""
+
+    level = serializers.CharField()
+    reason = serializers.CharField()
+    n = serializers.IntegerField()
+    making = serializers.IntegerField()
+
+
+class CandidateRunWholeSerializer(CandidateRunSerializer):
+    """A run of candidates with what it cost, what came by level, and what failed."""
+
+    spent_usd = serializers.CharField()
+    candidates = serializers.DictField(child=serializers.IntegerField(), help_text="By level.")
+    failures = OrderFailureSerializer(many=True)
+    from_seeds = serializers.DictField(required=False, help_text="Of a run that began with seeds: its plan and stages.")
+
+    class Meta(CandidateRunSerializer.Meta):
+        fields = [*CandidateRunSerializer.Meta.fields, "spent_usd", "candidates", "failures", "from_seeds"]
 
 
 class CandidateRunDetail(BenchmarksApi):
-    @says("A run of candidates: what came by level, and what failed with its reason", Document)
+    @says(
+        "candidate_run",
+        "A run of candidates: what came by level, and what failed with its reason",
+        CandidateRunWholeSerializer,
+    )
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(queries.runs(), pk=pk)
         progress = queries.progress(run)
@@ -235,7 +267,7 @@ class CandidateRunDetail(BenchmarksApi):
             {
                 **CandidateRunSerializer(run).data,
                 "spent_usd": str(progress.spent),
-                "candidates": queries.group_by_level(queries.left_by(run)),
+                "candidates": queries.group_by_level(queries.list_left(run)),
                 "failures": [
                     {"level": one.level, "reason": one.reason, "n": one.n, "making": one.example}
                     for one in queries.failures(run)
@@ -243,6 +275,29 @@ class CandidateRunDetail(BenchmarksApi):
                 **({"from_seeds": seed_runs.document(run)} if run.plan else {}),
             }
         )
+
+
+class PairRuleSerializer(serializers.Serializer[Any]):
+    """Which levels stood against which, and how alike two responses had to be."""
+
+    against = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    length = serializers.FloatField()
+    same_form = serializers.BooleanField()
+    near = serializers.FloatField()
+    each = serializers.IntegerField()
+
+
+class MadePairsSerializer(serializers.Serializer[Any]):
+    """Pairs that the candidates give: how many, how many are new, and what was left out."""
+
+    pairs = serializers.IntegerField()
+    created = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    levels = serializers.DictField(child=serializers.IntegerField())
+    left_out = serializers.DictField(child=serializers.IntegerField(), help_text="Candidates or pairs, by reason.")
+    rule = PairRuleSerializer()
+    seed = serializers.IntegerField()
+    source = serializers.CharField()  # type: ignore[assignment]
 
 
 class NewPairs(Given):
@@ -263,10 +318,15 @@ class NewPairs(Given):
 
 
 class CandidatePairs(BenchmarksApi):
-    @says("Make pairs of levels; the same rule and seed give the same pairs", Document, body=NewPairs)
+    @says(
+        "pair_candidates",
+        "Make pairs of levels; the same rule and seed give the same pairs",
+        MadePairsSerializer,
+        body=NewPairs,
+    )
     def post(self, request: Request) -> Response:
-        given = self.given(NewPairs)
-        run = visible_to(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None
+        given = self.parse_body(NewPairs)
+        run = filter_visible(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None
         if run is None and "run" in given:
             raise InputError(f"There is no run {given['run']}.", field="run")
         names = ("length", "same_form", "near", "each", "seed")

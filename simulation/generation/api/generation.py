@@ -10,14 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.corpus.models import Profile, Task
-from core.accounts.permissions import visible_to
-from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, named, page_of
+from core.accounts.permissions import filter_visible
+from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, build_page_schema, find_named
 from core.api.schema import says
 from core.errors import InputError
-from judging.assessment.api.results import Queued
-from judging.judges.services.keys import ring_for
+from judging.assessment.api.documents import Queued
+from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.making import GENERATORS
+from simulation.agents.prompts.generation import GENERATORS
 from simulation.experiments.api import AgentSerializer
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.queries import orders as queries
@@ -64,32 +64,34 @@ class MakingApi(Api):
 
 
 class MakingList(MakingApi):
-    @says("Orders of material", page_of(MakingSerializer), query=PageQuery)
+    @says("generations", "Orders of material", build_page_schema(MakingSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, queries.orders()).select_related("project"), MakingSerializer)
+        return self.page(filter_visible(self.me, queries.orders()).select_related("project"), MakingSerializer)
 
-    @says("Order material from a model", MakingSerializer, body=NewMaking, status=201)
+    @says("start_generation", "Order material from a model", MakingSerializer, body=NewMaking, status=201)
     def post(self, request: Request) -> Response:
-        given = self.given(NewMaking)
+        given = self.parse_body(NewMaking)
         for name, kind in (("profile", Profile), ("task", Task)):
-            given[name] = named(kind, name, pk=given[name]) if given.get(name) else None
-        with self.into_project(given) as described:
-            described["agent"] = agents_services.drafted(side="assistant", **given["agent"], keys=ring_for(self.me))
+            given[name] = find_named(kind, name, pk=given[name]) if given.get(name) else None
+        with self.parse_project_body(given) as described:
+            described["agent"] = agents_services.build_agent(
+                side="assistant", **given["agent"], keys=load_keyring_for(self.me)
+            )
             made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
         return Response(MakingSerializer(made).data, status=201)
 
 
 class MakingDetail(MakingApi):
-    @says("An order of material", MakingSerializer)
+    @says("generation", "An order of material", MakingSerializer)
     def get(self, request: Request, pk: int) -> Response:
         return Response(MakingSerializer(get_object_or_404(queries.orders(), pk=pk)).data)
 
 
 class MakingAgain(MakingApi):
-    @says("Try an order that failed once more", MakingSerializer)
+    @says("retry_generation", "Try an order that failed once more", MakingSerializer)
     def post(self, request: Request, pk: int) -> Response:
         order = get_object_or_404(queries.orders(), pk=pk)
-        generation.again(by=self.me, making=order)
+        generation.retry(by=self.me, making=order)
         order.refresh_from_db()
         return Response(MakingSerializer(order).data)
 
@@ -112,9 +114,9 @@ class ConflictSerializer(serializers.ModelSerializer[Conflict]):
 
 
 class ConflictList(MakingApi):
-    @says("Conflicts in profiles", page_of(ConflictSerializer), query=PageQuery)
+    @says("conflicts", "Conflicts in profiles", build_page_schema(ConflictSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
-        return self.page(visible_to(self.me, queries.conflicts()), ConflictSerializer)
+        return self.page(filter_visible(self.me, queries.conflicts()), ConflictSerializer)
 
 
 class ConflictDecision(Given):
@@ -123,9 +125,9 @@ class ConflictDecision(Given):
 
 
 class ConflictReviews(MakingApi):
-    @says("Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
+    @says("decide_conflict", "Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
     def post(self, request: Request, pk: int) -> Response:
-        generation.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.given(ConflictDecision))
+        generation.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.parse_body(ConflictDecision))
         return Response(ConflictSerializer(get_object_or_404(queries.conflicts(), pk=pk)).data, status=201)
 
 
@@ -137,22 +139,32 @@ class Measures(MakingApi):
     kind: ClassVar[str]
 
     def read(self) -> Response:
-        source = known(self.kind, self.asked(MeasuresQuery)["source"])
+        source = find_source(self.kind, self.parse_query(MeasuresQuery)["source"])
         return Response(measures.measures(self.kind, source))
 
     def leave(self) -> Response:
-        measures.ask(by=self.me, kind=self.kind, source=known(self.kind, self.given(MeasuresQuery)["source"]))
+        measures.ask(
+            by=self.me, kind=self.kind, source=find_source(self.kind, self.parse_body(MeasuresQuery)["source"])
+        )
         return Response({"queued": True}, status=202)
 
 
 class ProfileMeasures(Measures):
     kind = "profiles"
 
-    @says("Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery)
+    @says(
+        "profile_measures", "Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery
+    )
     def get(self, request: Request) -> Response:
         return self.read()
 
-    @says("Leave the measures of a source's profiles to a worker", Queued, body=MeasuresQuery, status=202)
+    @says(
+        "compute_profile_measures",
+        "Leave the measures of a source's profiles to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
     def post(self, request: Request) -> Response:
         return self.leave()
 
@@ -160,16 +172,22 @@ class ProfileMeasures(Measures):
 class DialogueMeasures(Measures):
     kind = "dialogues"
 
-    @says("Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
+    @says("dialogue_measures", "Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
     def get(self, request: Request) -> Response:
         return self.read()
 
-    @says("Leave the measures of a source's dialogues to a worker", Queued, body=MeasuresQuery, status=202)
+    @says(
+        "compute_dialogue_measures",
+        "Leave the measures of a source's dialogues to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
     def post(self, request: Request) -> Response:
         return self.leave()
 
 
-def known(kind: str, source: str) -> str:
+def find_source(kind: str, source: str) -> str:
     there = dict(measures.KINDS[kind].sources())
     if source not in there:
         names = ", ".join(there) or "none"

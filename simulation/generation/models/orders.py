@@ -8,11 +8,12 @@ from django.db.models import Q
 
 from annotation.corpus.models import Profile
 from core.accounts.models.projects import InProject
+from core.jobs.models import LeasedRow
 from judging.judges.models.workers import Worker
 from simulation.agents.models import Agent
 
 
-class Making(InProject):
+class Making(InProject, LeasedRow):
     """One order to make or check something. `parts` are what fits so far; a part that does not fit is never stored.
 
     Every reply that was paid for is in `replies`, with the field that was wrong.
@@ -49,11 +50,9 @@ class Making(InProject):
     attempts = models.PositiveSmallIntegerField(default=0, help_text="Times in a row that the model was not reached.")
     made = models.JSONField(default=list, blank=True, help_text="What it left: kinds and ids of records.")
     profile = models.ForeignKey(Profile, models.SET_NULL, null=True, blank=True, related_name="makings")
-    queued_at = models.DateTimeField(null=True, blank=True, help_text="When a message was last sent for it.")
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="makings")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at", "-pk"]

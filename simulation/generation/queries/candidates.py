@@ -74,7 +74,7 @@ def progress(run: CandidateRun) -> CandidateProgress:
     return CandidateProgress(found["total"], found["done"], found["failed"], found["spent"] or Decimal(0), more)
 
 
-def left_by(run: CandidateRun) -> list[int]:
+def list_left(run: CandidateRun) -> list[int]:
     """The candidates that a run's orders left, in their order; also those that were there with the same words."""
     made = run.makings.order_by("pk").values_list("made", flat=True)
     rows = (row for found in made.iterator(chunk_size=AT_ONCE) for row in found)
@@ -97,7 +97,7 @@ def group_by_level(ids: Sequence[int]) -> dict[str, int]:
 
 def load_run(run: CandidateRun) -> Iterator[Candidate]:
     """The candidates of a run with their profiles."""
-    for some in split_ids(left_by(run)):
+    for some in split_ids(list_left(run)):
         yield from Candidate.objects.filter(pk__in=some).select_related("profile").order_by("pk")
 
 
@@ -106,12 +106,12 @@ def failures(run: CandidateRun) -> list[Failure]:
     failed = run.makings.filter(finished_at__isnull=False).exclude(problem="").order_by("pk")
     found: dict[tuple[str, str], list[int]] = {}
     for pk, asked, parts, problem in failed.values_list("pk", "asked", "parts", "problem").iterator(chunk_size=AT_ONCE):
-        found.setdefault((failed_at(asked, parts), problem), []).append(pk)
+        found.setdefault((find_failed_level(asked, parts), problem), []).append(pk)
     rows = [Failure(level, reason, len(pks), pks[0]) for (level, reason), pks in found.items()]
     return sorted(rows, key=lambda row: (-row.n, row.example))
 
 
-def failed_at(asked: dict[str, Any], parts: dict[str, Any]) -> str:
+def find_failed_level(asked: dict[str, Any], parts: dict[str, Any]) -> str:
     """The first level without a reply that fits."""
     return next((level for level in asked.get("levels", []) if f"candidate {level}" not in parts), "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from core.accounts.models.users import User
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 
 
@@ -24,5 +24,5 @@ def conflicts() -> QuerySet[Conflict]:
     )
 
 
-def undecided(by: User) -> int:
-    return visible_to(by, Conflict.objects.filter(reviews__isnull=True)).count()
+def count_undecided(by: User) -> int:
+    return filter_visible(by, Conflict.objects.filter(reviews__isnull=True)).count()

@@ -30,7 +30,7 @@ class SeedOrder:
 
 
 @dataclass(frozen=True)
-class KeptArtefact:
+class StageResult:
     """What goes on to the next stage, and how many do not, by reason."""
 
     pks: list[int]
@@ -41,17 +41,19 @@ def load_kind(run: CandidateRun, kind: str) -> QuerySet[Making]:
     return run.makings.filter(kind=kind).order_by("pk")
 
 
-def personas(run: CandidateRun) -> KeptArtefact:
+def personas(run: CandidateRun) -> StageResult:
     """The personas that are not nearly the same as an earlier one."""
     orders = load_kind(run, "persona")
     made = [pk for pk in orders.filter(problem="").values_list("profile", flat=True) if pk]
     found = Profile.objects.in_bulk(made)
     texts = [found[pk].persona for pk in made]
     kept = [made[place] for place in distinct(texts, near=run.plan["near"])]
-    return KeptArtefact(kept, counted({"failed": failed(orders), "nearly the same as another": len(made) - len(kept)}))
+    return StageResult(
+        kept, count_reasons({"failed": count_failed(orders), "nearly the same as another": len(made) - len(kept)})
+    )
 
 
-def sound(run: CandidateRun) -> KeptArtefact:
+def sound(run: CandidateRun) -> StageResult:
     """Of the personas, those that were checked and in which no conflict stands."""
     kept, checks = personas(run).pks, load_kind(run, "check")
     checked = set(checks.filter(finished_at__isnull=False, problem="").values_list("profile", flat=True))
@@ -62,8 +64,8 @@ def sound(run: CandidateRun) -> KeptArtefact:
     }
     good = [pk for pk in kept if pk in checked and pk not in standing]
     conflicting = len(standing & set(kept))
-    return KeptArtefact(
-        good, counted({"facts in conflict": conflicting, "not checked": len(kept) - len(good) - conflicting})
+    return StageResult(
+        good, count_reasons({"facts in conflict": conflicting, "not checked": len(kept) - len(good) - conflicting})
     )
 
 
@@ -89,18 +91,18 @@ def questions(run: CandidateRun) -> tuple[list[SeedOrder], dict[str, int]]:
         texts = [one.text for one in (*shared, *mine)]
         kept += [mine[place - len(shared)] for place in distinct(texts, near=near) if place >= len(shared)]
         n += len(mine)
-    return kept, counted({"failed": failed(orders), "nearly the same as another": n - len(kept)})
+    return kept, count_reasons({"failed": count_failed(orders), "nearly the same as another": n - len(kept)})
 
 
-def judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
+def iterate_judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
     """Each response that was looked at, with what is wrong with it; empty where nothing is."""
     for asked, parts in load_kind(run, "responses").filter(problem="").values_list("asked", "parts"):
         levels = dict(zip(asked["candidates"], asked["levels"], strict=True))
         for pk, found in zip(asked["candidates"], parts.get("responses", []), strict=False):
-            yield pk, wrong_with(found, levels[pk])
+            yield pk, list_problems(found, levels[pk])
 
 
-def wrong_with(found: dict[str, Any], level: str) -> str:
+def list_problems(found: dict[str, Any], level: str) -> str:
     if not found["answers"]:
         return "does not answer the question"
     if not found["same_language"]:
@@ -108,14 +110,14 @@ def wrong_with(found: dict[str, Any], level: str) -> str:
     return "" if found["level"] == level else "of another level"
 
 
-def responses(run: CandidateRun, pks: Sequence[int]) -> KeptArtefact:
+def responses(run: CandidateRun, pks: Sequence[int]) -> StageResult:
     """Of the responses, those with which nothing is wrong. Without a checker all go on."""
     if run.checker_id is None:
-        return KeptArtefact(list(pks), {})
-    seen = dict(judged(run))
+        return StageResult(list(pks), {})
+    seen = dict(iterate_judged(run))
     kept = [pk for pk in pks if seen.get(pk) == ""]
     reasons = Counter(seen.get(pk, "not checked") for pk in pks if seen.get(pk) != "")
-    return KeptArtefact(kept, counted(reasons))
+    return StageResult(kept, count_reasons(reasons))
 
 
 def unfit(run: CandidateRun) -> dict[str, int]:
@@ -141,9 +143,9 @@ def faults(run: CandidateRun) -> dict[str, int]:
     return dict(Counter(problem for problem, replies in rows if not (replies and replies[-1].get("problem"))))
 
 
-def failed(orders: QuerySet[Making]) -> int:
+def count_failed(orders: QuerySet[Making]) -> int:
     return orders.filter(finished_at__isnull=False).exclude(problem="").count()
 
 
-def counted(reasons: Mapping[str, int]) -> dict[str, int]:
+def count_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     return {reason: n for reason, n in reasons.items() if n}

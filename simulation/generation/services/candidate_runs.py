@@ -70,7 +70,7 @@ def stop(*, by: User | None, run: CandidateRun) -> int:  # noqa: ARG001
 
 
 @audited("candidates.resume", on="run", says=("budget_usd",))
-def again(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+def resume(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
     """Go on with a stopped run, and try again what failed. `budget_usd` takes the place of the budget.
 
     Levels that came are not asked for again. Returns how many orders go on.
@@ -83,4 +83,4 @@ def again(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = No
         )
     with transaction.atomic():
         CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, problem="", budget_usd=budget)
-        return generation.again_all(Making.objects.filter(candidate_runs=run, finished_at__isnull=False))
+        return generation.retry_all(Making.objects.filter(candidate_runs=run, finished_at__isnull=False))

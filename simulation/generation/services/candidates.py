@@ -16,13 +16,13 @@ from typing import Any
 from django.db import transaction
 
 from annotation.corpus.models import Profile, ResponsePair
-from core.accounts.models.projects import where
+from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.checking import read_jsonl
 from core.files.input_files import InputFile
-from core.files.outcome import Outcome, refused_by_database
+from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from core.hashing import content_hash
 from simulation.agents.models import Agent
@@ -32,7 +32,7 @@ from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
 from simulation.generation.queries import candidates as queries
 from simulation.generation.services import generation
-from simulation.stats.pairing import Made, PairRule, Response, pairs
+from simulation.stats.pairing import PairingResult, PairRule, Response, pairs
 
 SOURCE = "candidates"
 BATCH = 500
@@ -64,11 +64,13 @@ def order(
         raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
     there = {
         batch_key(one): one
-        for one in Making.objects.filter(project=where(by), kind="candidates", agent__settings_hash=agent.settings_hash)
+        for one in Making.objects.filter(
+            project=choose_project(by), kind="candidates", agent__settings_hash=agent.settings_hash
+        )
     }
     with transaction.atomic():
         found = [
-            there.get(key) or ordered(by, agent, one, levels, seed, key)
+            there.get(key) or create_order(by, agent, one, levels, seed, key)
             for one in questions
             for key in [content_hash([one.profile.pk, one.text, one.kind, list(levels), seed])]
         ]
@@ -81,7 +83,7 @@ def batch_key(one: Making) -> str:
     return str(one.asked.get("key", ""))
 
 
-def ordered(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
+def create_order(by: User | None, agent: Agent, one: Question, levels: Sequence[str], seed: int, key: str) -> Making:
     more = {"question": one.text, "kind": one.kind, "levels": list(levels), "key": key}
     return generation.order(
         by=by, kind="candidates", agent=agent, source="", profile=one.profile, more=more, seed=seed, queue=False
@@ -136,13 +138,13 @@ def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str =
 
     `name` is what errors call the file, where that is not its own name.
     """
-    file = InputFile(path, name) if name else InputFile.of(path)
+    file = InputFile(path, name) if name else InputFile.from_path(path)
     problems, outcome = Problems(on_error), Outcome(("candidates",))
     profiles = dict(Profile.objects.values_list("external_id", "pk"))
     sources = dict(Profile.objects.values_list("external_id", "source"))
-    with refused_by_database(file), transaction.atomic():
+    with explain_refusal(file), transaction.atomic():
         for batch in batches(records(file, profiles, problems)):
-            rows = [candidate_of(one, profiles, sources) for one in batch]
+            rows = [build_candidate(one, profiles, sources) for one in batch]
             there = set(Candidate.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
             new = {row.key: row for row in rows if row.key not in there}
             Candidate.objects.bulk_create(new.values())
@@ -174,7 +176,7 @@ def batches(found: Iterator[CandidateRecord]) -> Iterator[list[CandidateRecord]]
         yield waiting
 
 
-def candidate_of(one: CandidateRecord, profiles: dict[str, int], sources: dict[str, str]) -> Candidate:
+def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dict[str, str]) -> Candidate:
     fields = {
         "question": one.question,
         "kind": one.kind,
@@ -213,7 +215,7 @@ def make_pairs(
         for one in rows.values()
     ]
     made = pairs(asked, rule)
-    new = [pair_of(rows[one.first.id], rows[one.second.id], rule) for one in made.pairs]
+    new = [build_pair(rows[one.first.id], rows[one.second.id], rule) for one in made.pairs]
     there = set(
         ResponsePair.objects.filter(source=SOURCE, external_id__in=[one.external_id for one in new]).values_list(
             "external_id", flat=True
@@ -222,10 +224,10 @@ def make_pairs(
     created = [one for one in new if one.external_id not in there]
     with transaction.atomic():
         ResponsePair.objects.bulk_create(created, batch_size=BATCH)
-    return told(made, rule, created=len(created))
+    return describe_outcome(made, rule, created=len(created))
 
 
-def pair_of(first: Candidate, second: Candidate, rule: PairRule) -> ResponsePair:
+def build_pair(first: Candidate, second: Candidate, rule: PairRule) -> ResponsePair:
     """A pair known by its two candidates in their order, so that making it again finds it."""
     digest = content_hash([first.key, second.key])
     return ResponsePair(
@@ -249,7 +251,7 @@ def pair_of(first: Candidate, second: Candidate, rule: PairRule) -> ResponsePair
     )
 
 
-def told(made: Made, rule: PairRule, *, created: int) -> dict[str, Any]:
+def describe_outcome(made: PairingResult, rule: PairRule, *, created: int) -> dict[str, Any]:
     """What came of it, as the command prints it."""
     levels = Counter(" against ".join(sorted((one.first.level, one.second.level))) for one in made.pairs)
     return {

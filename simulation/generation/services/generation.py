@@ -7,34 +7,25 @@ scenario are stored only when all steps fit.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from functools import partial
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
 from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from judging.judges.queries.workers import gone_before
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts import making as prompts
+from simulation.agents.prompts import generation as prompts
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.services import generators, seed_generators
+from simulation.generation.services.leases import AT_ONCE, leases
 
-logger = logging.getLogger(__name__)
-
-TASK = "simulation.make"
 MOST_TASKS = 20
-AT_ONCE = 5000  # orders that are named in a query
 
 
 @audited("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
@@ -64,11 +55,11 @@ def order(
     if problems := prompts.problems(replaced or {}):
         raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
-        generators.types_of(source, domains or generators.all_domains(source))
+        generators.load_types(source, domains or generators.list_all_domains(source))
     with transaction.atomic():
         making = Making.objects.create(
             kind=kind,
-            agent=agents_services.saved(by=by, agent=agent),
+            agent=agents_services.find_or_create_agent(by=by, agent=agent),
             asked={
                 "source": source,
                 "domains": list(domains),
@@ -83,7 +74,7 @@ def order(
             created_by=by,
         )
         if queue:
-            send_later(making.pk)
+            leases.queue([making.pk])
     return making
 
 
@@ -141,73 +132,26 @@ def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = ""
 
 
 @audited("making.resume", on="making")
-def again(*, by: User | None, making: Making) -> None:  # noqa: ARG001
+def retry(*, by: User | None, making: Making) -> None:  # noqa: ARG001
     """Try an order that failed once more. What fits already is not asked for again."""
     failed = Making.objects.filter(pk=making.pk, finished_at__isnull=False).exclude(problem="")
     with transaction.atomic():
         if not failed.update(problem="", finished_at=None, attempts=0):
             raise InputError("Only what has failed can be tried again.", field="making")
-        send_later(making.pk)
+        leases.queue([making.pk])
 
 
-def again_all(found: QuerySet[Making]) -> int:
+def retry_all(found: QuerySet[Making]) -> int:
     """Try all of these that failed once more. Returns how many."""
     failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
     with transaction.atomic():
         for start in range(0, len(failed), AT_ONCE):
             some = Making.objects.filter(pk__in=failed[start : start + AT_ONCE])
             some.update(problem="", finished_at=None, attempts=0)
-            queue(some)
+        leases.queue(failed)
     return len(failed)
-
-
-def queue(found: QuerySet[Making]) -> None:
-    """Note that messages go out for these orders, and send one for each agent once that is committed.
-
-    Who works on one of an agent's orders goes on with the others.
-    """
-    with transaction.atomic():
-        firsts = one_of_each_agent(found)
-        found.update(queued_at=timezone.now())
-        for pk in firsts:
-            transaction.on_commit(partial(send, pk))
 
 
 def queue_all(orders: Sequence[Making]) -> None:
     """Queue those of these orders that are not over."""
-    pks = [one.pk for one in orders if not one.finished_at]
-    for start in range(0, len(pks), AT_ONCE):
-        queue(Making.objects.filter(pk__in=pks[start : start + AT_ONCE]))
-
-
-def send_later(pk: int) -> None:
-    """Note that a message goes out, and send it once that is committed."""
-    queue(Making.objects.filter(pk=pk))
-
-
-def send(pk: int, *, wait: float | None = None) -> None:
-    """Tell the workers. A message that cannot be sent is sent again by the recovery."""
-    try:
-        current_app.send_task(TASK, args=[pk], countdown=wait)
-    except OperationalError:
-        logger.exception("The broker took no message about order %s; it is sent again later.", pk)
-
-
-def abandoned(of: Q) -> list[int]:
-    """Free the orders of processes that are gone."""
-    held = Making.objects.filter(of, finished_at__isnull=True).order_by("pk").values_list("pk", "worker")
-    return [pk for pk, worker in held if Making.objects.filter(pk=pk, worker=worker).update(worker=None)]
-
-
-def lost(before: datetime) -> list[int]:
-    """Orders that nobody works on although a message went out before then: one of each agent that no process has."""
-    left = Making.objects.filter(finished_at__isnull=True)
-    busy = left.filter(worker__seen_at__gte=gone_before()).values("agent")
-    waiting = left.filter(queued_at__lt=before, worker__isnull=True).exclude(agent__in=busy)
-    return one_of_each_agent(waiting)
-
-
-def one_of_each_agent(found: QuerySet[Making]) -> list[int]:
-    """The first order of each agent in each project."""
-    rows = found.order_by("-pk").values_list("agent", "project", "pk")
-    return sorted({(agent, project): pk for agent, project, pk in rows}.values())
+    leases.queue([one.pk for one in orders if not one.finished_at])

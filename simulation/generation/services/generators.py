@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from annotation.corpus.models import Profile, Scenario, Task
+from annotation.corpus.models import PROVENANCE, Profile, Scenario, Task
 from core.errors import InputError
 from core.hashing import content_hash
-from simulation.agents.parsing import made, seeds
+from simulation.agents.parsing import generated, seeds
 from simulation.agents.prompts import candidates
-from simulation.agents.prompts import making as prompts
-from simulation.agents.prompts.making import TypeSpec
+from simulation.agents.prompts import generation as prompts
+from simulation.agents.prompts.generation import TypeSpec
 from simulation.agents.prompts.scene import Cue, Scene
 from simulation.experiments.models.schemas import PreferenceType
 from simulation.generation.models.candidates import Candidate
@@ -34,7 +34,7 @@ class Step:
     schema: Mapping[str, Any] | None = None
 
 
-def types_of(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
+def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
     """The preference types of the domains. InputError where one is not known."""
     found: dict[str, list[TypeSpec]] = {domain: [] for domain in domains}
     for one in PreferenceType.objects.filter(source=source, domain__in=domains).order_by("domain", "name"):
@@ -54,7 +54,7 @@ def steps(making: Making) -> Iterator[Step]:
             yield step
 
 
-def all_domains(source: str) -> list[str]:
+def list_all_domains(source: str) -> list[str]:
     """The domains that have preference types. InputError where none are known."""
     found = PreferenceType.objects.filter(source=source).order_by("domain").values_list("domain", flat=True)
     if domains := list(found.distinct()):
@@ -62,14 +62,14 @@ def all_domains(source: str) -> list[str]:
     raise InputError(f"No preference types are known: import_schema FILE --source {source}.", field="domains")
 
 
-def domains_of(making: Making) -> list[str]:
+def choose_domains(making: Making) -> list[str]:
     """The domains that were named; of a profile without any, those that its mask says it cares for."""
     chosen = [domain for domain, cares in making.parts.get("mask", {}).items() if cares]
     named: list[str] = making.asked["domains"]
     return named or chosen
 
 
-def replaced_in(making: Making) -> dict[str, str]:
+def list_replaced_texts(making: Making) -> dict[str, str]:
     """The texts that take the place of Concord's own."""
     texts: dict[str, str] = making.asked.get("prompts", {})
     return texts
@@ -79,84 +79,92 @@ def profile_steps(making: Making) -> Iterator[Step]:
     """Where no domains are named, a mask says which the person cares for, as in PersonaLens (arXiv 2506.09902)."""
     person = making.asked["demographics"]
     if not making.asked["domains"]:
-        yield mask_step(making, all_domains(making.asked["source"]), person)
-    for domain, types in types_of(making.asked["source"], domains_of(making)).items():
-        yield preference_step(making, domain, types, person, made_so_far(making, "preferences"))
+        yield mask_step(making, list_all_domains(making.asked["source"]), person)
+    for domain, types in load_types(making.asked["source"], choose_domains(making)).items():
+        yield preference_step(making, domain, types, person, load_generated(making, "preferences"))
         held = making.parts.get(f"preferences {domain}", {})
         yield interaction_step(making, domain, person, held)
 
 
 def mask_steps(making: Making) -> Iterator[Step]:
     """A mask over the domains named, else over all that the profile says nothing of yet."""
-    profile = profile_of(making)
-    there = making.asked["domains"] or all_domains(making.asked["source"])
+    profile = find_profile(making)
+    there = making.asked["domains"] or list_all_domains(making.asked["source"])
     if not (domains := [domain for domain in there if domain not in profile.interests]):
         raise InputError(f"{profile} has a mask for every domain already; it is not replaced.", field="domains")
     yield mask_step(making, domains, profile.demographics)
 
 
 def mask_step(making: Making, domains: Sequence[str], person: Mapping[str, Any]) -> Step:
-    cue = prompts.mask(domains, person, replaced=replaced_in(making))
-    return Step("mask", cue, lambda reply: made.mask(reply, domains))
+    cue = prompts.mask(domains, person, replaced=list_replaced_texts(making))
+    return Step("mask", cue, lambda reply: generated.mask(reply, domains))
 
 
 def preference_steps(making: Making) -> Iterator[Step]:
-    profile = profile_of(making)
-    for domain, types in types_of(making.asked["source"], making.asked["domains"]).items():
-        known = {**profile.preferences, **made_so_far(making, "preferences")}
+    profile = find_profile(making)
+    for domain, types in load_types(making.asked["source"], making.asked["domains"]).items():
+        known = {**profile.preferences, **load_generated(making, "preferences")}
         yield preference_step(making, domain, types, profile.demographics, known)
 
 
 def interaction_steps(making: Making) -> Iterator[Step]:
-    profile = profile_of(making)
+    profile = find_profile(making)
     for domain in making.asked["domains"]:
         yield interaction_step(making, domain, profile.demographics, profile.preferences.get(domain, {}))
 
 
 def task_steps(making: Making) -> Iterator[Step]:
     """Tasks of the domains named. Where none are, each task is of several domains, which the model chooses from all."""
-    source, named, n, replaced = making.asked["source"], making.asked["domains"], making.asked["n"], replaced_in(making)
-    found = types_of(source, named or all_domains(source))
+    source, named, n, replaced = (
+        making.asked["source"],
+        making.asked["domains"],
+        making.asked["n"],
+        list_replaced_texts(making),
+    )
+    found = load_types(source, named or list_all_domains(source))
     types = [one for of_domain in found.values() for one in of_domain]
     cue = (
         prompts.tasks(named, types, n, replaced=replaced) if named else prompts.tasks_multi(types, n, replaced=replaced)
     )
-    read = made.tasks if named else made.tasks_multi
+    read = generated.tasks if named else generated.tasks_multi
     yield Step("tasks", cue, lambda reply: read(reply, types, n))
 
 
 def situation_steps(making: Making) -> Iterator[Step]:
     """From demographics, all preferences of the task's domains, and the task's description, as in PersonaLens."""
-    task, profile = Task.objects.get(pk=making.asked["task"]), profile_of(making)
+    task, profile = Task.objects.get(pk=making.asked["task"]), find_profile(making)
     scene = Scene(preferences=profile.preferences, domains=tuple(task.domains))
     cue = prompts.situation(
-        task.description or task.intent, profile.demographics, scene.domain_preferences, replaced=replaced_in(making)
+        task.description or task.intent,
+        profile.demographics,
+        scene.domain_preferences,
+        replaced=list_replaced_texts(making),
     )
-    yield Step("situation", cue, made.situation)
+    yield Step("situation", cue, generated.situation)
 
 
 def check_steps(making: Making) -> Iterator[Step]:
-    profile = profile_of(making)
-    fields = made.fields_of(profile.demographics, profile.preferences)
+    profile = find_profile(making)
+    fields = generated.list_fields(profile.demographics, profile.preferences)
     schema = seeds.schema_of_conflicts(fields)
-    cue = prompts.conflicts(profile.demographics, profile.preferences, replaced=replaced_in(making))
-    yield Step("conflicts", cue, lambda reply: made.conflicts(reply, fields), schema=schema)
+    cue = prompts.conflicts(profile.demographics, profile.preferences, replaced=list_replaced_texts(making))
+    yield Step("conflicts", cue, lambda reply: generated.conflicts(reply, fields), schema=schema)
 
 
 def preference_step(
     making: Making, domain: str, types: Sequence[TypeSpec], person: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Step:
-    cue = prompts.preferences(domain, types, person, known, replaced=replaced_in(making))
-    return Step(f"preferences {domain}", cue, lambda reply: made.preferences(reply, types))
+    cue = prompts.preferences(domain, types, person, known, replaced=list_replaced_texts(making))
+    return Step(f"preferences {domain}", cue, lambda reply: generated.preferences(reply, types))
 
 
 def interaction_step(making: Making, domain: str, person: Mapping[str, Any], held: Mapping[str, Any]) -> Step:
-    cue = prompts.interactions(domain, person, held, replaced=replaced_in(making))
-    return Step(f"interactions {domain}", cue, made.summary)
+    cue = prompts.interactions(domain, person, held, replaced=list_replaced_texts(making))
+    return Step(f"interactions {domain}", cue, generated.summary)
 
 
 def candidate_steps(making: Making) -> Iterator[Step]:
-    profile, question = profile_of(making), making.asked["question"]
+    profile, question = find_profile(making), making.asked["question"]
     known = {name: getattr(profile, name) for name in KNOWN}
     for level in making.asked["levels"]:
         read = partial(seeds.response, question=question, level=level)
@@ -178,14 +186,16 @@ KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
 }
 
 
-def made_so_far(making: Making, what: str) -> dict[str, Any]:
+def load_generated(making: Making, what: str) -> dict[str, Any]:
     """Domain -> what was made of it."""
     return {
-        domain: making.parts[f"{what} {domain}"] for domain in domains_of(making) if f"{what} {domain}" in making.parts
+        domain: making.parts[f"{what} {domain}"]
+        for domain in choose_domains(making)
+        if f"{what} {domain}" in making.parts
     }
 
 
-def profile_of(making: Making) -> Profile:
+def find_profile(making: Making) -> Profile:
     if making.profile is None:
         raise InputError("The profile is gone.", field="profile")
     return making.profile
@@ -194,8 +204,14 @@ def profile_of(making: Making) -> Profile:
 # what is stored
 
 
+def provenance(making: Making, step: str) -> dict[str, Any]:
+    """Which order and agent made it, with which prompt and seed."""
+    prompt = next((one["prompt"] for one in making.replies if one["step"] == step and not one["problem"]), "")
+    return {"making": making.pk, "agent": str(making.agent), "prompt": prompt, "seed": making.seed}
+
+
 def store_profile(making: Making) -> list[Any]:
-    preferences, interactions = made_so_far(making, "preferences"), made_so_far(making, "interactions")
+    preferences, interactions = load_generated(making, "preferences"), load_generated(making, "interactions")
     found = Profile.objects.create(
         source=SOURCE,
         external_id=f"made-{making.pk}",
@@ -212,9 +228,9 @@ def store_profile(making: Making) -> list[Any]:
 
 def store_in_profile(making: Making) -> list[Any]:
     """Add to the profile what it does not have."""
-    profile = Profile.objects.select_for_update().get(pk=profile_of(making).pk)
+    profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     held = getattr(profile, making.kind)
-    held.update({domain: part for domain, part in made_so_far(making, making.kind).items() if domain not in held})
+    held.update({domain: part for domain, part in load_generated(making, making.kind).items() if domain not in held})
     profile.content_hash = content_hash([profile.demographics, profile.preferences, profile.interactions])
     profile.save()
     return [["profile", profile.pk]]
@@ -222,7 +238,7 @@ def store_in_profile(making: Making) -> list[Any]:
 
 def store_mask(making: Making) -> list[Any]:
     """Add to the profile's mask what it does not have."""
-    profile = Profile.objects.select_for_update().get(pk=profile_of(making).pk)
+    profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     profile.interests = {**making.parts["mask"], **profile.interests}
     profile.save(update_fields=["interests"])
     return [["profile", profile.pk]]
@@ -250,17 +266,22 @@ def store_tasks(making: Making) -> list[Any]:
 
 def store_situation(making: Making) -> list[Any]:
     """A situation of its own for the profile and the task, beside those that there are."""
+    made: Mapping[str, Mapping[str, str]] = making.parts["situation"]
+    reasons = {name: one["justification"] for name, one in made.items()}
     found = Scenario.objects.create(
-        profile=profile_of(making),
+        profile=find_profile(making),
         task_id=making.asked["task"],
         variant=f"made-{making.pk}",
-        situation=making.parts["situation"],
+        situation={
+            **{name: one["value"] for name, one in made.items()},
+            PROVENANCE: {**provenance(making, "situation"), "justifications": reasons},
+        },
     )
     return [["scenario", found.pk]]
 
 
 def store_conflicts(making: Making) -> list[Any]:
-    profile = profile_of(making)
+    profile = find_profile(making)
     found = Conflict.objects.bulk_create(
         Conflict(
             making=making,
@@ -277,7 +298,7 @@ def store_conflicts(making: Making) -> list[Any]:
 
 def store_candidates(making: Making) -> list[Any]:
     """A candidate for each level. One with the same words from the same model is there already."""
-    profile, asked, agent = profile_of(making), making.asked, making.agent
+    profile, asked, agent = find_profile(making), making.asked, making.agent
     prompts_of = {reply["step"]: reply["prompt"] for reply in making.replies}
     found = []
     for level in asked["levels"]:

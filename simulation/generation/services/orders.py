@@ -16,9 +16,9 @@ from judging.runs.queries.requests import Pending
 from judging.runs.services import cache
 from judging.runs.services.cache import storable
 from simulation.agents.models import Agent
-from simulation.agents.parsing.made import UnfitError
-from simulation.agents.prompts import making as prompts
-from simulation.agents.speakers import request_of
+from simulation.agents.parsing.generated import UnfitError
+from simulation.agents.prompts import generation as prompts
+from simulation.agents.speakers import build_request
 from simulation.agents.speakers.base import TURN
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models.orders import Making
@@ -52,13 +52,13 @@ class Order:
             raise ValueError(f"order {self.making.pk} has no step left")
         seed = int(content_hash([self.making.seed, self.step.key, self.attempt])[:8], 16) & 0x7FFFFFFF
         item = f"{self.making.kind}/{self.step.key}"
-        return request_of(self.cue, item=item, number=self.attempt, seed=seed, schema=self.step.schema)
+        return build_request(self.cue, item=item, number=self.attempt, seed=seed, schema=self.step.schema)
 
     def key(self, provider: Provider, pending: Pending) -> str:
         """The hash of the request for a reply that equal requests share; empty where they share none."""
         if self.making.kind not in SHARED_KINDS:
             return ""
-        return cache.key_of(judge_of(self.making.agent), self.making.seed, provider, pending)
+        return cache.build_key(build_judge(self.making.agent), self.making.seed, provider, pending)
 
     def take(self, reply: Reply, *, cached: bool, latency_ms: int = 0) -> bool:
         """Keep a reply and go on: to the next step, or to the same one with what is wrong. Whether the reply fits.
@@ -71,14 +71,14 @@ class Order:
         text = reply.text[: settings.MAX_REPLY_CHARACTERS]
         note = {"step": step.key, "attempt": self.attempt, "text": text, "prompt": cue.version}
         note |= {"latency_ms": latency_ms}
-        note |= {"cached": True, "cost_usd": 0.0} if cached else paid(self.making, reply)
+        note |= {"cached": True, "cost_usd": 0.0} if cached else build_cost(self.making, reply)
         try:
-            found = storable(read(step, reply))
+            found = storable(parse_reply(step, reply))
         except UnfitError as error:
             add_reply(self.making, note | {"field": error.field, "problem": error.message})
             if self.attempt == MOST_TRIES:
                 raise
-            self.cue = prompts.again(step.cue, text[:LONGEST_SHOWN], str(error), is_json=step.is_json)
+            self.cue = prompts.repeat_cue(step.cue, text[:LONGEST_SHOWN], str(error), is_json=step.is_json)
             self.attempt += 1
             return False
         add_reply(self.making, note | {"field": "", "problem": ""})
@@ -87,17 +87,17 @@ class Order:
         return True
 
 
-def pending_of(order: Order) -> Pending:
+def build_pending(order: Order) -> Pending:
     """The order's next request as the request pool takes it."""
     return Pending(order.making.pk, 0, TURN, order.request())
 
 
-def judge_of(agent: Agent) -> Judge:
+def build_judge(agent: Agent) -> Judge:
     """The agent's model as the judges' quotas, prices and kept replies know it."""
     return Judge(provider=agent.provider, model=agent.model)
 
 
-def read(step: Step, reply: Reply) -> Any:
+def parse_reply(step: Step, reply: Reply) -> Any:
     """What the step makes of a reply. UnfitError where it does not fit, or is larger than this site reads."""
     if reply.unscored:
         raise UnfitError(f"there is none: {reply.unscored}", "reply")
@@ -110,7 +110,7 @@ def read(step: Step, reply: Reply) -> Any:
     return step.read(reply.text)
 
 
-def paid(making: Making, reply: Reply) -> dict[str, Any]:
+def build_cost(making: Making, reply: Reply) -> dict[str, Any]:
     """What a reply took: tokens and dollars, None where they are not known."""
     cost = pricing.cost(reply.usage, budget_tracker.rate(making.agent))
     usage = reply.usage

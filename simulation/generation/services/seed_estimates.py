@@ -8,11 +8,11 @@ from decimal import Decimal
 from statistics import fmean
 from typing import Any
 
-from judging.judges.providers.base import estimated_tokens
-from judging.runs.services.budgets import expected_cost
+from judging.judges.providers.base import approximate_tokens
+from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts import making as checking
+from simulation.agents.prompts import generation as checking
 from simulation.agents.prompts import seeds as prompts
 from simulation.agents.prompts.candidates import candidate
 from simulation.experiments.services import budget_tracker
@@ -39,7 +39,7 @@ class StageShare:
 def estimate(plan: SeedPlan, *, agent: Agent, checker: Agent | None, levels: Sequence[str]) -> dict[str, Any]:
     """Reckon a run in which nothing is left out and every reply fits. What cannot be known is None, with why."""
     plan.check(levels)
-    rows = [told(one) for one in shares(plan, agent, checker, levels) if one.requests]
+    rows = [describe_share(one) for one in shares(plan, agent, checker, levels) if one.requests]
     costs, times = [row["usd"] for row in rows], [row["seconds"] for row in rows]
     unknown = sorted({row["agent"] for row in rows if row["usd"] is None})
     return {
@@ -64,7 +64,7 @@ def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence
     per_person = plan.specific + shared
 
     def tokens(cue: Any) -> float:
-        return estimated_tokens(cue.text)
+        return approximate_tokens(cue.text)
 
     yield StageShare("persona", agent, people, tokens(prompts.describe_person(traits)))
     yield StageShare(
@@ -86,11 +86,11 @@ def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence
         )
 
 
-def told(one: StageShare) -> dict[str, Any]:
+def describe_share(one: StageShare) -> dict[str, Any]:
     """A share as JSON types."""
     written, ms = habits(one.agent, one.kind)
-    usd = expected_cost(round(one.prompt_tokens), round(written), budget_tracker.rate(one.agent))
-    concurrency = agents_services.speaker_of(one.agent).concurrency
+    usd = compute_expected_cost(round(one.prompt_tokens), round(written), budget_tracker.rate(one.agent))
+    concurrency = agents_services.build_speaker(one.agent).concurrency
     return {
         "kind": one.kind,
         "agent": str(one.agent),

@@ -12,7 +12,7 @@ from simulation.agents.prompts import seeds as prompts
 from simulation.generation.models.candidates import Candidate
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generators
-from simulation.generation.services.generators import KNOWN, Step, profile_of
+from simulation.generation.services.generators import KNOWN, Step, find_profile, provenance
 
 SOURCE = "seeds"
 """Where personas made from seeds say that they come from."""
@@ -42,7 +42,7 @@ def question_steps(making: Making) -> Iterator[Step]:
     if making.profile is None:
         cue, like = prompts.ask_general(topics, n), " ".join(topics)
     else:
-        cue, like = prompts.ask_specific(known_of(making.profile), n), making.profile.persona
+        cue, like = prompts.ask_specific(build_known(making.profile), n), making.profile.persona
     yield Step(
         "questions",
         cue,
@@ -52,8 +52,8 @@ def question_steps(making: Making) -> Iterator[Step]:
 
 
 def memory_steps(making: Making) -> Iterator[Step]:
-    profile, n = profile_of(making), making.asked["n"]
-    cue = prompts.remember(known_of(profile), n)
+    profile, n = find_profile(making), making.asked["n"]
+    cue = prompts.remember(build_known(profile), n)
     yield Step(
         "memories",
         cue,
@@ -66,13 +66,16 @@ def response_steps(making: Making) -> Iterator[Step]:
     """The responses to a question, in an order drawn by lot so that their places do not tell their levels."""
     texts = Candidate.objects.in_bulk(making.asked["candidates"])
     shown = [texts[pk].text for pk in making.asked["candidates"]]
-    cue = prompts.judge_responses(making.asked["question"], shown, known_of(profile_of(making)))
+    cue = prompts.judge_responses(making.asked["question"], shown, build_known(find_profile(making)))
     yield Step(
-        "responses", cue, lambda reply: parsing.seen(reply, len(shown)), schema=parsing.schema_of_responses(len(shown))
+        "responses",
+        cue,
+        lambda reply: parsing.parse_opinions(reply, len(shown)),
+        schema=parsing.schema_of_responses(len(shown)),
     )
 
 
-def known_of(profile: Profile) -> dict[str, Any]:
+def build_known(profile: Profile) -> dict[str, Any]:
     """What prompts are told of a persona: all but the memories, which are made from it."""
     return {name: getattr(profile, name) for name in KNOWN if name != "memories"}
 
@@ -106,18 +109,12 @@ def store_persona(making: Making) -> list[Any]:
 
 
 def store_memories(making: Making) -> list[Any]:
-    profile = Profile.objects.select_for_update().get(pk=profile_of(making).pk)
+    profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     profile.memories = making.parts["memories"]
     profile.extra = {**profile.extra, "memories": provenance(making, "memories")}
     profile.content_hash = content_hash([profile.content_hash, profile.memories])
     profile.save()
     return [["profile", profile.pk]]
-
-
-def provenance(making: Making, step: str) -> dict[str, Any]:
-    """Which order and agent made it, with which prompt and seed."""
-    prompt = next((one["prompt"] for one in making.replies if one["step"] == step and not one["problem"]), "")
-    return {"making": making.pk, "agent": str(making.agent), "prompt": prompt, "seed": making.seed}
 
 
 def store_nothing(making: Making) -> list[Any]:  # noqa: ARG001

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from annotation.corpus.models import Profile, ResponsePair
 from annotation.stats.benchmarks.repeats import NEAR
-from core.accounts.models.projects import commanded, where
+from core.accounts.models.projects import choose_project, use_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -139,12 +139,12 @@ def begin(
     queue: bool = True,
 ) -> CandidateRun:
     """Begin with the personas. The same name and the same order again is the run that is there already."""
-    name, project = check_name(name, what="A run"), where(by)
+    name, project = check_name(name, what="A run"), choose_project(by)
     plan.check(levels)
     budget_tracker.check([one for one in (agent, checker) if one], budget_usd)
     with transaction.atomic():
-        agent = agents_services.saved(by=by, agent=agent)
-        checker = agents_services.saved(by=by, agent=checker) if checker else None
+        agent = agents_services.find_or_create_agent(by=by, agent=agent)
+        checker = agents_services.find_or_create_agent(by=by, agent=checker) if checker else None
         wanted = {
             "plan": to_stored(plan),
             "agent": agent,
@@ -155,7 +155,7 @@ def begin(
         there = CandidateRun.objects.filter(project=project, name=name, **wanted).first()
         if there is not None:
             return there
-        with commanded(project):
+        with use_project(project):
             run = CandidateRun.objects.create(
                 name=name, budget_usd=budget_usd, created_by=by, stage=Stage.PERSONAS, **wanted
             )
@@ -174,7 +174,7 @@ def to_stored(plan: SeedPlan) -> dict[str, Any]:
     }
 
 
-def plan_of(run: CandidateRun) -> SeedPlan:
+def load_plan(run: CandidateRun) -> SeedPlan:
     return SeedPlan(**run.plan)
 
 
@@ -188,7 +188,7 @@ def sort_levels(levels: Sequence[str]) -> list[str]:
 
 
 def personas(run: CandidateRun) -> list[Making]:
-    plan = plan_of(run)
+    plan = load_plan(run)
     drawn = combine([one["traits"] for one in plan.seeds], plan.personas, seed=run.seed)
     return [
         order(run, "persona", f"persona {place}", {"traits": traits, "seed_id": plan.seeds[base]["id"]})
@@ -198,7 +198,7 @@ def personas(run: CandidateRun) -> list[Making]:
 
 def details(run: CandidateRun) -> list[Making]:
     """Questions, memories and a look for conflicts for each persona, and general questions."""
-    plan, people = plan_of(run), Profile.objects.in_bulk(queries.personas(run).pks)
+    plan, people = load_plan(run), Profile.objects.in_bulk(queries.personas(run).pks)
     found = []
     for pk, one in sorted(people.items()):
         if plan.specific:
@@ -296,7 +296,7 @@ def advance(pk: int, *, queue: bool = True) -> bool:
             reason, n = max(faults.items(), key=lambda pair: pair[1])
             run.problem = f"{sum(faults.values())} orders could not be worked on; {n} of them: {reason}"
         else:
-            with commanded(run.project):
+            with use_project(run.project):
                 go_on(run, queue=queue)
         run.save(update_fields=["stage", "problem"])
     return True
@@ -311,20 +311,21 @@ def go_on(run: CandidateRun, *, queue: bool) -> None:
             run.stage = stage
             return
         if stage != Stage.CHECKS:
-            run.problem = f"Nothing is left to go on with: {why_nothing(run)}."
+            run.problem = f"Nothing is left to go on with: {explain_nothing(run)}."
             return
-    pks = candidate_queries.left_by(run)
+    pks = candidate_queries.list_left(run)
     good = queries.responses(run, pks).pks
     if not good:
-        run.problem = f"No response is left to make pairs of: {why_nothing(run)}."
+        run.problem = f"No response is left to make pairs of: {explain_nothing(run)}."
         return
-    candidates.make_pairs(by=run.created_by, rule=plan_of(run).rule(run.seed), run=run, only=good)
+    candidates.make_pairs(by=run.created_by, rule=load_plan(run).rule(run.seed), run=run, only=good)
     run.stage = Stage.DONE
 
 
-def why_nothing(run: CandidateRun) -> str:
+def explain_nothing(run: CandidateRun) -> str:
     """What was left out on the way, by reason."""
-    reasons = [f"{row['what']}: {n} {reason}" for row in report(run) for reason, n in row["left_out"].items()]
+    rows = report(run, whole=True)
+    reasons = [f"{row['what']}: {n} {reason}" for row in rows for reason, n in row["left_out"].items()]
     return "; ".join(reasons) or "nothing was made"
 
 
@@ -335,10 +336,10 @@ def advance_all() -> int:
     return sum(advance(pk) for pk in waiting.values_list("pk", flat=True))
 
 
-def through(run: CandidateRun) -> Iterator[int]:
+def work_through(run: CandidateRun) -> Iterator[int]:
     """Work through a run in this process, yielding now and then how many orders are over."""
     while True:
-        yield from worker_sessions.through(list(run.makings.filter(finished_at__isnull=True)))
+        yield from worker_sessions.work_through(list(run.makings.filter(finished_at__isnull=True)))
         if not advance(run.pk, queue=False):
             return
 
@@ -372,12 +373,15 @@ def n_pairs(run: CandidateRun) -> int:
     return sum(found is not None and set(found) <= keys for found in pairs.iterator())
 
 
-def report(run: CandidateRun) -> list[dict[str, Any]]:
-    """Stage by stage: what was ordered and made, and what does not go on, by reason."""
+def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Stage by stage: what was ordered and made, and what does not go on, by reason.
+
+    Stages that are not over are left out, unless it is the `whole`.
+    """
     if not run.plan:
         return []
     people, good, (asked, questions_out) = queries.personas(run), queries.sound(run), queries.questions(run)
-    pks = candidate_queries.left_by(run)
+    pks = candidate_queries.list_left(run)
     kept = queries.responses(run, pks)
     n_memories = sum(len(one) for one in Profile.objects.filter(pk__in=people.pks).values_list("memories", flat=True))
     reached = list(Stage.values).index(run.stage)
@@ -387,11 +391,11 @@ def report(run: CandidateRun) -> list[dict[str, Any]]:
         ("personas without conflicts", len(good.pks), good.left_out, 2),
         ("questions", len(asked), questions_out, 2),
         ("memories", n_memories, {}, 2),
-        ("responses", len(pks), {"failed": queries.failed(queries.load_kind(run, "candidates"))}, 3),
+        ("responses", len(pks), {"failed": queries.count_failed(queries.load_kind(run, "candidates"))}, 3),
         ("responses that pass the checks", len(kept.pks), kept.left_out, 4),
     ]
     return [
-        {"what": what, "n": n, "left_out": queries.counted(left_out)}
+        {"what": what, "n": n, "left_out": queries.count_reasons(left_out)}
         for what, n, left_out, since in rows
-        if reached >= since
+        if whole or reached >= since
     ]

@@ -18,33 +18,29 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import InputError
+from core.jobs.backoff import PermanentError, TransientError, compute_wait
+from core.jobs.heartbeat import beating
+from core.jobs.worker_session import WorkerSession, never
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import PermanentError, Reply, TransientError
-from judging.judges.queries.workers import gone_before, unheld
-from judging.judges.services import quotas
-from judging.judges.services.keys import ring_of
-from judging.runs.services import cache, workers
-from judging.runs.services.budgets import USUAL_REPLY
-from judging.runs.services.request_coalescing import Followers
-from judging.runs.services.request_pool import Answer, Ask, Crew
-from judging.runs.services.worker_sessions import never
+from judging.judges.providers.base import Reply
+from judging.judges.services.keys import load_keyring
+from judging.judges.services.quotas import ModelQuota
+from judging.runs.services import cache
+from judging.runs.services.request_coalescing import RequestCoalescing
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.parsing.made import UnfitError
-from simulation.experiments.services import leases
-from simulation.experiments.services.reservations import PostponedError, set_aside
+from simulation.agents.parsing.generated import UnfitError
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation
-from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, judge_of, pending_of
+from simulation.generation.services.leases import AT_ONCE, leases
+from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, build_judge, build_pending
+from simulation.generation.services.reservations import PostponedError, reserve
 
-AT_ONCE = 5000  # orders that are named in a query
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed
 TOLERATED_FAULTS = 3  # orders in a row that the other side turned down, after which no more are asked
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds
-LOOK_EVERY = 0.5  # seconds between looks at whether orders were taken away
 PAUSE = 0.5  # seconds, while the quota allows no start or another process has the agent
-LONGEST = 120.0  # seconds, after which other work that waits gets its turn
 
 
 def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
@@ -52,94 +48,69 @@ def make(pk: int, *, leaving: Callable[[], bool] = never) -> None:
 
     Once `leaving` says so, the orders are handed back with the replies that are saved.
     """
-    found = free(Q(pk=pk)).select_related("agent").first()
+    found = leases.free(Q(pk=pk)).select_related("agent").first()
     if found is None or leaving():
         return
-    with workers.beating() as worker:
+    with beating(Worker) as worker:
         wanted = Q(pk=pk) | Q(queued_at__isnull=False)
-        with closing(Session(found.agent, found.project_id, worker, wanted).work()) as going:
+        with closing(OrderSession(found.agent, found.project_id, worker, wanted).work()) as going:
             for _ in going:
                 if leaving():
                     break
 
 
-def through(orders: Sequence[Making]) -> Iterator[int]:
+def work_through(orders: Sequence[Making]) -> Iterator[int]:
     """Work through these orders in this process, yielding now and then how many are over. Others may help."""
     wanted = {one.pk for one in orders}
-    while open_ones := unfinished(wanted):
+    while open_ones := list_unfinished(wanted):
         yield len(wanted) - len(open_ones)
         mine = Q(pk__in=open_ones[:AT_ONCE])
-        found = free(mine).select_related("agent").first()
+        found = leases.free(mine).select_related("agent").first()
         if found is None:
             time.sleep(PAUSE)
             continue
-        with workers.beating() as worker:
+        with beating(Worker) as worker:
             before = time.monotonic()
-            for _ in Session(found.agent, found.project_id, worker, mine).work():
+            for _ in OrderSession(found.agent, found.project_id, worker, mine).work():
                 if time.monotonic() - before > PAUSE:
-                    yield len(wanted) - len(unfinished(wanted))
+                    yield len(wanted) - len(list_unfinished(wanted))
                     before = time.monotonic()
     yield len(wanted)
 
 
-def unfinished(pks: set[int]) -> list[int]:
+def list_unfinished(pks: set[int]) -> list[int]:
     """Of these orders, those that are not over."""
     open_ones = Making.objects.filter(finished_at__isnull=True).order_by("pk").values_list("pk", flat=True)
     return [pk for pk in open_ones if pk in pks]
 
 
-def free(of: Q) -> QuerySet[Making]:
-    """Orders that anybody may claim: left, due, and held by no living process."""
-    due = Q(queued_at__isnull=True) | Q(queued_at__lte=timezone.now())
-    return Making.objects.filter(unheld(), due, of, finished_at__isnull=True).order_by("pk")
-
-
-def claim(agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
-    """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
-
-    The agent's row is the lock: of two processes that reach for its orders, one waits for the other. A process that
-    stood still for so long that it counts as gone does not claim again what it holds.
-    """
-    with transaction.atomic():
-        list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
-        held = Making.objects.filter(agent=agent, finished_at__isnull=True, worker__seen_at__gte=gone_before())
-        if held.exclude(worker=worker).exists():
-            return []
-        found = free(of).filter(agent=agent, project=project).exclude(worker=worker)
-        pks = list(found.values_list("pk", flat=True)[:n])
-        Making.objects.filter(pk__in=pks).update(worker=worker)
-    return list(Making.objects.filter(pk__in=pks).select_related("agent", "profile").order_by("pk"))
-
-
-class Session:
+class OrderSession(WorkerSession):
     """Works on an agent's orders until none is left that it may work on."""
 
     def __init__(self, agent: Agent, project: int, worker: Worker, wanted: Q) -> None:
+        super().__init__()
         self.agent, self.project, self.worker, self.wanted = agent, project, worker, wanted
         self.orders: dict[int, Order] = {}
         self.ready: deque[Order] = deque()
-        self.followers = Followers(together=True)
-        self.fault: TransientError | None = None
+        self.coalescing = RequestCoalescing(together=True)
         self.faults_in_a_row = 0
-        self.over = False
-        self.began = self.looked = time.monotonic()
 
     def work(self) -> Generator[None]:
         """Ask and save, yielding after every batch. However it ends, what is in hand is handed back."""
-        if not (first := claim(self.agent, self.project, self.worker, self.wanted, 1)):
+        if not (first := leases.claim(self.agent, self.project, self.worker, self.wanted, 1)):
             return
         try:
-            self.provider = agents_services.speaker_of(self.agent, ring_of(self.project))
+            self.provider = agents_services.build_speaker(self.agent, load_keyring(self.project))
         except PermanentError as error:
             self.refuse_all(str(error))
             return
-        self.judge = judge_of(self.agent)
-        self.has_quota = quotas.find_quota(self.judge.provider, self.judge.model) is not None
+        self.judge = build_judge(self.agent)
+        self.quota = ModelQuota(self.judge)
         try:
-            with closing(Crew(self.provider, self.provider.concurrency)) as self.crew:
+            with closing(JudgePool(self.provider, self.provider.concurrency)) as self.pool:
                 self.take(first)
                 while self.feed():
-                    self.save(self.crew.batch())
+                    self.save(self.pool.batch())
                     self.look()
                     yield
             if self.fault:
@@ -152,14 +123,14 @@ class Session:
     def feed(self) -> bool:
         """Claim orders and start requests. False when nothing is left to wait for."""
         calls = self.provider.concurrency
-        while not self.over and len(self.ready) + self.crew.outstanding < 2 * calls:
+        while not self.over and len(self.ready) + self.pool.outstanding < 2 * calls:
             room = min(2 * calls, IN_HAND * calls - len(self.orders))
-            found = claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
+            found = leases.claim(self.agent, self.project, self.worker, self.wanted, room) if room > 0 else []
             if not found:
                 break
             self.take(found)
         self.start()
-        return bool(self.crew.outstanding or (self.ready and not self.over))
+        return bool(self.pool.outstanding or (self.ready and not self.over))
 
     def take(self, found: Sequence[Making]) -> None:
         """Take claimed orders in hand."""
@@ -185,36 +156,36 @@ class Session:
 
     def start(self) -> None:
         """Start what pool, budgets and quota allow; a request that equals one on its way waits for that reply."""
-        while self.ready and not self.over and self.crew.outstanding < 2 * self.provider.concurrency:
+        while self.ready and not self.over and self.pool.outstanding < 2 * self.provider.concurrency:
             order = self.ready.popleft()
-            pending = pending_of(order)
+            pending = build_pending(order)
             ask = Ask(pending, order.making.pk, order.key(self.provider, pending))
-            if known := cache.known([ask.key]):
+            if known := cache.load_known([ask.key]):
                 self.save([Answer(ask, known[ask.key], cached=True)])
-            elif ask.key in self.followers.behind:
-                self.followers.held_back(ask)
+            elif ask.key in self.coalescing.behind:
+                self.coalescing.join(ask)
             elif not self.send(order, ask):
                 break
 
     def send(self, order: Order, ask: Ask) -> bool:
         """Start a request. False where it, and those after it, have to wait."""
-        tokens = self.provider.estimate_tokens(ask.pending.request).tokens + USUAL_REPLY
+        tokens = self.provider.estimate_tokens(ask.pending.request).tokens
         try:
-            set_aside(order.making, ask.pending.request)
+            reserve(order.making, ask.pending.request)
         except PostponedError:
             self.ready.appendleft(order)
-            self.over |= not self.crew.outstanding  # replies are on their way elsewhere: the recovery sends it again
+            self.over |= not self.pool.outstanding  # replies are on their way elsewhere: the recovery sends it again
             return False
         except InputError as error:
             self.close(order, str(error))
             return True
-        starts = quotas.reserve(self.judge, [tokens]) if self.has_quota else [0.0]
+        starts = self.quota.reserve([tokens])
         if not starts:
             self.ready.appendleft(order)
-            time.sleep(0 if self.crew.outstanding else PAUSE)
+            time.sleep(0 if self.pool.outstanding else PAUSE)
             return False
-        self.followers.held_back(ask)
-        self.crew.send([replace(ask, tokens=tokens, starts=starts[0])])
+        self.coalescing.join(ask)
+        self.pool.send([replace(ask, tokens=tokens, starts=starts[0])])
         return True
 
     # keeping
@@ -225,8 +196,8 @@ class Session:
         with transaction.atomic():
             for answer in mine:
                 self.settle(answer)
-        self.crew.saved(sum(not answer.cached for answer in batch))
-        equal, next_ones = self.followers.released(batch)
+        self.pool.mark_saved(batch)
+        equal, next_ones = self.coalescing.release(batch)
         self.ready.extendleft(self.orders[ask.part] for ask in next_ones if ask.part in self.orders)
         if equal:
             self.save(equal)
@@ -265,9 +236,8 @@ class Session:
         if fits and answer.ask.key and not answer.cached:
             row = cache.row(self.judge, answer.ask.key, reply)
             cache.keep([row], anew=False)
-        if self.has_quota and not answer.cached and reply.usage:
-            used = reply.usage.input_tokens + reply.usage.output_tokens
-            quotas.settle(self.judge, reserved=answer.ask.tokens, used=used)
+        if not answer.cached:
+            self.quota.settle([(answer.ask.tokens, reply.usage)])
         if problem:
             self.close(order, problem)
         else:
@@ -285,46 +255,46 @@ class Session:
     def refuse_all(self, problem: str) -> None:
         """Let all orders fail that are not in flight."""
         waiting = [order.making.pk for order in self.ready]
-        rest = self.left().filter(Q(pk__in=free(self.wanted).values("pk")) | Q(pk__in=waiting))
+        rest = self.filter_left().filter(Q(pk__in=leases.free(self.wanted).values("pk")) | Q(pk__in=waiting))
         rest.update(problem=problem, finished_at=timezone.now())
         self.orders = {pk: order for pk, order in self.orders.items() if pk not in waiting}
         self.ready.clear()
 
-    def left(self) -> QuerySet[Making]:
+    def filter_left(self) -> QuerySet[Making]:
         """The agent's orders that are not over."""
         return Making.objects.filter(agent=self.agent, project=self.project, finished_at__isnull=True)
 
     def put_down(self) -> None:
         """Start nothing more. What is in flight still lands, for it is paid for."""
         self.over = True
-        for ask in self.crew.drop(lambda _: True):
+        for ask in self.pool.drop():
             if ask.part in self.orders:
                 self.ready.append(self.orders[ask.part])
 
     def postpone(self, fault: TransientError) -> None:
         """Go on with the agent's orders later: after the time asked for, or twice as long each time."""
         tried = max((one.making.attempts for one in self.orders.values()), default=1)
-        wait = max(fault.retry_after or 0.0, min(FIRST_WAIT * 2 ** (tried - 1), LONGEST_WAIT))
+        wait = compute_wait(tried, fault.retry_after)
         due = timezone.now() + timedelta(seconds=wait)
-        mine = Q(worker=self.worker) | Q(pk__in=free(self.wanted).values("pk"))
-        left = self.left().filter(mine)
+        mine = Q(worker=self.worker) | Q(pk__in=leases.free(self.wanted).values("pk"))
+        left = self.filter_left().filter(mine)
         pks = list(left.order_by("pk").values_list("pk", flat=True))
         was_queued = left.filter(queued_at__isnull=False).exists()
         Making.objects.filter(pk__in=pks).update(worker=None, queued_at=due)
         if pks and was_queued:
-            generation.send(pks[0], wait=wait)
+            leases.send(pks[:1], wait=wait)
 
     # looking up
 
     def look(self) -> None:
         """Forget orders that another process has taken, and make way for other work after a while."""
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if not self.is_time_to_look():
             return
-        self.looked = time.monotonic()
         held = Making.objects.filter(worker=self.worker, finished_at__isnull=True)
         mine = set(held.values_list("pk", flat=True))
         self.orders = {pk: order for pk, order in self.orders.items() if pk in mine}
         self.ready = deque(order for order in self.ready if order.making.pk in mine)
-        if self.looked - self.began > LONGEST and leases.others_wait(agent=self.agent):
+        if self.has_had_its_turn(leases, Q(agent=self.agent)):
             self.put_down()
-            generation.queue(free(self.wanted).filter(agent=self.agent))
+            rest = leases.free(self.wanted).filter(agent=self.agent)
+            leases.queue(list(rest.values_list("pk", flat=True)))

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.corpus.models import Profile
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
@@ -30,7 +30,7 @@ PER_PAGE = 50
 @require_safe
 def candidate_list(request: HttpRequest) -> HttpResponse:
     """All runs, all candidates by who wrote them, and where to go on."""
-    page = Paginator(visible_to(request.user, queries.runs()), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filter_visible(request.user, queries.runs()), PER_PAGE).get_page(request.GET.get("page"))
     running = any(vars(run)["n_unfinished"] for run in page)
     stock = [(who, kind, list(levels.values())) for who, kind, levels in queries.stock()]
     context = {
@@ -70,7 +70,7 @@ def candidate_import(request: HttpRequest) -> HttpResponse:
     """Candidates from a file."""
     form = CandidateFileForm(request.POST or None, request.FILES or None)
     if form.is_valid() and (outcome := form.load(get_account(request))):
-        counts = outcome.as_document()
+        counts = outcome.to_document()
         new, known = counts["created"]["candidates"], counts["unchanged"]["candidates"]
         messages.success(request, f"{new:,} new candidates; {known:,} were there already.")
         return redirect("candidate_list")
@@ -81,12 +81,12 @@ def candidate_import(request: HttpRequest) -> HttpResponse:
 @require_safe
 def candidate_run(request: HttpRequest, pk: int) -> HttpResponse:
     """One run: how far it is, what came back by level, what failed and why, and what comes next."""
-    run = found(pk)
-    ids = queries.left_by(run)
+    run = find_run(pk)
+    ids = queries.list_left(run)
     page = Paginator(ids, PER_PAGE).get_page(request.GET.get("page"))
     texts = Candidate.objects.select_related("profile").in_bulk(list(page))
     context = {
-        **moving(run),
+        **build_progress_context(run),
         "page": page,
         "rows": [texts[key] for key in page if key in texts],
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
@@ -98,10 +98,10 @@ def candidate_run(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The part of the run's page that moves. When it is over, the whole page is loaded again."""
-    run = found(pk)
+    run = find_run(pk)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("candidate_run", pk=pk)
-    context = moving(run)
+    context = build_progress_context(run)
     if not context["progress"].is_running:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "simulation/_candidate_progress.html", context)
@@ -111,7 +111,7 @@ def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def candidate_stop(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for no more; what came is kept."""
-    left = candidate_runs.stop(by=get_account(request), run=found(pk))
+    left = candidate_runs.stop(by=get_account(request), run=find_run(pk))
     messages.success(request, f"Stopped; {left:,} questions were not begun. What came is kept.")
     return redirect("candidate_run", pk=pk)
 
@@ -125,7 +125,7 @@ def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
         return redirect("candidate_run", pk=pk)
     try:
-        n = candidate_runs.again(by=get_account(request), run=found(pk), budget_usd=form.cleaned_data["budget_usd"])
+        n = candidate_runs.resume(by=get_account(request), run=find_run(pk), budget_usd=form.cleaned_data["budget_usd"])
     except InputError as error:
         messages.error(request, error.message)
     else:
@@ -138,10 +138,10 @@ def candidate_pairs(request: HttpRequest) -> HttpResponse:
     """Pairs by level, of one run or of all candidates, and what was left out."""
     wanted = request.GET.get("run", "")
     named = wanted.isdecimal() and len(wanted) < 10
-    run = get_object_or_404(visible_to(request.user, queries.runs()), pk=int(wanted)) if named else None
+    run = get_object_or_404(filter_visible(request.user, queries.runs()), pk=int(wanted)) if named else None
     form = PairsForm(request.POST or None, run=run)
     made = form.make(get_account(request)) if form.is_valid() else None
-    ids = queries.left_by(run) if run else list(Candidate.objects.order_by("pk").values_list("pk", flat=True))
+    ids = queries.list_left(run) if run else list(Candidate.objects.order_by("pk").values_list("pk", flat=True))
     context = {
         "run": run,
         "form": form,
@@ -154,15 +154,15 @@ def candidate_pairs(request: HttpRequest) -> HttpResponse:
     return render(request, "simulation/candidate_pairs.html", context)
 
 
-def found(pk: int) -> CandidateRun:
+def find_run(pk: int) -> CandidateRun:
     run: CandidateRun = get_object_or_404(queries.runs(), pk=pk)
     return run
 
 
-def moving(run: CandidateRun) -> dict[str, Any]:
+def build_progress_context(run: CandidateRun) -> dict[str, Any]:
     """What changes while a run is on."""
     progress = queries.progress(run)
-    ids = queries.left_by(run)
+    ids = queries.list_left(run)
     return {
         "run": run,
         "progress": progress,

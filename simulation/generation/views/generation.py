@@ -10,10 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.judges.queries import workers
-from simulation.experiments.forms import MakingForm, ReviewForm
+from simulation.experiments.forms import GenerationForm, ReviewForm
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.queries import orders as queries
 from simulation.generation.services import generation
@@ -22,19 +22,24 @@ PER_PAGE = 50
 
 
 @researcher_required
-def making_list(request: HttpRequest) -> HttpResponse:
+def generation_list(request: HttpRequest) -> HttpResponse:
     """What was ordered, and a new order."""
-    form = MakingForm(request.POST or None)
+    form = GenerationForm(request.POST or None)
     if form.is_valid() and (order := form.order(get_account(request))):
         return redirect("making_detail", pk=order.pk)
-    page = Paginator(visible_to(request.user, queries.orders()), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filter_visible(request.user, queries.orders()), PER_PAGE).get_page(request.GET.get("page"))
     waits = any(order.state == "running" for order in page) and not workers.alive().exists()
-    context = {"form": form, "page": page, "needs_worker": waits, "undecided": queries.undecided(get_account(request))}
+    context = {
+        "form": form,
+        "page": page,
+        "needs_worker": waits,
+        "undecided": queries.count_undecided(get_account(request)),
+    }
     return render(request, "simulation/making_list.html", context)
 
 
 @researcher_required
-def making_detail(request: HttpRequest, pk: int) -> HttpResponse:
+def generation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One order: what was made, and every reply with the field that did not fit."""
     order = get_object_or_404(Making.objects.select_related("agent", "profile"), pk=pk)
     given = {
@@ -47,10 +52,10 @@ def making_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @researcher_required
 @require_POST
-def making_again(request: HttpRequest, pk: int) -> HttpResponse:
+def generation_retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Try an order that failed once more."""
     try:
-        generation.again(by=get_account(request), making=get_object_or_404(Making, pk=pk))
+        generation.retry(by=get_account(request), making=get_object_or_404(Making, pk=pk))
     except InputError as error:
         messages.error(request, error.message)
     return redirect("making_detail", pk=pk)
@@ -59,11 +64,13 @@ def making_again(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 def conflict_list(request: HttpRequest) -> HttpResponse:
     """Conflicts that a model found, those first that nobody has decided."""
-    rows = visible_to(request.user, queries.conflicts()).order_by(F("decision").asc(nulls_first=True), "profile", "pk")
+    rows = filter_visible(request.user, queries.conflicts()).order_by(
+        F("decision").asc(nulls_first=True), "profile", "pk"
+    )
     context = {
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "decisions": ConflictReview.Decision.choices,
-        "undecided": queries.undecided(get_account(request)),
+        "undecided": queries.count_undecided(get_account(request)),
     }
     return render(request, "simulation/conflict_list.html", context)
 

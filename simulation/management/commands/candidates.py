@@ -11,10 +11,10 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import listed
+from annotation.management.lists import split_names
 from core.errors import InputError
 from core.files.input_files import InputFile
-from judging.judges.services.keys import ring_for
+from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS
 from simulation.generation.models.orders import Making
@@ -78,21 +78,21 @@ class Command(ConcordCommand):
         if options["does"] == "import":
             if options["file"] is None:
                 raise InputError("name the file of candidates", field="file")
-            return dict(candidates.load(by=None, path=options["file"], on_error=options["on_error"]).as_document())
-        return candidates.make_pairs(by=None, rule=rule_of(options), kind=options["kind"])
+            return dict(candidates.load(by=None, path=options["file"], on_error=options["on_error"]).to_document())
+        return candidates.make_pairs(by=None, rule=build_rule(options), kind=options["kind"])
 
     def make(self, options: dict[str, Any]) -> dict[str, Any]:
         if not options["agent"]:
             raise InputError("say who answers", field="agent")
-        keys = ring_for(None)
-        agent = agents_services.described(options["agent"], side="assistant", keys=keys)
-        asked = questions_of(options)
+        keys = load_keyring_for(None)
+        agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
+        asked = read_questions(options)
         agents_services.probe(agent, keys)
         orders = candidates.order(
             by=None,
             agent=agent,
             questions=asked,
-            levels=listed(options["levels"] or LEVELS),
+            levels=split_names(options["levels"] or LEVELS),
             seed=options["seed"],
             queue=options["queue"],
         )
@@ -106,13 +106,13 @@ class Command(ConcordCommand):
         """Begin the run, or go on with it, and say what every stage left."""
         if options["file"] is None or not options["agent"]:
             raise InputError("name the file of seeds, and --agent who writes", field="file")
-        keys = ring_for(None)
+        keys = load_keyring_for(None)
         named = [options["agent"], *([options["judge"]] if options["judge"] else [])]
-        agent, *checkers = [agents_services.described(one, side="assistant", keys=keys) for one in named]
+        agent, *checkers = [agents_services.parse_agent(one, side="assistant", keys=keys) for one in named]
         checker = next(iter(checkers), None)
-        levels = listed(options["levels"] or ["none", "generic", "full"])
+        levels = split_names(options["levels"] or ["none", "generic", "full"])
         given: dict[str, Any] = {"agent": agent, "checker": checker, "levels": levels}
-        plan = plan_of(options)
+        plan = build_plan(options)
         if options["estimate"]:
             return {"run": None, "estimate": seed_estimates.estimate(plan, **given)}
         for one in (agent, *checkers):
@@ -120,10 +120,10 @@ class Command(ConcordCommand):
         more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
         run = seed_runs.begin(by=None, plan=plan, **given, **more)
         if options["resume"]:
-            candidate_runs.again(by=None, run=run)
+            candidate_runs.resume(by=None, run=run)
         if not options["queue"]:
             with tqdm(disable=not self.on_terminal, unit="order") as bar:
-                for _ in seed_runs.through(run):
+                for _ in seed_runs.work_through(run):
                     bar.update()
         run.refresh_from_db()
         return seed_runs.document(run)
@@ -166,24 +166,24 @@ class Command(ConcordCommand):
 def work_through(orders: Sequence[Making], *, is_shown: bool) -> None:
     """Work through the orders in this process, with a progress bar where somebody looks."""
     with tqdm(total=len(orders), disable=not is_shown, unit="order") as bar:
-        for n in worker_sessions.through(orders):
+        for n in worker_sessions.work_through(orders):
             bar.update(n - bar.n)
 
 
-def questions_of(options: dict[str, Any]) -> list[Question]:
+def read_questions(options: dict[str, Any]) -> list[Question]:
     people = candidates.people(options["profiles"])
     if options["questions"]:
-        return candidates.read_questions(InputFile.of(options["questions"]), people)
+        return candidates.read_questions(InputFile.from_path(options["questions"]), people)
     if not options["question"] or not people:
         raise InputError("name --questions FILE, or --question with --profiles", field="questions")
     return [Question(one, options["question"], options["kind"] or "general") for one in people]
 
 
-def plan_of(options: dict[str, Any]) -> SeedPlan:
+def build_plan(options: dict[str, Any]) -> SeedPlan:
     """The plan of a run from seeds, with as many personas as seeds where no number is given."""
-    found, left_out = seed_runs.read_seeds(InputFile.of(options["file"]), on_error=options["on_error"])
+    found, left_out = seed_runs.read_seeds(InputFile.from_path(options["file"]), on_error=options["on_error"])
     names = ("specific", "general", "memories", "length", "same_form", "each", "near")
-    questions = seed_runs.read_general(InputFile.of(options["questions"])) if options["questions"] else []
+    questions = seed_runs.read_general(InputFile.from_path(options["questions"])) if options["questions"] else []
     return SeedPlan(
         found,
         personas=options["personas"] or len(found),
@@ -197,7 +197,7 @@ def plan_of(options: dict[str, Any]) -> SeedPlan:
 def parse_matchups(given: list[str]) -> list[tuple[str, str]]:
     """Which levels stand against which, as in full-none."""
     against = []
-    for one in listed(given):
+    for one in split_names(given):
         a, sign, b = one.partition("-")
         if not sign or a not in LEVELS or b not in LEVELS:
             raise InputError(f"{one!r} is not two of {', '.join(LEVELS)} with a hyphen between", field="against")
@@ -205,7 +205,7 @@ def parse_matchups(given: list[str]) -> list[tuple[str, str]]:
     return against
 
 
-def rule_of(options: dict[str, Any]) -> PairRule:
+def build_rule(options: dict[str, Any]) -> PairRule:
     more = {name: options[name] for name in ("length", "same_form", "near", "each", "seed")}
     try:
         return PairRule(tuple(parse_matchups(options["against"])), **more)

@@ -14,7 +14,7 @@ from core.errors import InputError
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries.progress import experiment_called
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
 from simulation.results.services.data import Filters, Options
 from simulation.results.services.published_rows import add_published
@@ -61,17 +61,17 @@ class Command(ConcordCommand):
             if options["csv"] or options["output"]:
                 raise InputError("Settings are no figures: print them, or take --json.", field="against_paper")
             return differences.document(experiment)
-        judge = results.judge_called(judges_of(experiment), options["judge"])
-        filters = Filters.of(options)
+        judge = results.judge_called(list_experiment_judges(experiment), options["judge"])
+        filters = Filters.parse(options)
         chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
         if options["against"] or options["against_judge"]:
-            ranks = rank_document((experiment, judge), compared(experiment, options), chosen, filters)
-            return {**ranks, "tables": {key: ranks["tables"][key] for key in wanted(ranks, options)}}
-        found = results.kept_or_made(experiment, judge, chosen, filters, patient=True) or {}
+            ranks = rank_document((experiment, judge), choose_compared(experiment, options), chosen, filters)
+            return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
+        found = results.load_or_compute(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
             raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
         shown = add_published(found) if options["published"] else found
-        tables = {key: shown["tables"][key] for key in wanted(shown, options)}
+        tables = {key: shown["tables"][key] for key in choose_tables(shown, options)}
         return {**shown, "tables": tables, "numbers": {n: key for n, key in shown["numbers"].items() if key in tables}}
 
     def write_document(self, document: Any, **options: Any) -> None:
@@ -96,7 +96,7 @@ class Command(ConcordCommand):
         for table in document["tables"].values():
             number = f"{table['number']}. " if table["number"] else ""
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
-            for line in aligned(lines(table)):
+            for line in align_columns(lines(table)):
                 self.stdout.write(line)
 
     def say_settings(self, document: dict[str, Any]) -> None:
@@ -104,17 +104,17 @@ class Command(ConcordCommand):
             self.stdout.write(f"Warning: {line}")
         words = {True: "yes", False: "no", None: "not known"}
         rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
-        for line in aligned([["Setting", "Paper", "Here", "Same"], *rows]):
+        for line in align_columns([["Setting", "Paper", "Here", "Same"], *rows]):
             self.stdout.write(line)
 
 
-def compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge | None]:
+def choose_compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge | None]:
     """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
     other = experiment_called(options["against"]) if options["against"] else experiment
-    return other, results.judge_called(judges_of(other), options["against_judge"])
+    return other, results.judge_called(list_experiment_judges(other), options["against_judge"])
 
 
-def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
+def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
     """The keys of the tables that are asked for, all where none is. Raises InputError for one that is not there."""
     asked = [
         *([("table", f"Table {options['table']}")] if options["table"] is not None else []),
@@ -125,7 +125,7 @@ def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
             there = ", ".join(NUMBERS.values())
             raise InputError(f"{number} is not made of an experiment; there are: {there}.", field=field)
         if number not in document["numbers"]:
-            raise InputError(f"{number} is empty: {why_empty(document)}.", field=field)
+            raise InputError(f"{number} is empty: {explain_empty(document)}.", field=field)
     found = [document["numbers"][number] for _, number in asked]
     if options["differences"]:
         if options["against"] or options["against_judge"]:
@@ -136,7 +136,7 @@ def wanted(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
     return found or list(document["tables"])
 
 
-def why_empty(document: dict[str, Any]) -> str:
+def explain_empty(document: dict[str, Any]) -> str:
     if "turns" not in document:
         return "no two of its rows are in both"
     if document["judge"] is None:
@@ -160,7 +160,7 @@ def to_words(cell: dict[str, Any], digits: int) -> str:
     return f"{cell['value']:.{digits}f}{ends}" + (f" n={cell['n_items']}" if cell["n_items"] is not None else "")
 
 
-def aligned(rows: Iterable[list[str]]) -> list[str]:
+def align_columns(rows: Iterable[list[str]]) -> list[str]:
     """Rows of texts as lines with columns of one width."""
     kept = list(rows)
     widths = [max(len(row[place]) for row in kept) for place in range(len(kept[0]))]

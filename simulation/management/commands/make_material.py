@@ -11,9 +11,9 @@ from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
-from judging.judges.services.keys import ring_for
+from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.making import GENERATORS
+from simulation.agents.prompts.generation import GENERATORS
 from simulation.generation.models.orders import Making
 from simulation.generation.services import generation, worker_sessions
 
@@ -47,8 +47,8 @@ class Command(ConcordCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        keys = ring_for(None)
-        agent = agents_services.described(options["agent"], side="assistant", keys=keys)
+        keys = load_keyring_for(None)
+        agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
         replaced = read_named_texts(options["prompt"], field="prompt")
         agents_services.probe(agent, keys)
         made = [
@@ -68,7 +68,7 @@ class Command(ConcordCommand):
             )
             for profile in profiles(options["profiles"])
         ]
-        for _ in worker_sessions.through(made):
+        for _ in worker_sessions.work_through(made):
             pass
         for one in made:
             one.refresh_from_db()

@@ -41,7 +41,7 @@ class Command(ConcordCommand):
         kinds = (
             [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
         )
-        found = {kind: measured(kind, options["source"]) for kind in kinds}
+        found = {kind: load_measures(kind, options["source"]) for kind in kinds}
         check(found, options)
         if options["figure"]:
             return self.figure(found["profiles"] or {}, options["output"])
@@ -53,7 +53,7 @@ class Command(ConcordCommand):
         fields = charts.figure_3(profiles["demographics"])
         if not fields:
             raise InputError(f"The profiles of {profiles['source']!r} have no demographics to draw.", field="figure")
-        svg = charts.bars(fields)
+        svg = charts.svg(charts.bars, fields, charts.FILE)
         if output:
             output.write_text(svg, encoding="utf-8")
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
@@ -69,7 +69,7 @@ class Command(ConcordCommand):
                 self.stdout.write(text.columns(list(lines(one["published"]["others"]))))
 
 
-def measured(kind: str, source: str) -> dict[str, Any] | None:
+def load_measures(kind: str, source: str) -> dict[str, Any] | None:
     """The measures of the source, by default the one with most; None where it has nothing of the kind."""
     there = dict(measures.KINDS[kind].sources())
     chosen = source or max(there, key=lambda name: there[name], default="")

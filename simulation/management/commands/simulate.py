@@ -20,7 +20,7 @@ from core.errors import InputError
 from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
-from judging.judges.services.keys import ring_for
+from judging.judges.services.keys import load_keyring_for
 from judging.management.commands.judge import dollars
 from simulation.agents import services as agents_services
 from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
@@ -29,8 +29,9 @@ from simulation.agents.prompts.roles import ROLES
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries import progress as queries
 from simulation.experiments.queries import spending
-from simulation.experiments.services import estimates, experiments, leases, studies, work
+from simulation.experiments.services import estimates, experiments, studies, work
 from simulation.experiments.services.grids import grid
+from simulation.experiments.services.leases import leases
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
@@ -102,36 +103,36 @@ class Command(ConcordCommand):
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        check_together(options)
-        plan = planned(options)
+        check_combination(options)
+        plan = build_plan(options)
         if options["estimate"]:
             found = estimates.estimate(plan)
             usd = None if found.usd is None else float(found.usd)
             return {"experiment": None, "name": plan.name, "estimate": {**asdict(found), "usd": usd}}
-        keys = ring_for(None)
+        keys = load_keyring_for(None)
         for agent in plan.agents:
             agents_services.probe(agent, keys)  # may wait on the network, so not while the database is locked
-        experiment = self.begun_or_new(plan, options)
+        experiment = self.find_or_create(plan, options)
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
             if options["now"]:
-                self.watch(experiment, work.through(experiment))
+                self.watch(experiment, work.work_through(experiment))
             elif not options["no_wait"]:
-                self.watch(experiment, until_over(experiment))
+                self.watch(experiment, wait_until_over(experiment))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return document(experiment, self.sample(experiment, options["also_annotate"], options["draw"]))
 
     @audit_batch()
-    def begun_or_new(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
+    def find_or_create(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
-        begun = queries.unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
+        begun = queries.find_unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
         if begun is None:
             return experiments.make(by=None, plan=plan, queue=not options["now"])
         self.stderr.write(f"Going on with experiment {begun.pk}, begun on {begun.created_at:%Y-%m-%d %H:%M}.")
         if not options["now"]:
-            leases.queue(begun.pk)
+            leases.queue([begun.pk])
         return begun
 
     def sample(self, experiment: Experiment, n: int | None, draw: str) -> Study | None:
@@ -197,7 +198,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {line}")
 
 
-def check_together(options: dict[str, Any]) -> None:
+def check_combination(options: dict[str, Any]) -> None:
     if options["also_annotate"] is not None:
         if options["also_annotate"] < 1:
             raise InputError("The sample needs at least one dialogue.", field="also_annotate")
@@ -205,13 +206,13 @@ def check_together(options: dict[str, Any]) -> None:
             raise InputError("The sample is drawn at the end: not with --no-wait.", field="also_annotate")
 
 
-def planned(options: dict[str, Any]) -> experiments.Plan:
-    keys = ring_for(None)
+def build_plan(options: dict[str, Any]) -> experiments.Plan:
+    keys = load_keyring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
     return experiments.plan(
         name=options["name"] or f"Users {shorten_ids(options['users'])}; tasks {shorten_ids(options['tasks'])}",
-        user_agent=agents_services.described(options["user_agent"], side="user", keys=keys),
-        assistants=[agents_services.described(text, side="assistant", keys=keys) for text in options["assistant"]],
+        user_agent=agents_services.parse_agent(options["user_agent"], side="user", keys=keys),
+        assistants=[agents_services.parse_agent(text, side="assistant", keys=keys) for text in options["assistant"]],
         conditions=options["condition"],
         grid=grid(
             users=options["users"],
@@ -224,7 +225,7 @@ def planned(options: dict[str, Any]) -> experiments.Plan:
         user_information=options["user_information"],
         prompts=read_named_texts(options["prompt"], field="prompt"),
         seed=options["seed"],
-        limits=experiments.limits_of(
+        limits=experiments.build_limits(
             single_exchanges=options["max_exchanges"],
             multi_exchanges=options["max_exchanges_multi"],
             single_turns=options["max_turns"],
@@ -241,7 +242,7 @@ def shorten_ids(ids: str) -> str:
     return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
 
 
-def until_over(experiment: Experiment) -> Iterator[None]:
+def wait_until_over(experiment: Experiment) -> Iterator[None]:
     """Yield every second until it is finished or stopped."""
     while True:
         experiment.refresh_from_db()

@@ -13,8 +13,8 @@ from annotation.corpus.models import Dialogue, Profile, Task
 from core.hashing import content_hash
 from core.version import code_version
 from simulation.experiments.models.schemas import PreferenceType
-from simulation.stats.leakage import values_of
-from simulation.stats.regions import region_of
+from simulation.stats.leakage import list_values
+from simulation.stats.regions import find_region
 
 NOT_DEMOGRAPHIC = ("user_id",)
 
@@ -64,7 +64,7 @@ def values(source: str) -> Values:
         for field, value in add_region(person).items():
             if field not in NOT_DEMOGRAPHIC and value not in (None, "", [], {}):
                 demographics[field][str(value)] += 1
-        for key, found in held_values(held):
+        for key, found in iterate_values(held):
             preferences[key].append(found)
     return Values(n, demographics, preferences)
 
@@ -73,14 +73,14 @@ def add_region(person: Mapping[str, Any]) -> Mapping[str, Any]:
     """Demographics with the region of the country of birth, where that is named and no region is."""
     if "region" in person or not isinstance(person.get("birth_country"), str):
         return person
-    return {**person, "region": region_of(person["birth_country"])}
+    return {**person, "region": find_region(person["birth_country"])}
 
 
-def held_values(preferences: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:
+def iterate_values(preferences: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:
     """(domain, type) and the values that a profile holds of it, as they stand."""
     for domain, types in preferences.items():
         for name, value in (types if isinstance(types, Mapping) else {}).items():
-            if found := list(values_of(value)):
+            if found := list(list_values(value)):
                 yield (domain, name), found
 
 

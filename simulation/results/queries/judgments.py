@@ -29,7 +29,7 @@ Names = np.ndarray[Any, np.dtype[np.str_]]
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class DialogueColumns:
     """The n dialogues that have ended, in their order, as columns.
 
     Attributes
@@ -115,17 +115,17 @@ GRID = ("pk", "dialogue_id", "scenario_id", "assistant_id", "condition", "ending
 SCENE = ("scenario__profile__external_id", "scenario__task_id")
 
 
-def played(experiment: Experiment) -> Played:
+def load_dialogues(experiment: Experiment) -> DialogueColumns:
     """Read the dialogues that have ended. Three queries."""
     names = labels(experiment.assistants.all())
     rows = list(experiment.dialogues.exclude(ending="").order_by("index").values_list(*GRID, *SCENE))
-    domains = domains_of({row[-1] for row in rows})
+    domains = load_domains({row[-1] for row in rows})
     about = [domains.get(row[-1], ((), False)) for row in rows]
 
     def column(place: int, kind: type) -> Any:
         return np.array([row[place] or kind() for row in rows], dtype=np.int64 if kind is int else np.str_)
 
-    return Played(
+    return DialogueColumns(
         pk=column(0, int),
         dialogue=column(1, int),
         scenario=column(2, int),
@@ -142,16 +142,16 @@ def played(experiment: Experiment) -> Played:
     )
 
 
-def domains_of(tasks: set[int | None]) -> dict[int | None, tuple[tuple[str, ...], bool]]:
+def load_domains(tasks: set[int | None]) -> dict[int | None, tuple[tuple[str, ...], bool]]:
     """The domains of each task, and whether they are several."""
     found = Task.objects.filter(pk__in=tasks - {None}).values_list("pk", "domains", "is_multi_domain")
     return {pk: (tuple(domains), multi or len(domains) > 1) for pk, domains, multi in found}
 
 
-def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
+def list_experiment_judges(experiment: Experiment) -> list[tuple[Judge, int]]:
     """Who rated the experiment's dialogues, with how many judgments; the one with most first. Two queries."""
     counts = dict(
-        Judgment.objects.of_items()
+        Judgment.objects.only_items()
         .filter(item__dialogue__simulated__experiment=experiment, run__study__project=experiment.project_id)
         .order_by()
         .values("run__judge")
@@ -162,13 +162,13 @@ def judges_of(experiment: Experiment) -> list[tuple[Judge, int]]:
     return sorted(((judge, counts[judge.pk]) for judge in judges), key=lambda pair: -pair[1])
 
 
-def items_of(experiment: Experiment) -> list[tuple[int, int, int]]:
+def list_items(experiment: Experiment) -> list[tuple[int, int, int]]:
     """(item, its study, its dialogue) of every item that shows one of the experiment's dialogues. One query."""
     found = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by()
     return list(found.values_list("pk", "study_id", "dialogue_id"))
 
 
-def runs_on(experiment: Experiment) -> list[int]:
+def list_runs(experiment: Experiment) -> list[int]:
     """The runs of judges in the studies that show the experiment's dialogues, oldest first. Two queries."""
     studies = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by().values("study").distinct()
     return list(JudgeRun.objects.filter(study__in=studies).order_by("created_at", "pk").values_list("pk", flat=True))
@@ -183,7 +183,7 @@ def fingerprint(experiment: Experiment) -> str:
         tasks=Max("scenario__task__updated_at"),
     )
     said = (
-        Judgment.objects.filter(run__in=runs_on(experiment))
+        Judgment.objects.filter(run__in=list_runs(experiment))
         .order_by("run")
         .values_list("run", "run__judge")
         .annotate(n=Count("pk"), last=Max("pk"), at=Max("created_at"), unscored=Count("pk", filter=Q(value="")))
@@ -196,16 +196,16 @@ def fingerprint(experiment: Experiment) -> str:
     return content_hash([*told, ended["n"], times, judged, list(schema)])
 
 
-def verdicts(experiment: Experiment, judge: Judge, there: Played) -> Verdicts:
+def verdicts(experiment: Experiment, judge: Judge, there: DialogueColumns) -> Verdicts:
     """The judge's first answers, of its newest run where it has several. Five queries."""
     place = {dialogue: row for row, dialogue in enumerate(there.dialogue.tolist()) if dialogue}
-    row_of = {item: place[dialogue] for item, _, dialogue in items_of(experiment) if dialogue in place}
+    row_of = {item: place[dialogue] for item, _, dialogue in list_items(experiment) if dialogue in place}
     keys: dict[int, str] = {}
     newest: dict[str, dict[int, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
-    runs = JudgeRun.objects.filter(pk__in=runs_on(experiment), judge=judge).order_by("created_at", "pk")
+    runs = JudgeRun.objects.filter(pk__in=list_runs(experiment), judge=judge).order_by("created_at", "pk")
     for run in runs.prefetch_related("study__criteria"):
         keys |= {criterion.pk: criterion.key for criterion in run.study.criteria.all()}
-        rows = Judgment.objects.of_items().filter(run=run, repeat=1).order_by("pk")
+        rows = Judgment.objects.only_items().filter(run=run, repeat=1).order_by("pk")
         columns = rows.values_list("criterion_id", "item_id", "value", "turn")
         for criterion, item, value, turn in columns.iterator(chunk_size=5000):
             if item in row_of:

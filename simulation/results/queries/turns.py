@@ -10,7 +10,7 @@ from annotation.corpus.models import Profile, Scenario, Task
 from core.hashing import content_hash
 from simulation.agents.prompts import Scene
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.queries.scenarios import Alternatives, alternatives, scene_of
+from simulation.experiments.queries.scenarios import Alternatives, alternatives, build_scene
 
 MANY = 5000
 """Rows that are asked for by their ids in one query."""
@@ -48,13 +48,13 @@ def texts(dialogues: Sequence[int]) -> Iterator[str]:
 
 def hashes(experiment: Experiment) -> dict[int, str]:
     """By dialogue that has ended, a hash of all that its measures depend on. Two queries."""
-    known = content_hash(closed_values(experiment))
+    known = content_hash(load_closed_values(experiment))
     about = ("pk", "ended_at", "scenario__profile__content_hash", "scenario__task__content_hash")
     rows = experiment.dialogues.exclude(ending="").order_by().values_list(*about)
     return {pk: content_hash([str(ended), profile, task, known]) for pk, ended, profile, task in rows}
 
 
-def closed_values(experiment: Experiment) -> Alternatives:
+def load_closed_values(experiment: Experiment) -> Alternatives:
     """The values that preferences could have, where those are all there are."""
     profile = Profile.objects.filter(scenarios__simulated__experiment=experiment).first()
     return alternatives(profile.source, closed=True) if profile else {}
@@ -68,7 +68,7 @@ class Scenes:
         self.profiles = Profile.objects.filter(**played).distinct().in_bulk()
         self.tasks = Task.objects.filter(**played).distinct().in_bulk()
 
-    def of(self, dialogues: Sequence[int]) -> dict[int, Scene]:
+    def load(self, dialogues: Sequence[int]) -> dict[int, Scene]:
         """By dialogue. One query."""
         rows = SimulatedDialogue.objects.filter(pk__in=dialogues).select_related("scenario")
         return {row.pk: self.scene(row.scenario) for row in rows}
@@ -76,4 +76,4 @@ class Scenes:
     def scene(self, scenario: Scenario) -> Scene:
         scenario.profile = self.profiles.get(scenario.profile_id or 0)
         scenario.task = self.tasks.get(scenario.task_id or 0)
-        return scene_of(scenario)
+        return build_scene(scenario)

@@ -90,7 +90,7 @@ OF_SIZE = (
 )
 
 
-def described(column: Column, *, is_difference: bool = False) -> dict[str, Any]:
+def describe_column(column: Column, *, is_difference: bool = False) -> dict[str, Any]:
     """A column for those who draw it. A difference may go as far as the scale is wide, both ways."""
     low, high = column.low, column.high
     if is_difference and low is not None and high is not None:

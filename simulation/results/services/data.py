@@ -13,9 +13,9 @@ from core.errors import InputError
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries import judgments
-from simulation.results.queries.judgments import Names, Played, Verdicts, sort_names
+from simulation.results.queries.judgments import DialogueColumns, Names, Verdicts, sort_names
 from simulation.results.services.columns import TCR, TCR_PUBLISHED, Column
-from simulation.results.services.stored_measures import TurnMeasures, measured
+from simulation.results.services.stored_measures import TurnMeasures, load_or_measure
 
 TASKS = {"single": "one domain", "multi": "several domains"}
 """Kinds of tasks: what they are called in an address, and in a table."""
@@ -60,7 +60,7 @@ class Filters:
     turn: int | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Filters:
+    def parse(cls, given: Mapping[str, Any]) -> Filters:
         """From an address or a command. Raises InputError for a turn that is no number."""
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
         turn = "" if given.get("turn") is None else str(given["turn"])
@@ -73,7 +73,7 @@ class Filters:
 class Data:
     """n dialogues with what a judge said of them and what was measured in them."""
 
-    played: Played
+    played: DialogueColumns
     verdicts: Verdicts | None
     measures: TurnMeasures
     turn: int | None = None
@@ -94,41 +94,41 @@ class Data:
         if column.key in self.measures.columns:
             return self.measures.columns[column.key]
         if column == TCR_PUBLISHED:
-            return self.completed_as_published()
-        return np.where(self.played.is_regular, self.said(column), np.nan)
+            return self.mark_completed()
+        return np.where(self.played.is_regular, self.list_verdicts(column), np.nan)
 
-    def said(self, column: Column) -> FloatArray:
+    def list_verdicts(self, column: Column) -> FloatArray:
         """(n,) the judge's verdict on the dialogue, or on the turn that is asked about."""
         if self.verdicts is None:
-            return self.nothing()
+            return self.build_undefined()
         if self.turn:
-            return self.verdicts.of_turns.get(column.key, {}).get(2 * self.turn, self.nothing())
-        return self.verdicts.of_dialogues.get(column.key, self.nothing())
+            return self.verdicts.of_turns.get(column.key, {}).get(2 * self.turn, self.build_undefined())
+        return self.verdicts.of_dialogues.get(column.key, self.build_undefined())
 
-    def completed_as_published(self) -> FloatArray:
+    def mark_completed(self) -> FloatArray:
         """(n,) 1 for a task that the judge calls completed, 0 for any other dialogue that ended.
 
         NaN where there is no answer yet: a call failed, or the judge has not been asked. A dialogue that ended as it
         should not is no material for the judge, and has failed.
         """
         if self.verdicts is None or self.turn or TCR.key not in self.verdicts.is_asked:
-            return self.nothing()
+            return self.build_undefined()
         was_no_dialogue = np.char.endswith(self.played.ending, "_failed")
         counts = self.verdicts.is_asked[TCR.key] | ~(self.played.is_regular | was_no_dialogue)
         return np.where(counts, self.verdicts.of_dialogues[TCR.key] == 1, np.nan)
 
-    def nothing(self) -> FloatArray:
+    def build_undefined(self) -> FloatArray:
         return np.full(len(self.played), np.nan)
 
 
-def read(experiment: Experiment, judge: Judge | None) -> Data:
+def load_data(experiment: Experiment, judge: Judge | None) -> Data:
     """Read everything; what was not measured yet is measured now, and kept."""
-    there = judgments.played(experiment)
+    there = judgments.load_dialogues(experiment)
     said = judgments.verdicts(experiment, judge, there) if judge else None
-    return Data(there, said, measured(experiment, there))
+    return Data(there, said, load_or_measure(experiment, there))
 
 
-def filtered(data: Data, filters: Filters) -> Data:
+def filter_data(data: Data, filters: Filters) -> Data:
     """Return the dialogues that the filters ask about. Raises InputError for a name that is not there."""
     there = data.played
     kept = np.ones(len(there), dtype=bool)
@@ -158,7 +158,7 @@ def check_named(name: str, known: Collection[str], field: str) -> None:
 
 def check_turn(data: Data, turn: int) -> None:
     """Raises InputError where the judge has not judged this reply of any dialogue."""
-    known = judged_turns(data)
+    known = list_judged_turns(data)
     if turn not in known:
         there = (
             f"there are verdicts on replies {known[0]} to {known[-1]}" if known else "it judged whole dialogues only"
@@ -166,7 +166,7 @@ def check_turn(data: Data, turn: int) -> None:
         raise InputError(f"No judge rated reply {turn} of the assistant: {there}.", field="turn")
 
 
-def choices(there: Played) -> dict[str, list[tuple[Any, str]]]:
+def choices(there: DialogueColumns) -> dict[str, list[tuple[Any, str]]]:
     """What a person can filter by: field -> (value, name)."""
 
     def named(names: Collection[str] | Names) -> list[tuple[Any, str]]:
@@ -180,7 +180,7 @@ def choices(there: Played) -> dict[str, list[tuple[Any, str]]]:
     }
 
 
-def judged_turns(data: Data) -> list[int]:
+def list_judged_turns(data: Data) -> list[int]:
     """The replies of the assistant that have verdicts of their own."""
     said = data.verdicts.of_turns if data.verdicts else {}
     return sorted({turn // 2 for turns in said.values() for turn in turns})

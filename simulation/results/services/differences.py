@@ -13,21 +13,23 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.corpus.imports.personalens import SOURCE
+from annotation.studies.models.studies import Study
+from core.jobs.backoff import PermanentError
 from judging.judges.models.judges import NO_MODELS, Judge
 from judging.judges.prompts import templates
-from judging.judges.providers.base import PermanentError
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import CONDITIONS, FAITHFUL, USER_INFORMATION, roles
-from simulation.agents.prompts.information import HERE, PUBLISHED, Told, told_by
+from simulation.agents.prompts.information import HERE, PUBLISHED, UserKnowledge, select_knowledge
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services.studies import CRITERIA
 from simulation.results import published_settings as paper
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 
 NONE = "none"
+TURN_LEVEL = "a call for each turn, with the dialogue up to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,13 @@ class Difference:
     here: str
     same: bool | None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def differences(experiment: Experiment) -> list[Difference]:
     """All settings that are compared, those that agree too, in the order of the flow."""
-    rated_by = [judge for judge, _ in judges_of(experiment)]
+    rated_by = [judge for judge, _ in list_experiment_judges(experiment)]
     return [
         *list_sample(experiment),
         *list_user(experiment),
@@ -63,12 +65,12 @@ def list_sample(experiment: Experiment) -> Iterator[Difference]:
     sources = {str(one) for one in experiment.dialogues.values_list("scenario__profile__source", flat=True).distinct()}
     yield equal("Dataset", SOURCE, ", ".join(sorted(sources)) or NONE)
     yield equal("Users", paper.USERS, len(experiment.grid.get("users", [])))
-    n = scenarios_of(experiment)
+    n = count_scenarios(experiment)
     yield equal("Scenarios of one domain", paper.SINGLE_SCENARIOS, n[False])
     yield equal("Scenarios of several domains", paper.MULTI_SCENARIOS, n[True])
 
 
-def scenarios_of(experiment: Experiment) -> dict[bool, int]:
+def count_scenarios(experiment: Experiment) -> dict[bool, int]:
     """How many scenarios have a task of one domain (False) and of several (True). One query."""
     rows = experiment.dialogues.order_by().values_list("scenario__task__domains", "scenario__task__is_multi_domain")
     found = {True: 0, False: 0}
@@ -81,8 +83,10 @@ def list_user(experiment: Experiment) -> Iterator[Difference]:
     yield from list_agents("User agent", [experiment.user_agent], paper.USER)
     yield equal("User agent: thinking", paper.STRATEGY, experiment.strategy)
     for role in ("user_opening", "user_later"):
-        words = roles.placeholders_in(role, experiment.user_information, experiment.prompts)
-        yield told(f"{roles.ROLES[role].name}: told", PUBLISHED[role], told_by(words, dialogue=role == "user_later"))
+        words = roles.list_placeholders(role, experiment.user_information, experiment.prompts)
+        yield describe_setting(
+            f"{roles.ROLES[role].name}: told", PUBLISHED[role], select_knowledge(words, dialogue=role == "user_later")
+        )
     ends = [USER_INFORMATION[information].mark for information in (FAITHFUL, experiment.user_information)]
     yield equal("User agent: ends with", *ends)
 
@@ -90,8 +94,8 @@ def list_user(experiment: Experiment) -> Iterator[Difference]:
 def list_assistants(experiment: Experiment) -> Iterator[Difference]:
     yield from list_agents("Assistants", list(experiment.assistants.all()), paper.ASSISTANT)
     for key in experiment.conditions:
-        printed = PUBLISHED[key].parts() if key in paper.CONDITIONS else NONE
-        here = HERE[key].parts() if key in HERE else CONDITIONS[key].name
+        printed = PUBLISHED[key].list_parts() if key in paper.CONDITIONS else NONE
+        here = HERE[key].list_parts() if key in HERE else CONDITIONS[key].name
         yield Difference(f"Assistant under {key}: told", printed, here, printed == here)
     missing = [key for key in paper.CONDITIONS if key not in experiment.conditions]
     yield Difference("Conditions", ", ".join(paper.CONDITIONS), ", ".join(experiment.conditions), not missing)
@@ -120,7 +124,7 @@ def load_values(setting: str, printed: float, values: Sequence[Any]) -> Differen
 def effective(agent: Agent, parameter: str) -> Any:
     """The agent's parameter, given or by default; None where it has none."""
     try:
-        field = speakers.kind_of(agent.provider).Parameters.model_fields.get(parameter)
+        field = speakers.find_class(agent.provider).Parameters.model_fields.get(parameter)
     except PermanentError:
         field = None
     return agent.parameters.get(parameter, field.default if field else None)
@@ -151,30 +155,32 @@ def list_judges(experiment: Experiment, found: Sequence[Judge]) -> Iterator[Diff
         for parameter, words in PARAMETERS.items():
             yield load_values(f"{judge}: {words}", getattr(paper.JUDGE, parameter), [load_judge(judge, parameter)])
         runs = JudgeRun.objects.filter(judge=judge, study__items__dialogue__simulated__experiment=experiment)
+        if runs.filter(every_turn=True).exists():
+            yield Difference(f"{judge}: turns of the assistant", paper.TURN_LEVEL, TURN_LEVEL, same=False)
         repeats = sorted(set(runs.order_by().values_list("repeats", flat=True)))
         yield load_values(f"{judge}: judgments of each item", paper.REPEATS, repeats)
         for key in CRITERIA:
-            yield asked(judge, key)
+            yield find_question(judge, key)
 
 
-def asked(judge: Judge, key: str) -> Difference:
+def find_question(judge: Judge, key: str) -> Difference:
     """What the judge is told for a criterion. Of a template of its own that is not known from here."""
-    setting, printed = f"{judge} on {key}: told", PUBLISHED[key].parts()
+    setting, printed = f"{judge} on {key}: told", PUBLISHED[key].list_parts()
     if own := templates.find_template(judge.parameters, key):
         return Difference(setting, printed, f"a template of its own, {templates.digest(own)}", None)
-    return told(setting, PUBLISHED[key], HERE[key])
+    return describe_setting(setting, PUBLISHED[key], HERE[key])
 
 
 def load_judge(judge: Judge, parameter: str) -> Any:
     """The judge's parameter, given or by default; None where it has none."""
     try:
-        return getattr(judges.provider_of(judge).parameters, parameter, None)
+        return getattr(judges.build_provider(judge).parameters, parameter, None)
     except PermanentError:
         return judge.parameters.get(parameter)
 
 
-def told(setting: str, printed: Told, here: Told) -> Difference:
-    return equal(setting, printed.parts(), here.parts())
+def describe_setting(setting: str, printed: UserKnowledge, here: UserKnowledge) -> Difference:
+    return equal(setting, printed.list_parts(), here.list_parts())
 
 
 def document(experiment: Experiment) -> dict[str, Any]:
@@ -182,30 +188,38 @@ def document(experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment": experiment.pk,
         "name": experiment.name,
-        "settings": [one.as_json() for one in differences(experiment)],
-        "warnings": same_models(experiment),
+        "settings": [one.to_json() for one in differences(experiment)],
+        "warnings": list_shared_models(experiment),
     }
 
 
-def same_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None) -> list[str]:
+def list_shared_models(experiment: Experiment, rated_by: Sequence[Judge] | None = None) -> list[str]:
     """Warnings, in sentences, where one model has two parts: what it writes, it also answers or rates.
 
     `rated_by` are the experiment's judges, where they are known.
     """
-    known = [judge for judge, _ in judges_of(experiment)] if rated_by is None else rated_by
+    known = [judge for judge, _ in list_experiment_judges(experiment)] if rated_by is None else rated_by
     found = [judge for judge in known if judge.is_runnable and judge.provider not in NO_MODELS]
     assistants = [one for one in experiment.assistants.all() if not one.is_scripted]
-    user = None if experiment.user_agent.is_scripted else model_of(experiment.user_agent)
-    both = [one.name for one in assistants if model_of(one) == user]
+    user = None if experiment.user_agent.is_scripted else find_model(experiment.user_agent)
+    both = [one.name for one in assistants if find_model(one) == user]
     warnings = [f"{name} plays the users and is an assistant under test." for name in both]
     for judge in found:
-        parts = ["plays the users"] if model_of(judge) == user else []
-        parts += ["is an assistant under test"] if any(model_of(one) == model_of(judge) for one in assistants) else []
+        parts = ["plays the users"] if find_model(judge) == user else []
+        parts += (
+            ["is an assistant under test"] if any(find_model(one) == find_model(judge) for one in assistants) else []
+        )
         if parts:
             name = judge.model or judge.provider
             warnings.append(f"{name} {' and '.join(parts)}, and rates the dialogues as the judge {judge}.")
     return warnings
 
 
-def model_of(one: Agent | Judge) -> tuple[str, str]:
+def warn_of_study(study: Study, judges: Sequence[Judge]) -> list[str]:
+    """The warnings of every experiment whose dialogues the study rates, each once, for these judges of the study."""
+    found = Experiment.objects.filter(dialogues__dialogue__items__study=study).distinct().order_by("pk")
+    return list(dict.fromkeys(line for experiment in found for line in list_shared_models(experiment, judges)))
+
+
+def find_model(one: Agent | Judge) -> tuple[str, str]:
     return one.provider, one.model

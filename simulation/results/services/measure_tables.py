@@ -10,7 +10,7 @@ from core.accounts.models.users import User
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.comparison import JudgedOptions
-from simulation.results.published import published
+from simulation.results.published import load_table
 
 Row = dict[str, Any]
 
@@ -103,10 +103,10 @@ def table(number: str, measures: Mapping[str, Any], *, with_published: bool = Fa
 
 def add_printed_rows(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table with what is printed beside each row, and the printed rows that have no like here."""
-    printed, by_key = published(f"table_{number}"), printed_rows(number)
-    keys = [key_of(number, row) for row in table["rows"]]
+    printed, by_key = load_table(f"table_{number}"), load_printed_rows(number)
+    keys = [build_key(number, row) for row in table["rows"]]
     rows = [
-        {**row, **({"published": own_columns(number, by_key.get(key))} if key else {})}
+        {**row, **({"published": select_own_columns(number, by_key.get(key))} if key else {})}
         for key, row in zip(keys, table["rows"], strict=True)
     ]
     others = [row for key, row in by_key.items() if key not in keys]
@@ -114,20 +114,20 @@ def add_printed_rows(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
     return {**table, "rows": rows, "published": {**source, "others": others}}
 
 
-def printed_rows(number: str) -> dict[tuple[str, ...], Row]:
+def load_printed_rows(number: str) -> dict[tuple[str, ...], Row]:
     """The printed rows by what tells them apart."""
-    printed = published(f"table_{number}")
+    printed = load_table(f"table_{number}")
     rows = [dict(zip(printed["columns"], values, strict=True)) for values in printed["rows"]]
     return {tuple(row[name] for name in KEYS.get(number, printed["columns"][:1])): row for row in rows}
 
 
-def own_columns(number: str, row: Row | None) -> Row:
+def select_own_columns(number: str, row: Row | None) -> Row:
     """What a printed row says besides what tells it apart; None for each number that is not printed."""
-    names = [name for name in published(f"table_{number}")["columns"] if name not in KEYS.get(number, ())]
+    names = [name for name in load_table(f"table_{number}")["columns"] if name not in KEYS.get(number, ())]
     return {name: row[name] if row else None for name in names}
 
 
-def key_of(number: str, row: Row) -> tuple[str, ...]:
+def build_key(number: str, row: Row) -> tuple[str, ...]:
     return tuple(UNSAID.get(str(row[name]), str(row[name])) for name in KEYS.get(number, ()))
 
 
@@ -140,7 +140,9 @@ def table_5(*, by: User | None, study: Study, with_published: bool = False) -> d
     Intervals and weights are those of the study's agreement: an item drawn with a smaller chance counts more.
     """
     options = JudgedOptions()
-    run = agreement.load_or_compute(by=by, study=study, options=options, ratings=StudyRatings.of(study, options))
+    run = agreement.load_or_compute(
+        by=by, study=study, options=options, ratings=StudyRatings.from_options(study, options)
+    )
     rows = [row for key, found in run.result["criteria"].items() for row in human_check_rows(key, found)]
     table = {"table": "5", "study": study.name, "caption": HUMAN_CHECK, "rows": rows}
     return add_printed_rows("5", table) if with_published else table

@@ -23,9 +23,9 @@ from simulation.experiments.models.schemas import PreferenceType
 from simulation.results.queries import datasets as queries
 from simulation.results.queries.datasets import DatasetConversation, Values
 from simulation.stats.cells import cell_means
-from simulation.stats.diversity import mean_diversity, pooled_diversity
+from simulation.stats.diversity import compute_diversity, mean_diversity
 from simulation.stats.evenness import evenness
-from simulation.stats.self_bleu import pooled_self_bleu
+from simulation.stats.self_bleu import compute_self_bleu
 from simulation.stats.variety import Texts
 
 TASK = "simulation.measure"
@@ -90,7 +90,7 @@ def preference(
         "domain": key[0],
         "type": key[1],
         "is_categorical": None if kind is None else kind.is_categorical,
-        **result.as_json(),
+        **result.to_json(),
         "generated": n_occurring if result.n_possible is None else min(n_occurring, result.n_possible),
         "counts": dict(counts),
     }
@@ -98,7 +98,7 @@ def preference(
 
 def measure_dialogues(source: str, *, seed: int = 0) -> dict[str, Any]:
     """Measure all dialogues of a source: turns and words, and how varied the words are by side and kind of task."""
-    said = read(queries.conversations(source))
+    said = read_texts(queries.conversations(source))
     k = len(said.profiles)
     sizes = [np.bincount(said.dialogue, minlength=k), np.bincount(said.dialogue, said.texts.lengths, minlength=k)]
     turns, n_words = cell_means(np.column_stack(sizes).astype(float), said.profiles, bootstrap=BOOTSTRAP, seed=seed)
@@ -108,8 +108,8 @@ def measure_dialogues(source: str, *, seed: int = 0) -> dict[str, Any]:
         "seed": seed,
         "bootstrap": BOOTSTRAP,
         "choices": CHOICES,
-        "turns": turns.as_json(),
-        "words": n_words.as_json(),
+        "turns": turns.to_json(),
+        "words": n_words.to_json(),
         "diversity": {side: {tasks: diversity(said, side, tasks, seed) for tasks in TASKS} for side in SIDES},
     }
 
@@ -135,7 +135,7 @@ class SideTexts:
     is_multi: BoolArray
 
 
-def read(talks: Iterable[DatasetConversation]) -> SideTexts:
+def read_texts(talks: Iterable[DatasetConversation]) -> SideTexts:
     """Read each dialogue once; the words are kept as numbers."""
     roles: list[str] = []
     dialogue: list[int] = []
@@ -151,7 +151,7 @@ def read(talks: Iterable[DatasetConversation]) -> SideTexts:
                 dialogue.append(place)
                 yield words(str(turn.get("content") or ""))
 
-    texts = Texts.of(tokenized())
+    texts = Texts.from_words(tokenized())
     return SideTexts(
         texts, np.array(roles, dtype=str), np.array(dialogue, dtype=np.int64), profiles, np.array(is_multi, bool)
     )
@@ -169,12 +169,12 @@ def diversity(said: SideTexts, side: str, tasks: str, seed: int) -> dict[str, An
         said.texts, np.where(kept, place[said.dialogue], -1), profiles, bootstrap=BOOTSTRAP, seed=seed
     )
     speakers = [said.profiles[one] for one in said.dialogue.tolist()]
-    repeated = pooled_self_bleu(said.texts, speakers, kept, bootstrap=BOOTSTRAP, seed=seed)
+    repeated = compute_self_bleu(said.texts, speakers, kept, bootstrap=BOOTSTRAP, seed=seed)
     return {
         "dialogues": len(profiles),
-        "pooled": pooled_diversity(said.texts, kept).as_json(),
-        "by_dialogue": {name: one.as_json() for name, one in means.items()},
-        "self_bleu": repeated.as_json(),
+        "pooled": compute_diversity(said.texts, kept).to_json(),
+        "by_dialogue": {name: one.to_json() for name, one in means.items()},
+        "self_bleu": repeated.to_json(),
     }
 
 
@@ -182,7 +182,7 @@ def diversity(said: SideTexts, side: str, tasks: str, seed: int) -> dict[str, An
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasureKind:
     """One kind of measures: how they are made, of how much at once, and the hash of what they are made from."""
 
     make: Callable[[str], dict[str, Any]]
@@ -192,8 +192,8 @@ class Measured:
 
 
 KINDS = {
-    "profiles": Measured(measure_profiles, queries.profiles_hash, queries.sources, 100),
-    "dialogues": Measured(measure_dialogues, queries.dialogues_hash, queries.dialogue_sources, 300),
+    "profiles": MeasureKind(measure_profiles, queries.profiles_hash, queries.sources, 100),
+    "dialogues": MeasureKind(measure_dialogues, queries.dialogues_hash, queries.dialogue_sources, 300),
 }
 """What is measured. More profiles or dialogues than `at_once` are left to a worker: they take more than a second."""
 
@@ -202,7 +202,7 @@ def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]
     """The kept measures of a source, or those made now. NotComputedError where a worker is to make them."""
     one = KINDS[kind]
     n = dict(one.sources()).get(source, 0)
-    found = waiting.kept(
+    found = waiting.load_or_make(
         f"measures-{kind}-{one.hash_of(source)}", lambda: one.make(source), at_once=patient or n <= one.at_once
     )
     if found is None:
@@ -212,20 +212,20 @@ def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]
 
 def ask(*, by: User, kind: str, source: str) -> None:
     """Leave the measures of a source to a worker. Raises InputError where none can be reached."""
-    waiting.ask(by=by, key=key_of(kind, source), task=TASK, args=[kind, source, by.username])
+    waiting.ask(by=by, key=build_key(kind, source), task=TASK, args=[kind, source, by.username])
 
 
-def asked_for(kind: str, source: str) -> waiting.DeferredRequest | None:
+def find_request(kind: str, source: str) -> waiting.DeferredRequest | None:
     """What stands of it; None where nobody has asked, or it is done."""
-    return waiting.asked_for(key_of(kind, source))
+    return waiting.find_request(build_key(kind, source))
 
 
 def compute(kind: str, source: str, reader: str) -> None:
     """What a worker does: measure, unless that is kept or another one is at it."""
-    waiting.compute(key_of(kind, source), reader, lambda: measures(kind, source, patient=True))
+    waiting.compute(build_key(kind, source), reader, lambda: measures(kind, source, patient=True))
 
 
-def key_of(kind: str, source: str) -> str:
+def build_key(kind: str, source: str) -> str:
     return f"measures-of-{kind}-{content_hash(source)[:16]}"
 
 

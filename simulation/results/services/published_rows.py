@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulation.results.published import SOURCE, is_published, published
+from simulation.results.published import SOURCE, is_published, load_table
 from simulation.results.services.data import TASKS
 
 KEY = "published"
@@ -41,15 +41,15 @@ def add_printed_rows(table: Mapping[str, Any]) -> dict[str, Any]:
             "key": KEY,
             "cells": {key: cell(values.get(key)) for key in names},
         }
-        for row, group, values in rows_of(name)
+        for row, group, values in list_rows(name)
     ]
     note = "; ".join(part for part in (table["note"], f"rows marked printed are of {SOURCE}") if part)
     return {**table, "note": note, "rows": [*table["rows"], *rows], "published": SOURCE}
 
 
-def rows_of(name: str) -> Iterator[tuple[str, str, dict[str, float]]]:
+def list_rows(name: str) -> Iterator[tuple[str, str, dict[str, float]]]:
     """Name, group and values by measure of each printed row, those of either kind of tasks apart."""
-    found = published(name)
+    found = load_table(name)
     columns, rows = found["columns"][1:], found["rows"]
     if name == "table_13":
         for place, (tasks, group) in enumerate(BY_TASKS.items(), start=1):

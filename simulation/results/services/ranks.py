@@ -14,11 +14,12 @@ from annotation.stats.table import FloatArray
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
-from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column
-from simulation.results.services.data import Filters, Options, filtered, read
+from simulation.results.queries.judgments import SEVERAL
+from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P
+from simulation.results.services.data import Filters, Options, filter_data, load_data
 from simulation.results.services.results import AT_ONCE, is_large
 from simulation.results.services.sheet import Row
-from simulation.results.services.tables import Tables
+from simulation.results.services.tables import ALL_SINGLE, Tables
 from simulation.stats.ranks import rank_changes
 
 Rated = tuple[Experiment, Judge | None]
@@ -29,6 +30,7 @@ TITLES = {
     "assistants": "Changes of rank of assistants",
     "ablation": "Changes of rank of conditions",
     "domains": "Changes of rank of domains",
+    "turns": "Changes of rank by turn",
     "user_agent": "Changes of rank of assistants by the user agent's quality",
     "variety": "Changes of rank of assistants by the diversity of words",
     "size": "Changes of rank of assistants by the size of the dialogues",
@@ -48,7 +50,7 @@ def rank_document(first: Rated, second: Rated, options: Options, filters: Filter
         unrated = (first if first[1] is None else second)[0]
         raise InputError(f"No judge has rated the dialogues of {unrated}, so there are no ranks.", field="against")
     is_same = first[0] == second[0]
-    one, other = (Tables(rated[0], filtered(read(*rated), filters), options) for rated in (first, second))
+    one, other = (Tables(rated[0], filter_data(load_data(*rated), filters), options) for rated in (first, second))
     keys = [key for key in TITLES if not (is_same and key in WITHOUT_JUDGE)]
     tables = {key: table for key in keys if (table := rank_table(key, one, other, is_same=is_same))["rows"]}
     if not tables:
@@ -75,15 +77,18 @@ def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> dict[str,
     return rank_document(first, second, Options(), filters)
 
 
-def ranked(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
+def build_ranking(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
     """The rows of a table that are ranked within their groups, its measures, and what groups are called."""
-    by_domain = [row for assistant in sheet.assistants for row in sheet.by_domain(assistant)]
-    regular = [replace(row, where=row.where & sheet.played.is_regular) for row in sheet.by_tasks()]
+    by_domain = [row for assistant in sheet.assistants for row in sheet.list_domain_rows(assistant)]
+    regular = [replace(row, where=row.where & sheet.played.is_regular) for row in sheet.list_task_rows()]
+    systems = [row for row in sheet.curves() if row.group not in (ALL_SINGLE, SEVERAL)]
+    by_turn = [Row(row.group, row.where, str(turn)) for turn in sheet.compute_by_reply() for row in systems]
     return {
-        "assistants": (sheet.by_tasks(), OF_ASSISTANT, "Tasks of"),
-        "ablation": (sheet.by_condition(), OF_ASSISTANT, "Tasks of"),
+        "turns": (by_turn, (P,), "Turn"),
+        "assistants": (sheet.list_task_rows(), OF_ASSISTANT, "Tasks of"),
+        "ablation": (sheet.list_condition_rows(), OF_ASSISTANT, "Tasks of"),
         "domains": (by_domain, OF_ASSISTANT, "Assistant"),
-        "user_agent": (sheet.by_tasks(), OF_USER, "Tasks of"),
+        "user_agent": (sheet.list_task_rows(), OF_USER, "Tasks of"),
         "variety": (regular, OF_VARIETY, "Tasks of"),
         "size": (regular, [column for column in OF_SIZE if not column.per], "Tasks of"),
     }[key]
@@ -91,10 +96,10 @@ def ranked(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
 
 def rank_table(key: str, one: Tables, other: Tables, *, is_same: bool) -> dict[str, Any]:
     """Of each row that both have, its changes of rank among the rows of its group; none where a group has but one."""
-    found, measures, group = ranked(one, key)
-    theirs = {(row.group, row.name): row for row in other.there(ranked(other, key)[0])}
+    found, measures, group = build_ranking(one, key)
+    theirs = {(row.group, row.name): row for row in other.select_filled(build_ranking(other, key)[0])}
     groups = defaultdict[str, list[Row]](list)
-    for row in one.there(found):
+    for row in one.select_filled(found):
         if (row.group, row.name) in theirs:
             groups[row.group].append(row)
     rows: list[Row] = []
@@ -103,28 +108,30 @@ def rank_table(key: str, one: Tables, other: Tables, *, is_same: bool) -> dict[s
         if len(mine) > 1:
             pairs = [(row, theirs[row.group, row.name]) for row in mine]
             rows += mine
-            found_of = [changes(one, other, pairs, column, is_same) for column in measures]
+            found_of = [changes(key, one, other, pairs, column, is_same) for column in measures]
             cells += [list(of_row) for of_row in zip(*found_of, strict=True)]
     columns = [Column(at.key, at.name, f"Change of rank: {at.title}", None, None, 1) for at in measures]
     note = NOTE if key == "ablation" else f"{NOTE}; {one.of_condition}"
-    return one.table(key, TITLES[key], rows, cells, columns, group, note)
+    table = one.table(key, TITLES[key], rows, cells, columns, group, note)
+    return {**table, "row": one.of_curve} if key == "turns" else table
 
 
 def changes(
-    one: Tables, other: Tables, pairs: Sequence[tuple[Row, Row]], column: Column, is_same: bool
+    key: str, one: Tables, other: Tables, pairs: Sequence[tuple[Row, Row]], column: Column, is_same: bool
 ) -> list[Estimate]:
     """The changes of rank by a measure. Two judges of one experiment rate the same dialogues."""
     profiles = one.profiles if is_same else [*one.profiles, *other.profiles]
     before, after = (0, 0) if is_same else (len(one.profiles), len(other.profiles))
     return rank_changes(
-        [padded(one, row, column, 0, after) for row, _ in pairs],
-        [padded(other, row, column, before, 0) for _, row in pairs],
+        [pad_values(key, one, row, column, 0, after) for row, _ in pairs],
+        [pad_values(key, other, row, column, before, 0) for _, row in pairs],
         profiles,
         **asdict(one.options),
     )
 
 
-def padded(sheet: Tables, row: Row, column: Column, before: int, after: int) -> FloatArray:
+def pad_values(key: str, sheet: Tables, row: Row, column: Column, before: int, after: int) -> FloatArray:
     """The values of a row's dialogues, with NaN for the dialogues of the other experiment."""
-    values = np.where(row.where, sheet.value(column), np.nan)
+    found = sheet.compute_by_reply()[int(row.group)] if key == "turns" else sheet.value(column)
+    values = np.where(row.where, found, np.nan)
     return np.pad(values, (before, after), constant_values=np.nan)

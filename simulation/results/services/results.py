@@ -22,7 +22,7 @@ from core.version import code_version
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries import judgments
-from simulation.results.services.data import Data, Filters, Options, choices, filtered, judged_turns, read
+from simulation.results.services.data import Data, Filters, Options, choices, filter_data, list_judged_turns, load_data
 from simulation.results.services.tables import OF_WHOLE_DIALOGUES, TABLES, Tables
 
 TASK = "simulation.experiment_results"
@@ -38,11 +38,11 @@ def document(
 ) -> dict[str, Any]:
     """Compute all tables now, as JSON types. Raises InputError for a filter that no dialogue meets."""
     chosen, asked = options or Options(), filters or Filters()
-    whole = read(experiment, judge)
-    data = filtered(whole, asked)
+    whole = load_data(experiment, judge)
+    data = filter_data(whole, asked)
     keys = [key for key in TABLES if not (asked.turn and key in OF_WHOLE_DIALOGUES)]
     sheet = Tables(experiment, data, chosen)
-    tables = [sheet.of(key) for key in keys]
+    tables = [sheet.build(key) for key in keys]
     there = [table for table in tables if table["rows"]]
     return {
         "experiment": experiment.pk,
@@ -53,7 +53,7 @@ def document(
         "unscored": dict(data.verdicts.unscored) if data.verdicts else {},
         "filters": asdict(asked),
         "choices": choices(whole.played),
-        "turns": judged_turns(whole),
+        "turns": list_judged_turns(whole),
         "dialogues": len(data.played),
         "regular": int(data.played.is_regular.sum()),
         "not_judged": not_judged(data),
@@ -76,11 +76,11 @@ def not_judged(data: Data) -> dict[str, int]:
     return {key: n for key, n in counts.items() if n}
 
 
-def kept_or_made(
+def load_or_compute(
     experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, *, patient: bool
 ) -> dict[str, Any] | None:
     """The kept document, or one made now; None where who is not patient would wait for a worker."""
-    key = key_of(experiment, judge, options, filters, judgments.fingerprint(experiment))
+    key = build_key(experiment, judge, options, filters, judgments.fingerprint(experiment))
     if found := cache.get(key):
         return dict(found)
     if not patient and is_large(experiment):
@@ -90,13 +90,13 @@ def kept_or_made(
         if not found:
             found = document(experiment, judge, options, filters)
             cache.set(key, found, KEPT)
-            cache.set(key_of(experiment, judge, options, filters), key, KEPT)
+            cache.set(build_key(experiment, judge, options, filters), key, KEPT)
     return dict(found)
 
 
-def last_made(experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> dict[str, Any] | None:
+def find_last(experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> dict[str, Any] | None:
     """The newest document with these options, whatever dialogues and verdicts there were."""
-    key = cache.get(key_of(experiment, judge, options, filters))
+    key = cache.get(build_key(experiment, judge, options, filters))
     found = cache.get(key) if key else None
     return dict(found) if found else None
 
@@ -106,7 +106,7 @@ def is_large(experiment: Experiment) -> bool:
     return experiment.dialogues.exclude(ending="").count() > AT_ONCE
 
 
-def key_of(
+def build_key(
     experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, fingerprint: str = ""
 ) -> str:
     """What a document is kept under; without a fingerprint, what leads to the newest one."""
@@ -114,16 +114,16 @@ def key_of(
     return f"results-{experiment.pk}-{content_hash(made_of)[:40]}"
 
 
-def asked_for(
+def find_request(
     experiment: Experiment, judge: Judge | None, options: Options, filters: Filters
 ) -> waiting.DeferredRequest | None:
     """What stands of a computation; None where nobody has asked, or it is done."""
-    return waiting.asked_for(f"{key_of(experiment, judge, options, filters)}-asked")
+    return waiting.find_request(f"{build_key(experiment, judge, options, filters)}-asked")
 
 
 def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> None:
     """Leave it to a worker. Raises InputError where none can be reached, or the filters name what is not there."""
-    key = f"{key_of(experiment, judge, options, filters)}-asked"
+    key = f"{build_key(experiment, judge, options, filters)}-asked"
     chosen = [asdict(options), asdict(filters)]
     waiting.ask(by=by, key=key, task=TASK, args=[experiment.pk, judge.pk if judge else None, *chosen, by.username])
 
@@ -136,9 +136,9 @@ def compute(
     judge = Judge.objects.filter(pk=judge_id).first() if judge_id else None
     chosen, asked = Options(**options), Filters(**filters)
     waiting.compute(
-        f"{key_of(experiment, judge, chosen, asked)}-asked",
+        f"{build_key(experiment, judge, chosen, asked)}-asked",
         reader,
-        lambda: kept_or_made(experiment, judge, chosen, asked, patient=True),
+        lambda: load_or_compute(experiment, judge, chosen, asked, patient=True),
     )
 
 

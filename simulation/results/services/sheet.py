@@ -13,7 +13,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries.judgments import sort_names
-from simulation.results.services.columns import Column, described
+from simulation.results.services.columns import Column, describe_column
 from simulation.results.services.data import TASKS, Data, Options
 from simulation.stats.cells import cell_means
 
@@ -84,21 +84,21 @@ class Sheet:
     @property
     def usual(self) -> BoolArray:
         """(n,) those under the condition that a table of one condition shows."""
-        return self.under(self.condition)
+        return self.mask_condition(self.condition)
 
-    def under(self, condition: str) -> BoolArray:
+    def mask_condition(self, condition: str) -> BoolArray:
         return np.equal(self.played.condition, condition)
 
-    def by(self, assistant: str) -> BoolArray:
+    def mask_assistant(self, assistant: str) -> BoolArray:
         return np.equal(self.played.assistant, assistant)
 
-    def of_tasks(self, kind: str) -> BoolArray:
+    def mask_tasks(self, kind: str) -> BoolArray:
         return np.equal(self.played.is_multi_domain, kind == "multi")
 
-    def by_tasks(self) -> list[Row]:
+    def list_task_rows(self) -> list[Row]:
         """A row of each assistant for either kind of tasks."""
         return [
-            Row(assistant, self.usual & self.by(assistant) & self.of_tasks(kind), name, assistant)
+            Row(assistant, self.usual & self.mask_assistant(assistant) & self.mask_tasks(kind), name, assistant)
             for kind, name in TASKS.items()
             for assistant in self.assistants
         ]
@@ -123,15 +123,15 @@ class Sheet:
             self.known[column.key] = self.data.value(column)
         return self.known[column.key]
 
-    def there(self, rows: Sequence[Row]) -> list[Row]:
+    def select_filled(self, rows: Sequence[Row]) -> list[Row]:
         """The rows that have dialogues."""
         return [row for row in rows if row.where.any()]
 
-    def judged(
+    def build_judged_table(
         self, key: str, title: str, rows: Sequence[Row], measures: Sequence[Column], group: str, note: str = ""
     ) -> dict[str, Any]:
         """A table of what the judge said; no rows where no judge has said anything."""
-        there = self.there(rows) if self.data.verdicts else []
+        there = self.select_filled(rows) if self.data.verdicts else []
         return self.table(key, title, there, self.cells(there, measures), measures, group, note)
 
     def if_judged(self, rows: list[Row], cells: list[list[Estimate]]) -> tuple[list[Row], list[list[Estimate]]]:
@@ -180,13 +180,13 @@ class Sheet:
             "row": ROWS[key],
             "group": group if any(row.group for row in rows) else "",
             "note": note,
-            "columns": [described(column) for column in measures],
+            "columns": [describe_column(column) for column in measures],
             "rows": [
                 {
                     "name": row.name,
                     "group": row.group,
                     "key": row.key,
-                    "cells": {one.key: cell.as_json() for one, cell in zip(measures, found, strict=True)},
+                    "cells": {one.key: cell.to_json() for one, cell in zip(measures, found, strict=True)},
                 }
                 for row, found in zip(rows, cells, strict=True)
             ],

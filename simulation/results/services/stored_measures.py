@@ -17,10 +17,10 @@ from simulation.agents.prompts import FAITHFUL, Scene
 from simulation.experiments.models.experiments import DialogueMeasures, Experiment
 from simulation.experiments.queries.scenarios import Alternatives
 from simulation.results.queries import turns as talks
-from simulation.results.queries.judgments import Played
+from simulation.results.queries.judgments import DialogueColumns
 from simulation.results.queries.turns import StoredMessage
 from simulation.stats.drift import contradictions, strange_values
-from simulation.stats.leakage import leaked
+from simulation.stats.leakage import find_leaked
 from simulation.stats.repetition import repetition_share
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
@@ -49,7 +49,7 @@ class TurnMeasures:
     drifts: FloatArray
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Any]]) -> Self:
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Self:
         """From the kept values of each dialogue."""
         names = sorted({name for row in rows for name in row} - {DRIFTS})
         columns = {name: np.array([row[name] for row in rows], dtype=float) for name in names}
@@ -65,13 +65,13 @@ class TurnMeasures:
         return replace(self, columns=columns, drifts=self.drifts[kept])
 
 
-def measured(experiment: Experiment, there: Played) -> TurnMeasures:
+def load_or_measure(experiment: Experiment, there: DialogueColumns) -> TurnMeasures:
     """The measures of the dialogues that have ended. What is not kept yet is made and kept, some hundreds at a time."""
     keys = {pk: content_hash([VERSION, told]) for pk, told in talks.hashes(experiment).items()}
     rows = DialogueMeasures.objects.filter(simulated__experiment=experiment).values_list("pk", "key", "values")
     found = {pk: values for pk, key, values in rows.iterator(chunk_size=2000) if keys.get(pk) == key}
     missing = [pk for pk in there.pk.tolist() if pk not in found]
-    for made in made_of(experiment, missing):
+    for made in iterate_measures(experiment, missing):
         DialogueMeasures.objects.bulk_create(
             (DialogueMeasures(pk=pk, key=keys[pk], values=values) for pk, values in made.items()),
             update_conflicts=True,
@@ -79,24 +79,24 @@ def measured(experiment: Experiment, there: Played) -> TurnMeasures:
             update_fields=["key", "values"],
         )
         found |= made
-    return TurnMeasures.of([found[pk] for pk in there.pk.tolist()])
+    return TurnMeasures.from_rows([found[pk] for pk in there.pk.tolist()])
 
 
-def made_of(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[int, dict[str, Any]]]:
+def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[int, dict[str, Any]]]:
     """The measures of dialogues, by id, in batches."""
     if not dialogues:
         return
-    scenes, possible, left = talks.Scenes(experiment), talks.closed_values(experiment), iter(dialogues)
+    scenes, possible, left = talks.Scenes(experiment), talks.load_closed_values(experiment), iter(dialogues)
     while batch := list(islice(left, AT_A_TIME)):
         said = talks.messages(batch)
         told = {
-            pk: measure_dialogue(said[pk], scene, told_preferences(experiment, scene), possible)
-            for pk, scene in scenes.of(batch).items()
+            pk: measure_dialogue(said[pk], scene, list_known_preferences(experiment, scene), possible)
+            for pk, scene in scenes.load(batch).items()
         }
         yield {pk: {**told[pk], **of_words} for pk, of_words in zip(said, varieties(list(said.values())), strict=True)}
 
 
-def told_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, Any]:
+def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, Any]:
     """The preferences that the user agent knows, and so may give away or contradict."""
     return scene.domain_preferences if experiment.user_information == FAITHFUL else scene.relevant_preferences
 
@@ -117,7 +117,7 @@ def measure_dialogue(
         "tokens": None if None in tokens else sum(token or 0 for token in tokens),
         "cut": sum(turn.cut for turn in said) / n if n else None,
         "cut_off": sum(turn.cut_off for turn in said) / n if n else None,
-        "leak": float(bool(leaked(first, preferences, given=given))) if by_side["user"] else None,
+        "leak": float(bool(find_leaked(first, preferences, given=given))) if by_side["user"] else None,
         "user_repeats": number_or_none(repetition_share(by_side["user"])),
         "assistant_repeats": number_or_none(repetition_share(by_side["assistant"])),
         DRIFTS: [int(bool(contradictions(text, strange, given=given))) for text in by_side["user"]]
@@ -129,7 +129,7 @@ def measure_dialogue(
 def varieties(said: Sequence[Sequence[StoredMessage]]) -> list[dict[str, float | None]]:
     """Words of each dialogue, and how varied they are within it."""
     spoken = [[turn.text for turn in turns if turn.text] for turns in said]
-    texts = Texts.of(words(text) for one in spoken for text in one)
+    texts = Texts.from_words(words(text) for one in spoken for text in one)
     group, n = np.repeat(np.arange(len(spoken)), [len(one) for one in spoken]), len(spoken)
     found = variety(texts, group, n)
     columns = {name: getattr(found, name) for name in VARIETY}

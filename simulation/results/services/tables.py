@@ -31,7 +31,7 @@ from simulation.results.services.columns import (
     PUBLISHED,
     Column,
     P,
-    described,
+    describe_column,
 )
 from simulation.results.services.data import TASKS
 from simulation.results.services.sheet import NOT_SCORED, Row, Sheet, count, figure
@@ -39,6 +39,7 @@ from simulation.stats.cells import NO_PAIR, mean_of_means
 from simulation.stats.diversity import NO_INTERVAL
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
+ALL_SINGLE = "all of one domain"
 WHOLE = "base+I"
 """The condition with the history as it is."""
 
@@ -46,7 +47,7 @@ WHOLE = "base+I"
 class Tables(Sheet):
     """Every table, a method each."""
 
-    def of(self, key: str) -> dict[str, Any]:
+    def build(self, key: str) -> dict[str, Any]:
         made: dict[str, Any] = getattr(self, key)()
         return made
 
@@ -54,15 +55,22 @@ class Tables(Sheet):
 
     def assistants_table(self) -> dict[str, Any]:
         """Table 3: what the judge said of each assistant, for tasks of one and of several domains."""
-        return self.judged("assistants", "Assistants", self.by_tasks(), PUBLISHED, "Tasks of", self.of_condition)
+        return self.build_judged_table(
+            "assistants", "Assistants", self.list_task_rows(), PUBLISHED, "Tasks of", self.of_condition
+        )
 
     def ablation_table(self) -> dict[str, Any]:
         """Table 4: conditions, for tasks of one and of several domains."""
-        return self.judged("ablation", "Conditions", self.by_condition(), PUBLISHED, "Tasks of")
+        return self.build_judged_table("ablation", "Conditions", self.list_condition_rows(), PUBLISHED, "Tasks of")
 
-    def by_condition(self) -> list[Row]:
+    def list_condition_rows(self) -> list[Row]:
         return [
-            Row(CONDITIONS[key].name, self.by(assistant) & self.under(key) & self.of_tasks(kind), group, key)
+            Row(
+                CONDITIONS[key].name,
+                self.mask_assistant(assistant) & self.mask_condition(key) & self.mask_tasks(kind),
+                group,
+                key,
+            )
             for kind, name in TASKS.items()
             for assistant in self.assistants
             for group in [f"{name}, {assistant}" if self.group_of(assistant) else name]
@@ -71,11 +79,11 @@ class Tables(Sheet):
 
     def variety_table(self) -> dict[str, Any]:
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.by_tasks()]
-        rows = self.there(rows)
+        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
+        rows = self.select_filled(rows)
         each = self.cells(rows, OF_VARIETY)
         cells = [
-            [count(row), *found, *pooled(self.played.pk[row.where].tolist())]
+            [count(row), *found, *pool_diversity(self.played.pk[row.where].tolist())]
             for row, found in zip(rows, each, strict=True)
         ]
         note = (
@@ -87,26 +95,30 @@ class Tables(Sheet):
 
     def user_table(self) -> dict[str, Any]:
         """Table 12: quality of the user agent with each assistant. The paper has tasks of one domain."""
-        return self.judged("user_agent", "User agent", self.by_tasks(), OF_USER, "Tasks of", self.of_condition)
+        return self.build_judged_table(
+            "user_agent", "User agent", self.list_task_rows(), OF_USER, "Tasks of", self.of_condition
+        )
 
     def checks_table(self) -> dict[str, Any]:
         """Whether the user agent is true to its part, where a judge was asked; the rates are of the judge's yes."""
         is_asked = self.data.verdicts.is_asked if self.data.verdicts else {}
-        rows = self.by_tasks() if any(one.key in is_asked for one in OF_CHECKS) else []
-        return self.judged("user_checks", "Is the user real?", rows, OF_CHECKS, "Tasks of", self.of_condition)
+        rows = self.list_task_rows() if any(one.key in is_asked for one in OF_CHECKS) else []
+        return self.build_judged_table(
+            "user_checks", "Is the user real?", rows, OF_CHECKS, "Tasks of", self.of_condition
+        )
 
     def size_table(self) -> dict[str, Any]:
         """Table 13: how long the dialogues are. The paper does not say whether a turn is a message or an exchange."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.by_tasks()]
-        rows = self.there(rows)
-        cells = [[count(row), *(self.of_size(row, one) for one in OF_SIZE)] for row in rows]
+        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
+        rows = self.select_filled(rows)
+        cells = [[count(row), *(self.estimate_size(row, one) for one in OF_SIZE)] for row in rows]
         note = (
             f"{self.of_condition}; an exchange is a reply of the assistant and the user's next message; words per "
             "message are all words over all messages; the paper prints turns and tokens, not which of these it means"
         )
         return self.table("size", "Size of the dialogues", rows, cells, (DIALOGUES, *OF_SIZE), "Tasks of", note)
 
-    def of_size(self, row: Row, column: Column) -> Estimate:
+    def estimate_size(self, row: Row, column: Column) -> Estimate:
         """A mean over dialogues, or all words over all messages: a mean weighted by the messages of each."""
         if not column.per:
             return self.means([np.where(row.where, self.value(column), np.nan)])[0]
@@ -119,8 +131,8 @@ class Tables(Sheet):
         """Figure 4: tasks by their domain, with the mean of the domains, each of the same weight, and that of all."""
         rows, cells = [], []
         for assistant in self.assistants:
-            mine, group = self.usual & self.by(assistant), self.group_of(assistant)
-            by_domain = self.by_domain(assistant)
+            mine, group = self.usual & self.mask_assistant(assistant), self.group_of(assistant)
+            by_domain = self.list_domain_rows(assistant)
             single = [row.where for row in by_domain if row.name not in (SEVERAL, NO_DOMAIN)]
             means = [self.mean_of_rows(single, column) for column in PUBLISHED] if single else []
             rows += [*by_domain, *([Row("mean of domains", mine, group, "mean")] if means else [])]
@@ -129,11 +141,11 @@ class Tables(Sheet):
         note = f"{self.of_condition}; the mean of domains is of tasks of one domain, every domain with the same weight"
         return self.table("domains", "Domains", *self.if_judged(rows, cells), PUBLISHED, "Assistant", note)
 
-    def by_domain(self, assistant: str) -> list[Row]:
+    def list_domain_rows(self, assistant: str) -> list[Row]:
         """A row of each domain that the assistant has dialogues in."""
         names = sorted(set(sort_names(self.played.domain)), key=lambda name: (name in (SEVERAL, NO_DOMAIN), name))
-        mine, group = self.usual & self.by(assistant), self.group_of(assistant)
-        return self.there([Row(name, mine & (self.played.domain == name), group) for name in names])
+        mine, group = self.usual & self.mask_assistant(assistant), self.group_of(assistant)
+        return self.select_filled([Row(name, mine & (self.played.domain == name), group) for name in names])
 
     def mean_of_rows(self, rows: Sequence[BoolArray], column: Column) -> Estimate:
         values = self.value(column)
@@ -149,10 +161,9 @@ class Tables(Sheet):
 
     def turns_table(self) -> dict[str, Any]:
         """Figure 5: personalization by reply of the assistant, where turns were judged."""
-        said = self.data.verdicts.of_turns.get(P.key, {}) if self.data.verdicts else {}
-        asked = {turn: values for turn, values in said.items() if self.data.turn in (None, turn // 2)}
+        asked = self.compute_by_reply()
         curves = [(row, turn) for row in self.curves() for turn in asked]
-        rows = [Row(str(turn // 2), row.where, row.group, row.group) for row, turn in curves]
+        rows = [Row(str(turn), row.where, row.group, row.group) for row, turn in curves]
         columns = [np.where(row.where, asked[turn], np.nan) for row, turn in curves]
         cells = [[cell] for cell in self.means(columns, "no dialogue got so far", of=(P,))] if rows else []
         note = (
@@ -161,19 +172,29 @@ class Tables(Sheet):
         )
         return self.table("turns", "Personalization by turn", rows, cells, (P,), "Tasks", note)
 
+    def compute_by_reply(self) -> dict[int, FloatArray]:
+        """(n,) personalization of each reply of the assistant that was judged, by its number from 1."""
+        said = self.data.verdicts.of_turns.get(P.key, {}) if self.data.verdicts else {}
+        return {turn // 2: values for turn, values in said.items() if self.data.turn in (None, turn // 2)}
+
+    @property
+    def of_curve(self) -> str:
+        """What each curve is of."""
+        return "Assistant" if len(self.assistants) > 1 else "Domain"
+
     def curves(self) -> list[Row]:
         """Of one assistant all tasks of one domain, and each domain; of several, each with all tasks of one domain."""
-        single = self.usual & self.of_tasks("single")
+        single = self.usual & self.mask_tasks("single")
         if len(self.assistants) > 1:
-            found = [Row("", single & self.by(assistant), assistant) for assistant in self.assistants]
+            found = [Row("", single & self.mask_assistant(assistant), assistant) for assistant in self.assistants]
         else:
             names = sorted(set(sort_names(self.played.domain)) - {SEVERAL, NO_DOMAIN})
             found = [
-                Row("", single, "all of one domain"),
-                Row("", self.usual & self.of_tasks("multi"), SEVERAL),
+                Row("", single, ALL_SINGLE),
+                Row("", self.usual & self.mask_tasks("multi"), SEVERAL),
                 *(Row("", single & (self.played.domain == name), name) for name in names),
             ]
-        return self.there(found)
+        return self.select_filled(found)
 
     # other tables
 
@@ -188,7 +209,7 @@ class Tables(Sheet):
         found, width = self.means(columns, NO_PAIR), len(OF_ASSISTANT)
         cells = [found[start : start + width] for start in range(0, len(found), width)]
         table = self.table("differences", "Differences", rows, cells, OF_ASSISTANT, "With", "within the same scenario")
-        return {**table, "columns": [described(column, is_difference=True) for column in OF_ASSISTANT]}
+        return {**table, "columns": [describe_column(column, is_difference=True) for column in OF_ASSISTANT]}
 
     def differ(
         self,
@@ -216,7 +237,7 @@ class Tables(Sheet):
         """Conditions by how far the history was damaged; step 0 is the history as it is."""
         kinds = list(dict.fromkeys(CONDITIONS[key].damage for key in self.conditions if CONDITIONS[key].damage))
         rows = [
-            Row(str(CONDITIONS[key].step), self.by(assistant) & self.under(key), group, key)
+            Row(str(CONDITIONS[key].step), self.mask_assistant(assistant) & self.mask_condition(key), group, key)
             for kind in kinds
             for assistant in self.assistants
             for group in [f"{kind}, {assistant}" if self.group_of(assistant) else kind]
@@ -225,13 +246,13 @@ class Tables(Sheet):
         ]
         columns = (P, OF_ASSISTANT[0])
         note = "percent of the summaries that are damaged"
-        return self.judged("history", "Quality of the history", rows, columns, "Damage", note)
+        return self.build_judged_table("history", "Quality of the history", rows, columns, "Damage", note)
 
     def drift_table(self) -> dict[str, Any]:
         """Persona drift: how often the user's n-th turn names a value that the profile does not hold."""
         drifts = self.data.measures.drifts
         rows = [
-            Row(str(turn + 1), self.usual & self.by(assistant), self.group_of(assistant))
+            Row(str(turn + 1), self.usual & self.mask_assistant(assistant), self.group_of(assistant))
             for assistant in self.assistants
             for turn in range(drifts.shape[1])
         ]
@@ -243,19 +264,19 @@ class Tables(Sheet):
     def talk_table(self) -> dict[str, Any]:
         """How the dialogues went, those that ended otherwise included."""
         rows = [
-            Row(label, self.by(assistant) & self.under(key))
+            Row(label, self.mask_assistant(assistant) & self.mask_condition(key))
             for assistant in self.assistants
             for key in self.conditions
             for label in [f"{assistant} · {key}" if len(self.conditions) > 1 else assistant]
         ]
-        rows = self.there(rows)
+        rows = self.select_filled(rows)
         rows += [Row("all", self.everything, key="all")] if len(rows) > 1 else []
         return self.table("talk", "How the dialogues went", rows, self.cells(rows, OF_TALK), OF_TALK)
 
 
-def pooled(dialogues: Sequence[int]) -> list[Estimate]:
+def pool_diversity(dialogues: Sequence[int]) -> list[Estimate]:
     """Dist-1, Dist-2, Ent-4 and Self-BLEU of everything that was said in some dialogues, read once."""
-    texts = Texts.of(words(text) for text in turns.texts(dialogues))
+    texts = Texts.from_words(words(text) for text in turns.texts(dialogues))
     together = np.zeros(texts.n, dtype=np.int64)
     found = variety(texts, together, 1)
     bleu = mean_by_group(bleu_among(texts, together), together, 1)

@@ -18,7 +18,7 @@ from annotation.studies.models.studies import Study
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError, NotComputedError
-from core.markup import drawing
+from core.markup import to_safe_svg
 from simulation.results import charts
 from simulation.results.services import measures
 from simulation.results.services.measure_tables import ROWS, table, table_5
@@ -35,9 +35,9 @@ FORMATS = {
 
 @researcher_required
 @require_safe
-def material_measures(request: HttpRequest) -> HttpResponse:
+def dataset_measures(request: HttpRequest) -> HttpResponse:
     """Tables 1 and 6 to 9 and Figure 3 of one source's profiles, and Table 10 of one source's dialogues."""
-    parts = {kind: part(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
+    parts = {kind: build_kind_context(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
     query = {PARAMETERS[kind]: one["source"] for kind, one in parts.items()}
     is_published = "published" in request.GET
     found = {kind: one["found"] for kind, one in parts.items()}
@@ -55,10 +55,10 @@ def material_measures(request: HttpRequest) -> HttpResponse:
         "downloads": [(f.upper(), f"{reverse('measures_download', args=[f])}?{urlencode(query)}") for f in FORMATS],
     }
     if found["profiles"]:
-        context["demographics"] = folded([*tables["t6"]["rows"], *tables["t7"]["rows"]])
+        context["demographics"] = fold_rows([*tables["t6"]["rows"], *tables["t7"]["rows"]])
         context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
         fields = charts.figure_3(found["profiles"]["demographics"])
-        context["figure"] = drawing(charts.bars(fields, charts.PAGE)) if fields else ""
+        context["figure"] = to_safe_svg(charts.svg(charts.bars, fields, charts.PAGE)) if fields else ""
     return render(request, "simulation/measures.html", context)
 
 
@@ -66,20 +66,20 @@ PARAMETERS = {"profiles": "source", "dialogues": "dialogues"}
 """How the address names the source of each kind."""
 
 
-def part(kind: str, wanted: str) -> dict[str, Any]:
+def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
     """The sources of a kind, the chosen one, and its measures; without them what stands of them."""
     sources = measures.KINDS[kind].sources()
-    source = chosen(sources, wanted)
+    source = choose_source(sources, wanted)
     context: dict[str, Any] = {"kind": kind, "sources": sources, "source": source, "found": None}
     if source:
         try:
             context["found"] = measures.measures(kind, source)
         except NotComputedError as error:
-            context |= {"left": error.message, "waiting": measures.asked_for(kind, source)}
+            context |= {"left": error.message, "waiting": measures.find_request(kind, source)}
     return context
 
 
-def folded(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def fold_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The rows of the values that most profiles have, and one for the others of a field; the files have all."""
     found: list[Mapping[str, Any]] = []
     for field, of_field in groupby(rows, lambda row: row["field"]):
@@ -140,11 +140,11 @@ def to_csv(found: dict[str, Any]) -> str:
 WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "csv": to_csv,
     "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
-    "svg": lambda found: charts.bars(charts.figure_3(found["demographics"])),
+    "svg": lambda found: charts.svg(charts.bars, charts.figure_3(found["demographics"]), charts.FILE),
 }
 
 
-def chosen(known: list[tuple[str, int]], wanted: str) -> str:
+def choose_source(known: list[tuple[str, int]], wanted: str) -> str:
     """The source that the address names, else the one with most."""
     if wanted in dict(known):
         return wanted

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from core.accounts.access import get_account, researcher_required
-from core.accounts.permissions import visible_to
+from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from simulation.experiments.models.experiments import Experiment
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import results
 from simulation.results.services.data import Filters
 from simulation.results.services.ranks import ranks_on_request
@@ -26,22 +26,22 @@ MOST_OFFERED = 50
 def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
     """Changes of rank between two judges of an experiment, or between two experiments."""
     experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
-    others = visible_to(get_account(request), Experiment.objects.exclude(pk=pk)).order_by("-pk")
+    others = filter_visible(get_account(request), Experiment.objects.exclude(pk=pk)).order_by("-pk")
     against = query.get("against", "")
     second = get_object_or_404(others, pk=against) if against.isascii() and against.isdigit() else experiment
     context: dict[str, Any] = {
         "experiment": experiment,
         "second": second,
         "others": others[:MOST_OFFERED],
-        "judges": [judge for judge, _ in judges_of(experiment)],
-        "rivals": [judge for judge, _ in judges_of(second)],
+        "judges": [judge for judge, _ in list_experiment_judges(experiment)],
+        "rivals": [judge for judge, _ in list_experiment_judges(second)],
         "judge": query.get("judge", ""),
         "against_judge": query.get("against_judge", ""),
     }
     try:
-        first = experiment, results.judge_called(judges_of(experiment), context["judge"])
-        rival = second, results.judge_called(judges_of(second), context["against_judge"])
-        found = ranks_on_request(first, rival, Filters.of(query)) if "against" in query else None
+        first = experiment, results.judge_called(list_experiment_judges(experiment), context["judge"])
+        rival = second, results.judge_called(list_experiment_judges(second), context["against_judge"])
+        found = ranks_on_request(first, rival, Filters.parse(query)) if "against" in query else None
     except InputError as error:
         return render(request, "simulation/ranks.html", {**context, "error": error}, status=400)
     return render(request, "simulation/ranks.html", {**context, "found": found, "tables": tables(found)})

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,21 +17,16 @@ from django.views.decorators.http import require_POST, require_safe
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.hashing import content_hash
-from core.later import Later
-from core.markup import drawing
+from core.markup import to_safe_svg
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results import charts
-from simulation.results.queries.judgments import judges_of
+from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import results
 from simulation.results.services.data import Filters, Options
-from simulation.results.services.differences import same_models
+from simulation.results.services.differences import list_shared_models
 from simulation.results.services.published_rows import KEY, add_published
 
-vl_convert = Later("vl_convert")
-
-PNG_SCALE = 2.0
 CAPTIONS = {
     "assistants": "Means by assistant, for tasks of one and of several domains.",
     "ablation": "Means by what the assistant was told of the user.",
@@ -57,12 +51,12 @@ class ResultsRequest:
     published: bool
 
     @classmethod
-    def of(cls, request: HttpRequest, pk: int) -> ResultsRequest:
+    def from_request(cls, request: HttpRequest, pk: int) -> ResultsRequest:
         """Read the address. Raises InputError where it names what is not there."""
         experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
-        judges = judges_of(experiment)
+        judges = list_experiment_judges(experiment)
         judge = results.judge_called(judges, query.get("judge", ""))
-        return cls(experiment, judges, judge, Filters.of(query), bool(query.get("published")))
+        return cls(experiment, judges, judge, Filters.parse(query), bool(query.get("published")))
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -70,7 +64,7 @@ class ResultsRequest:
         of = {"experiment": self.experiment, "judge": self.judge}
         return {**of, "options": Options(), "filters": self.filters}
 
-    def shown(self, found: Document) -> Document:
+    def select_tables(self, found: Document) -> Document:
         return add_published(found) if self.published else found
 
     def address(self, name: str, *args: Any, **more: str) -> str:
@@ -86,24 +80,24 @@ class ResultsRequest:
 def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     """All tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
     try:
-        asked = ResultsRequest.of(request, pk)
-        found = results.kept_or_made(**asked.chosen, patient=False)
+        asked = ResultsRequest.from_request(request, pk)
+        found = results.load_or_compute(**asked.chosen, patient=False)
     except InputError as error:
         experiment = get_object_or_404(Experiment, pk=pk)
         return render(request, "simulation/results.html", {"experiment": experiment, "error": error}, status=400)
-    warnings = same_models(asked.experiment, [judge for judge, _ in asked.judges])
+    warnings = list_shared_models(asked.experiment, [judge for judge, _ in asked.judges])
     context = {"experiment": asked.experiment, "asked": asked, "judges": asked.judges, "judge": asked.judge}
     context |= {"same_models": warnings}
     if found is None:
-        found = results.last_made(**asked.chosen)
+        found = results.find_last(**asked.chosen)
         context |= {
             "left": results.LEFT,
-            "waiting": results.asked_for(**asked.chosen),
+            "waiting": results.find_request(**asked.chosen),
             "compute": asked.address("experiment_results_compute"),
             "here": asked.address("experiment_results"),
         }
     if found is not None:
-        context |= build_context(asked, asked.shown(found))
+        context |= build_context(asked, asked.select_tables(found))
     return render(request, "simulation/results.html", context)
 
 
@@ -112,7 +106,7 @@ def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
     return {
         "result": found,
         "filters": fields(found, asked.filters),
-        "tables": [shown(asked, table) for table in found["tables"].values()],
+        "tables": [build_table_context(asked, table) for table in found["tables"].values()],
         "downloads": links(asked),
         "interval": f"{100 * found['confidence']:g} % intervals",
     }
@@ -123,7 +117,7 @@ def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
 def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
     """Leave the results to a worker."""
     try:
-        asked = ResultsRequest.of(request, pk)
+        asked = ResultsRequest.from_request(request, pk)
         results.ask(by=get_account(request), **asked.chosen)
     except InputError as error:
         messages.error(request, error.message)
@@ -136,19 +130,19 @@ def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
 def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
     """The same as json or csv; with `table`, the chart of one as svg or png."""
     try:
-        asked = ResultsRequest.of(request, pk)
-        found = results.kept_or_made(**asked.chosen, patient=False) or results.last_made(**asked.chosen)
+        asked = ResultsRequest.from_request(request, pk)
+        found = results.load_or_compute(**asked.chosen, patient=False) or results.find_last(**asked.chosen)
     except InputError as error:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
     if found is None:
         return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
-    result, name = asked.shown(found), f"experiment-{pk}"
+    result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES:
         content_type, write = FILES[format]
         response = HttpResponse(write(result), content_type=content_type)
     elif format in CHARTS and (table := result["tables"].get(request.GET.get("table", ""))):
         content_type, draw = CHARTS[format]
-        response = HttpResponse(draw(chart(table, "file")), content_type=content_type)
+        response = HttpResponse(draw(charts.table_chart, table, charts.FILE), content_type=content_type)
         name = f"{name}-{table['key']}"
     else:
         raise Http404(f"there is no such file of the results as {format}")
@@ -156,7 +150,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     return response
 
 
-def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
+def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
     """A table with its chart, where one shows more than the numbers."""
     caption = CAPTIONS.get(table["key"], "")
     rows = [
@@ -167,20 +161,9 @@ def shown(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
         **table,
         "rows": rows,
         "caption": caption,
-        "chart": drawing(chart(table, "page")) if caption else "",
+        "chart": to_safe_svg(charts.svg(charts.table_chart, table, charts.PAGE)) if caption else "",
         "files": links(asked, table["key"]) if caption else [],
     }
-
-
-def chart(table: Mapping[str, Any], where: str) -> str:
-    """The drawn chart of a table, drawn once for the same numbers."""
-    palette = {"page": charts.PAGE, "file": charts.FILE}[where]
-    key = f"chart-{where}-{content_hash(table)[:40]}"
-    found: str | None = cache.get(key)
-    if found is None:
-        found = charts.drawn(table, palette)
-        cache.set(key, found, results.KEPT)
-    return found
 
 
 def figure(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,16 +194,11 @@ def to_csv(found: Document) -> str:
     return csv_text(results.csv_rows(found))
 
 
-def to_png(drawing: str) -> bytes:
-    drawn: bytes = vl_convert.svg_to_png(drawing, scale=PNG_SCALE)
-    return drawn
-
-
 FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
     "csv": ("text/csv; charset=utf-8", to_csv),
     "json": ("application/json; charset=utf-8", to_json),
 }
-CHARTS: dict[str, tuple[str, Callable[[str], str | bytes]]] = {
-    "svg": ("image/svg+xml; charset=utf-8", str),
-    "png": ("image/png", to_png),
+CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", charts.svg),
+    "png": ("image/png", charts.png),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotation.recruitment.queries.participation import return_code_of
+from annotation.recruitment.queries.participation import find_return_code
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
@@ -53,7 +53,7 @@ def test_bad_words_are_refused(study: Study, tmp_path: Path) -> None:
 
 
 def test_consent_intake_participants_and_withdrawal(study: Study, bob: User, tmp_path: Path) -> None:
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "3"})
     assert run("consent", "--study", "pilot")["hash"] is None
     file = tmp_path / "consent.txt"
@@ -72,7 +72,7 @@ def test_a_return_code_is_told_on_record_and_only_of_people_of_a_platform(study:
     assert "No platform sent bob" in refused("participants", "--study", "pilot", "--return-code", "bob")
     study.participations.create(annotator=bob, platform="prolific", platform_key="k")
     told = run("participants", "--study", "pilot", "--return-code", "bob")
-    assert told["return_code"] == return_code_of(study, bob)
+    assert told["return_code"] == find_return_code(study, bob)
     act = Act.objects.order_by("number").last()
     assert (act.verb, act.key, act.study_id) == ("return_code.tell", bob.pk, study.pk)
     assert told["return_code"] not in str(vars(act))

@@ -104,9 +104,9 @@ def test_somebody_is_let_through(study: Study, alice: User, bob: User, tmp_path:
     file = csv(tmp_path, "item_id,criterion,value\nd1,personalization,3\n")
     run("known", "pilot", "--purpose", "qualification", "--file", file)
     study.refresh_from_db()
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "1"})
-    assert assignments.next_for(by=bob, study=study) is None
+    assert assignments.lease_next(by=bob, study=study) is None
     (result,) = run("admit", "pilot")["results"]
     assert (result["outcome"], result["right"], result["asked"]) == ("failed", 0, 1)
     assert "field by" in refused("admit", "pilot", "--annotator", "bob")
@@ -123,15 +123,15 @@ def test_somebody_tries_again_with_other_items(study: Study, alice: User, bob: U
         found = run("known", "pilot", "--purpose", "qualification", "--round", str(number), "--file", file)
     assert [(one["item_id"], one["round"]) for one in found["items"]] == [("d1", 1), ("d2", 2)]
     study.refresh_from_db()
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "1"})
-    assert assignments.next_for(by=bob, study=study) is None
+    assert assignments.lease_next(by=bob, study=study) is None
     assert "field annotator" in refused("admit", "pilot", "--again")
     decided = ("--annotator", "bob", "--by", "alice", "--again", "--reason", "Talked.")
     (result,) = run("admit", "pilot", *decided)["results"]
     assert (result["outcome"], result["round"], result["reason"]) == ("again", 2, "Talked.")
     assert "may try again already" in refused("admit", "pilot", *decided)
-    assert assignments.next_for(by=bob, study=study).item.external_id == "d2"
+    assert assignments.lease_next(by=bob, study=study).item.external_id == "d2"
     assert "field round" in refused("known", "pilot", "--purpose", "check", "--round", "2", "--file", file)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.quality.models import Admission, KnownItem
 from annotation.recruitment.models.participation import ConsentText, Invitation
-from annotation.recruitment.services import demographics, joining
+from annotation.recruitment.services import demographics, enrolment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
@@ -132,7 +132,7 @@ class TestComingIn:
         assert made.status_code == 201
         assert made.json()["path"] == f"/join/{made.json()['token']}/"
         assert (again.json()["token"], again.json()["path"], again["Idempotent-Replayed"]) == ("", "", "true")
-        joining.join(by=charlie, study=study, invitation=Invitation.objects.get())
+        enrolment.join(by=charlie, study=study, invitation=Invitation.objects.get())
         (row,) = rosa.get(f"{AT}/invitations").json()["results"]
         assert (row["joined"], row["closed"], "token" in row) == (1, "", False)
         one = f"{AT}/invitations/{row['id']}"
@@ -176,7 +176,7 @@ class TestComingIn:
         assert rosa.patch(f"{AT}/intake", {"consent_text": ""}).json()["consent_hash"] is None
 
     def test_participants_are_listed_and_withdrawn(self, rosa, study: Study, bob: User, value: str):
-        slot = assignments.next_for(by=bob, study=study)
+        slot = assignments.lease_next(by=bob, study=study)
         assert slot
         annotations.submit(by=bob, assignment=slot, values={"personalization": value})
         (row,) = rosa.get(f"{AT}/participants").json()

@@ -39,7 +39,7 @@ class TestOneCategory:
         estimate = self.found.coefficients[name]
         assert not estimate.defined
         assert estimate.reason == "one category used"
-        assert estimate.as_json()["value"] is None
+        assert estimate.to_json()["value"] is None
 
     def test_mean_of_undefined_pairs_is_undefined(self):
         assert reasons_of(self.found)["mean_pairwise_cohen_kappa"] == "no pair of raters with a defined kappa"
@@ -230,7 +230,7 @@ class TestJson:
     found = agreement(from_codes([[0, 0, 1], [1, 1, -1], [2, 2, 1]], q=3, level="ordinal"), bootstrap=50, seed=7)
 
     def test_shape(self):
-        document = json.loads(json.dumps(self.found.as_json(), allow_nan=False))
+        document = json.loads(json.dumps(self.found.to_json(), allow_nan=False))
         assert list(document["coefficients"]) == list(COEFFICIENTS)
         assert document["categories"] == [0, 1, 2]
         assert document["pairs"][0]["a"] == "r1"
@@ -252,7 +252,7 @@ class TestJson:
 
     def test_same_seed_same_document(self):
         table = from_codes([[0, 0, 1], [1, 1, -1], [2, 2, 1]], q=3, level="ordinal")
-        assert agreement(table, bootstrap=50, seed=7).as_json() == self.found.as_json()
+        assert agreement(table, bootstrap=50, seed=7).to_json() == self.found.to_json()
 
     def test_without_replicates_there_are_no_intervals_and_no_complaint(self):
         estimate = agreement(from_codes([[0, 0], [1, 0]], q=2), bootstrap=0).coefficients["percent_agreement"]
@@ -285,4 +285,4 @@ def test_examples_in_the_documentation(module):
 
 def test_labels_of_the_scale_are_kept():
     table = RatingTable.from_wide([["good", "bad"], ["bad", "bad"]], categories=["bad", "good"], level="ordinal")
-    assert agreement(table, bootstrap=0).as_json()["categories"] == ["bad", "good"]
+    assert agreement(table, bootstrap=0).to_json()["categories"] == ["bad", "good"]

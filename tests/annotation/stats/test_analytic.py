@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from annotation.stats.agreement import agreement
-from annotation.stats.analytic import cohen_error, fleiss_chance_test, linearised_errors
+from annotation.stats.analytic import cohen_error, compute_linearised_errors, fleiss_chance_test
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.cohen import CategoryDistances, pairs_statistic
 from annotation.stats.distinct import distinct_items
@@ -62,7 +62,7 @@ class TestCohen:
         table = from_crosstab(ABSTRACTORS)
         apart = 1 - linear_weights(np.arange(3.0))
         statistic = pairs_statistic(table.codes, [(0, 1)], 3, CategoryDistances(apart, apart))
-        found = linearised_errors(statistic, Resampling.of(table))
+        found = compute_linearised_errors(statistic, Resampling.from_table(table))
         weighted = cohen_error(np.array(ABSTRACTORS), linear_weights(np.arange(3.0)))
         plain = cohen_error(np.array(ABSTRACTORS), identity_weights(3))
         assert found[0] == pytest.approx(plain.se * np.sqrt(100 / 99), rel=1e-6)
@@ -103,7 +103,9 @@ class TestLinearised:
         # Gwet (2014), as computed by irrCAC on two raters. It divides by n, here by n - 1.
         data = load("classic/gwet_2014_tables.json")["datasets"][name]
         table = from_crosstab(data["table"])
-        found = dict(zip(NAMES, linearised_errors(chance_corrected(table), Resampling.of(table)), strict=True))
+        found = dict(
+            zip(NAMES, compute_linearised_errors(chance_corrected(table), Resampling.from_table(table)), strict=True)
+        )
         theirs = data["by_weights"]["identity"]
         factor = np.sqrt(table.n_items / (table.n_items - 1))
         for ours, name in (("fleiss_kappa", "scott"), ("gwet_ac", "gwet"), ("brennan_prediger", "bp")):
@@ -120,8 +122,12 @@ class TestLinearised:
     def test_rows_that_are_alike_change_nothing(self):
         table = from_codes(np.random.default_rng(3).integers(0, 2, (80, 3)), q=2)
         distinct = distinct_items(table)
-        few = linearised_errors(chance_corrected(distinct.table), Resampling.of(distinct.table, copies=distinct.copies))
-        np.testing.assert_allclose(few, linearised_errors(chance_corrected(table), Resampling.of(table)))
+        few = compute_linearised_errors(
+            chance_corrected(distinct.table), Resampling.from_table(distinct.table, copies=distinct.copies)
+        )
+        np.testing.assert_allclose(
+            few, compute_linearised_errors(chance_corrected(table), Resampling.from_table(table))
+        )
 
     def test_agrees_with_bootstrap_and_jackknife(self):
         rng = np.random.default_rng(8)

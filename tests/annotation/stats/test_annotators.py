@@ -63,7 +63,7 @@ class TestSoundAnnotators:
         assert lenient.value == pytest.approx((np.minimum(TRUTH + 1, 4) - TRUTH).mean())
 
     def test_is_json(self):
-        document = json.loads(json.dumps(self.found.as_json(), allow_nan=False))
+        document = json.loads(json.dumps(self.found.to_json(), allow_nan=False))
         assert {"annotator", "cohen_kappa", "spearman", "entropy", "inverted"} <= set(document["annotators"][0])
 
 

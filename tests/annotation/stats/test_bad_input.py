@@ -11,7 +11,7 @@ from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.gold import gold
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import group_tiers, tiers
-from annotation.stats.weighted import weighted_agreement
+from annotation.stats.weighted import compute_weighted_agreement
 from judging.stats.agreement import judge_agreement
 from judging.stats.differences import compare_judges
 
@@ -48,7 +48,7 @@ class TestWithoutAgreement:
         assert all(item.tier is None and item.reason for item in tiers(table, draws=bootstrap).items)
         assert all(item.source is None and item.reason for item in gold(table).items)
         assert all(undefined(one.rest.cohen_kappa) for one in annotator_report(table, bootstrap=bootstrap).annotators)
-        weighted = weighted_agreement(table, "linear", bootstrap=bootstrap)
+        weighted = compute_weighted_agreement(table, "linear", bootstrap=bootstrap)
         assert all(undefined(estimate) for estimate in weighted.values())
         groups = group_tiers(table, ["a"] * table.n_items, bootstrap=bootstrap)
         assert all(undefined(group.fleiss_kappa) and group.tier is None for group in groups)

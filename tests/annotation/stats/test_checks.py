@@ -57,7 +57,7 @@ def test_nothing_scored_is_undefined_with_a_reason() -> None:
     assert found.overall.reason == "no repeats answered"
     assert found.stretches == ()
     assert mean_mark([], "accuracy").reason == "no checks answered"
-    assert found.as_json()["value"] is None
+    assert found.to_json()["value"] is None
 
 
 def test_stretches_follow_the_order_in_which_items_were_given() -> None:

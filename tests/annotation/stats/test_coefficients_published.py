@@ -159,7 +159,7 @@ class TestGwet2014:
     def test_ac2_with_linear_weights(self):
         table = from_crosstab(ABSTRACTORS)
         statistic = chance_corrected.chance_corrected(table, linear_weights(np.arange(3.0)))
-        found = dict(zip(chance_corrected.NAMES, statistic.at(np.ones((1, 100)))[0], strict=True))
+        found = dict(zip(chance_corrected.NAMES, statistic.evaluate(np.ones((1, 100)))[0], strict=True))
         assert found["gwet_ac"] == pytest.approx(0.90002, abs=5e-6)
 
 
@@ -280,7 +280,7 @@ class TestDices350:
         table = RatingTable.from_wide(rows, categories=["N", "U", "Y"])
         assert (table.n_items, table.n_raters, table.n_ratings) == (350, 123, 43050)
         statistic = krippendorff_alpha(table)
-        assert statistic.at(np.ones((1, 350)))[0, 0] == pytest.approx(0.16086021565770392, abs=1e-12)
+        assert statistic.evaluate(np.ones((1, 350)))[0, 0] == pytest.approx(0.16086021565770392, abs=1e-12)
 
 
 def test_the_mean_over_pairs_leaves_out_undefined_pairs():

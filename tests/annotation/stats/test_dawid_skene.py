@@ -50,7 +50,7 @@ class TestAnaesthetists:
         assert self.found.posterior[2, 1] > 0.99
 
     def test_is_json(self):
-        document = json.loads(json.dumps(self.found.as_json(), allow_nan=False))
+        document = json.loads(json.dumps(self.found.to_json(), allow_nan=False))
         assert document["raters"][0]["n_ratings"] == 135
         assert document["converged"] is True
 
@@ -149,7 +149,7 @@ class TestDegenerate:
         found = dawid_skene(from_codes([[-1, -1]], q=2))
         assert np.isnan(found.prevalence).all()
         assert found.log_likelihood == ()
-        assert found.as_json()["prevalence"] == [None, None]
+        assert found.to_json()["prevalence"] == [None, None]
 
     def test_one_category(self):
         found = dawid_skene(from_codes([[1, 1]] * 5, q=3))

@@ -98,7 +98,7 @@ class TestOverriddenTiers:
 
 
 def test_is_json_by_label():
-    document = json.loads(json.dumps(gold(TABLE).as_json(), allow_nan=False))
+    document = json.loads(json.dumps(gold(TABLE).to_json(), allow_nan=False))
     assert document["items"][1]["gold"] == 1
     assert document["items"][3] == {
         "item": "3",
@@ -130,7 +130,7 @@ def test_bad_options(options, message):
 class TestModel:
     def drawn(self, level="ordinal"):
         rng = np.random.default_rng(3)
-        model, free = drawing.graded(5, 5, rng)
+        model, free = drawing.draw_graded_model(5, 5, rng)
         codes, p = drawing.draw(model, free, 400, rng)
         below = np.cumsum(p.mean(axis=1), axis=1)
         return from_codes(codes, q=5, level=level), (below < 0.5).sum(axis=1)

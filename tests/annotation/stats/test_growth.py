@@ -35,7 +35,7 @@ def test_every_point_is_agreement_on_the_ratings_until_then() -> None:
     points = growth(table, when, points=4, bootstrap=0)
     assert [point.n_ratings for point in points] == [round(table.n_ratings * k / 4) for k in (1, 2, 3, 4)]
     limit = np.sort(when[table.codes != MISSING])[points[1].n_ratings - 1]
-    until = table.with_codes(np.where(when <= limit, table.codes, MISSING))
+    until = table.replace_codes(np.where(when <= limit, table.codes, MISSING))
     until = until.subset_items((until.codes != MISSING).any(axis=1))
     expected = agreement(until, bootstrap=0).coefficients
     for name in SHOWN:

@@ -8,9 +8,9 @@ from scipy import stats
 from annotation.stats.agreement import agreement
 from annotation.stats.arrays import ratio
 from annotation.stats.chance_corrected import NAMES, chance_corrected
-from annotation.stats.intervals import LEAST_UNITS, estimates, intervals_of
+from annotation.stats.intervals import LEAST_UNITS, compute_intervals, estimates
 from annotation.stats.jackknife import effective_df, t_ends
-from annotation.stats.pairs import basis_of
+from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import Profiles
 
@@ -30,10 +30,10 @@ def kappa_of_two():
 def of_mean(x, **more):
     """The mean of ``x`` (n,) with its interval; ``more`` are clusters, strata or weights."""
     table = from_codes(np.zeros((len(x), 1), dtype=int), q=1, **more)
-    resampling = Resampling.of(table, bootstrap=100)
+    resampling = Resampling.from_table(table, bootstrap=100)
     columns = np.column_stack([x, np.ones(len(x))])
     mean = SumStatistic(columns, lambda sums: ratio(sums[..., :1], sums[..., 1:]))
-    basis = basis_of(table, table.ratings_per_item > 0)
+    basis = count_basis(table, table.ratings_per_item > 0)
     return estimates(replicate([mean], resampling)[0], resampling, [basis], ["no items"])[0]
 
 
@@ -162,7 +162,7 @@ class TestCoverage:
 
 def agreement_of(table):
     """Ends of the interval of Fleiss' kappa."""
-    resampling = Resampling.of(table, bootstrap=1)
-    found = intervals_of(replicate([chance_corrected(table)], resampling)[0], resampling, "coefficient")
+    resampling = Resampling.from_table(table, bootstrap=1)
+    found = compute_intervals(replicate([chance_corrected(table)], resampling)[0], resampling, "coefficient")
     place = NAMES.index("fleiss_kappa")
     return found.low[place], found.high[place]

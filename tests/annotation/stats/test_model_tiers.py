@@ -9,7 +9,7 @@ import scipy
 from annotation.stats import model_tiers
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
-from annotation.stats.model_tiers import compare_with_counted, count_intervals, expected_by, few_values, moves
+from annotation.stats.model_tiers import compare_with_counted, compute_expected_by, count_intervals, few_values, moves
 from tests.annotation.stats.difficulty.simulated import table_of
 
 
@@ -54,12 +54,12 @@ def test_what_is_certain_has_no_width():
 
 
 def test_expected_counts_by_group_add_up_to_the_fitted_items():
-    found = expected_by(fitted([SURE, HARD, NAN, HARD]), ["b", "a", "a", "b"])
+    found = compute_expected_by(fitted([SURE, HARD, NAN, HARD]), ["b", "a", "a", "b"])
     assert list(found) == ["a", "b"]
     assert found["a"] == {"n": 1, "contested": 0.1, "hard": 0.6, "medium": 0.3, "easy": 0.0}
     assert sum(found["b"][tier] for tier in TIERS) == pytest.approx(found["b"]["n"])
     with pytest.raises(ValueError, match="3 groups for 1 items"):
-        expected_by(fitted([SURE]), ["a", "b", "c"])
+        compute_expected_by(fitted([SURE]), ["a", "b", "c"])
 
 
 def test_counted_tiers_stand_from_easy_on_and_the_rest_last():

@@ -82,8 +82,8 @@ class TestPlan:
         assert "unreachable_tiers" in {warning.code for warning in self.plan.warnings}
 
     def test_is_json_and_repeats(self):
-        document = json.loads(json.dumps(self.plan.as_json(), allow_nan=False))
-        assert document == json.loads(json.dumps(plan_study(simulations=10, alternatives=(2, 3, 5)).as_json()))
+        document = json.loads(json.dumps(self.plan.to_json(), allow_nan=False))
+        assert document == json.loads(json.dumps(plan_study(simulations=10, alternatives=(2, 3, 5)).to_json()))
         assert {"raters", "categories", "items", "ratings", "simulated_width", "tiers", "overlap"} <= set(document)
 
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.queueing import Mixing, balanced_order, lot
+from annotation.stats.queueing import Mixing, draw_balanced_order, lot
 
 
 def order(groups: list[str], seed: int = 0) -> list[str]:
-    return [groups[index] for index in balanced_order(groups, np.random.default_rng(seed))]
+    return [groups[index] for index in draw_balanced_order(groups, np.random.default_rng(seed))]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(0, 2**32))
 def test_it_is_an_order_of_all_items(groups: list[str], seed: int) -> None:
-    assert sorted(balanced_order(groups, np.random.default_rng(seed))) == list(range(len(groups)))
+    assert sorted(draw_balanced_order(groups, np.random.default_rng(seed))) == list(range(len(groups)))
 
 
 def test_every_round_of_equal_groups_holds_each_about_once() -> None:
@@ -44,7 +44,7 @@ def test_who_gets_every_twentieth_item_does_not_get_one_group_alone() -> None:
 
 def test_the_seed_decides_the_order() -> None:
     groups = ["a", "b"] * 20
-    first, again, other = (balanced_order(groups, np.random.default_rng(seed)).tolist() for seed in (1, 1, 2))
+    first, again, other = (draw_balanced_order(groups, np.random.default_rng(seed)).tolist() for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -79,13 +79,13 @@ def test_what_comes_ahead_is_what_is_due(check: int, repeat: int) -> None:
         due, number = mixing.due(number), number + 1
         mixed += due is not None
         ratings -= due is None
-    assert mixing.ahead(6, 50, checks=10**6) == mixed
+    assert mixing.count_ahead(6, 50, checks=10**6) == mixed
 
 
 def test_no_more_checks_are_promised_than_there_are() -> None:
     mixing = Mixing(seed=1, annotator="bob", check_every=5, repeat_every=0, repeat_after=4)
-    assert mixing.ahead(1, 100, checks=3) == 3
-    assert mixing.ahead(1, 0, checks=3) == 0
+    assert mixing.count_ahead(1, 100, checks=3) == 3
+    assert mixing.count_ahead(1, 0, checks=3) == 0
 
 
 def test_a_lot_is_the_same_on_every_machine() -> None:

@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 
 from annotation.stats import rater_groups
-from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, grouped_raters
+from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, group_raters
 from annotation.stats.table import RatingTable
 
 # Three young people of one mind; three old ones who split two to one on every item; one who is alone in their group.
@@ -25,7 +25,7 @@ def table(rows: list[list[str | None]] | None = None) -> RatingTable:
 
 def of(rows: list[list[str | None]] | None = None, kinds: list[str | None] | None = None, bootstrap: int = 200):
     ratings = table(rows)
-    return agreement_within(ratings, grouped_raters(ratings, kinds or KINDS), bootstrap=bootstrap)
+    return agreement_within(ratings, group_raters(ratings, kinds or KINDS), bootstrap=bootstrap)
 
 
 def test_each_group_is_compared_within_itself() -> None:
@@ -49,7 +49,7 @@ def test_each_group_is_compared_within_itself() -> None:
 
 def test_a_group_of_too_few_is_withheld_and_only_counted() -> None:
     assert LEAST_RATERS == 3
-    found = grouped_raters(table(), KINDS)
+    found = group_raters(table(), KINDS)
     assert set(found.members) == {"young", "old"}
     assert (found.n_raters, found.n_grouped, found.withheld) == (7, 7, 1)
     assert "older" not in str(found)
@@ -57,7 +57,7 @@ def test_a_group_of_too_few_is_withheld_and_only_counted() -> None:
 
 def test_who_did_not_answer_and_who_did_not_rate_is_in_no_group() -> None:
     rows: list[list[str | None]] = [[*row[:2], None, *row[3:]] for row in ROWS]
-    found = grouped_raters(table(rows), [*KINDS[:6], None])
+    found = group_raters(table(rows), [*KINDS[:6], None])
     assert set(found.members) == {"old"}, "two young people with ratings are too few"
     assert (found.n_raters, found.n_grouped, found.withheld) == (6, 5, 1)
 
@@ -69,7 +69,7 @@ def test_people_who_rated_no_item_together_agree_undefinedly() -> None:
     for one in (found.fleiss_kappa, found.percent_agreement, found.krippendorff_alpha):
         assert isnan(one.value)
         assert one.reason == "no item with two ratings"
-        assert one.as_json()["value"] is None
+        assert one.to_json()["value"] is None
 
 
 def test_one_category_leaves_nothing_but_agreement() -> None:
@@ -95,7 +95,7 @@ def test_the_interval_is_of_the_items() -> None:
 def test_no_groups_and_wrong_groups() -> None:
     assert of(kinds=[None] * 7) == []
     with pytest.raises(ValueError, match="2 groups for 7 raters"):
-        grouped_raters(table(), ["a", "b"])
+        group_raters(table(), ["a", "b"])
 
 
 def test_example() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.sampling import allocate, simple_sample, stratified_sample
+from annotation.stats.sampling import allocate, draw_stratified_sample, simple_sample
 
 IDS = [f"item{i}" for i in range(100)]
 STRATA = ["books"] * 60 + ["hotels"] * 30 + ["music"] * 10
@@ -47,24 +47,24 @@ class TestSimple:
 
 class TestStratified:
     def test_proportional(self):
-        sample = stratified_sample(IDS, STRATA, 20, seed=1)
+        sample = draw_stratified_sample(IDS, STRATA, 20, seed=1)
         assert sample.sizes == {"books": (12, 60), "hotels": (6, 30), "music": (2, 10)}
         assert Counter(one.stratum for one in sample.drawn) == {"books": 12, "hotels": 6, "music": 2}
         assert {one.probability for one in sample.drawn} == {0.2}
 
     def test_equal(self):
-        sample = stratified_sample(IDS, STRATA, 21, seed=1, allocation="equal")
+        sample = draw_stratified_sample(IDS, STRATA, 21, seed=1, allocation="equal")
         assert sample.sizes == {"books": (7, 60), "hotels": (7, 30), "music": (7, 10)}
         probability = {one.stratum: one.probability for one in sample.drawn}
         assert probability == {"books": 7 / 60, "hotels": 7 / 30, "music": 7 / 10}
 
     def test_ids_come_from_their_stratum(self):
         of = dict(zip(IDS, STRATA, strict=True))
-        assert all(of[one.id] == one.stratum for one in stratified_sample(IDS, STRATA, 20, seed=1).drawn)
+        assert all(of[one.id] == one.stratum for one in draw_stratified_sample(IDS, STRATA, 20, seed=1).drawn)
 
     def test_the_order_of_the_rows_plays_no_part(self):
-        backwards = stratified_sample(IDS[::-1], STRATA[::-1], 20, seed=4)
-        assert backwards == stratified_sample(IDS, STRATA, 20, seed=4)
+        backwards = draw_stratified_sample(IDS[::-1], STRATA[::-1], 20, seed=4)
+        assert backwards == draw_stratified_sample(IDS, STRATA, 20, seed=4)
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -76,7 +76,7 @@ class TestStratified:
     )
     def test_what_cannot_be_drawn(self, change, message):
         with pytest.raises(ValueError, match=message):
-            stratified_sample(**{"ids": IDS, "strata": STRATA, "n": 10, "seed": 0} | change)
+            draw_stratified_sample(**{"ids": IDS, "strata": STRATA, "n": 10, "seed": 0} | change)
 
 
 class TestAllocate:

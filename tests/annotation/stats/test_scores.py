@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 from annotation.stats.resampling import PreparedGroups, PreparedSums, Resampling
-from annotation.stats.scores import kendall, macro_scores, masked_means, pearson, rank_correlations, spearman
+from annotation.stats.scores import build_masked_means, kendall, macro_scores, pearson, rank_correlations, spearman
 
 from .data import from_codes
 
@@ -61,8 +61,8 @@ class TestCorrelations:
 @pytest.mark.parametrize("function", [spearman, kendall, rank_correlations])
 @pytest.mark.parametrize("clusters", [None, tuple("aabbccdd")])
 def test_leaving_a_unit_out_ranks_the_rest_afresh(function, clusters):
-    resampling = Resampling.of(from_codes([[0]] * 8, q=1, clusters=clusters))
-    found = PreparedGroups(function(X, Y), resampling).left_out()[0]
+    resampling = Resampling.from_table(from_codes([[0]] * 8, q=1, clusters=clusters))
+    found = PreparedGroups(function(X, Y), resampling).evaluate_left_out()[0]
     for unit in range(resampling.n_units):
         weights = (resampling.unit != unit).astype(float)
         np.testing.assert_allclose(found[unit], at(function(X, Y), weights), atol=1e-12)
@@ -70,9 +70,11 @@ def test_leaving_a_unit_out_ranks_the_rest_afresh(function, clusters):
 
 def test_groups_and_their_dense_form_are_alike():
     statistic = rank_correlations(X, Y)
-    resampling = Resampling.of(from_codes([[0]] * 8, q=1))
-    dense = PreparedSums.of([statistic.dense()], resampling)
-    np.testing.assert_allclose(dense.left_out()[0], PreparedGroups(statistic, resampling).left_out()[0], atol=1e-12)
+    resampling = Resampling.from_table(from_codes([[0]] * 8, q=1))
+    dense = PreparedSums.prepare([statistic.dense()], resampling)
+    np.testing.assert_allclose(
+        dense.evaluate_left_out()[0], PreparedGroups(statistic, resampling).evaluate_left_out()[0], atol=1e-12
+    )
     assert at(statistic, WEIGHTS) == pytest.approx(at(statistic.dense(), WEIGHTS))
     assert at(statistic, WEIGHTS) == pytest.approx([at(spearman(X, Y), WEIGHTS)[0], at(kendall(X, Y), WEIGHTS)[0]])
 
@@ -104,5 +106,5 @@ class TestMacroScores:
 
 def test_masked_means():
     values = np.array([[1.0, np.nan], [3.0, np.nan]])
-    found = masked_means(values).at(np.array([[1.0, 1.0], [1.0, 3.0]]))
+    found = build_masked_means(values).evaluate(np.array([[1.0, 1.0], [1.0, 3.0]]))
     np.testing.assert_array_equal(found, [[2, np.nan], [2.5, np.nan]])

@@ -29,7 +29,7 @@ def test_they_say_what_the_report_says(level: str) -> None:
     full = annotator_report(table, bootstrap=200, seed=3).annotators
     brief = annotator_signs(table, bootstrap=200, seed=3)
     for one, other in zip(brief, full, strict=True):
-        kappa, expected = one.kappa.as_json(), other.versus["majority_cohen_kappa"].as_json()
+        kappa, expected = one.kappa.to_json(), other.versus["majority_cohen_kappa"].to_json()
         assert kappa == pytest.approx(expected, nan_ok=True)
         flags = ("annotator", "n_ratings", "inverted", "constant", "straight_lining")
         assert [getattr(one, name) for name in flags] == [getattr(other, name) for name in flags]
@@ -41,14 +41,14 @@ def test_the_majority_without_somebody_is_that_of_a_table_without_them() -> None
     table = drawn("ordinal")
     found = majorities_without(table, [0, 3])
     for place, column in enumerate((0, 3)):
-        others = table.with_codes(np.where(np.arange(6) == column, MISSING, table.codes))
+        others = table.replace_codes(np.where(np.arange(6) == column, MISSING, table.codes))
         np.testing.assert_array_equal(found[:, place], majority(others).codes)
 
 
 def test_nobody_and_somebody_alone() -> None:
     nobody = RatingTable(np.full((3, 2), MISSING), (1, 2), "ordinal", ("a", "b", "c"), ("x", "y"))
     assert annotator_signs(nobody, bootstrap=10) == ()
-    alone = nobody.with_codes(np.array([[0, MISSING], [1, MISSING], [1, MISSING]]))
+    alone = nobody.replace_codes(np.array([[0, MISSING], [1, MISSING], [1, MISSING]]))
     (one,) = annotator_signs(alone, bootstrap=10)
     assert np.isnan(one.kappa.value)
     assert one.kappa.reason == "no item rated by someone else as well"

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.stats.simultaneous import differences_of, level_of_each, order_of, pairs_of, rank_sets
+from annotation.stats.simultaneous import compute_differences, compute_order, level_of_each, list_pairs, rank_sets
 
 
 def test_levels_are_those_of_bonferroni_and_hold_together_as_tukeys_do():
     # all differences of six equal independent means: the studentised range (Tukey 1949) is exact, Bonferroni a bit wide
-    level = level_of_each(0.95, len(pairs_of(6)))
+    level = level_of_each(0.95, len(list_pairs(6)))
     assert level == pytest.approx(1 - 0.05 / 15)
     for df in (19, 100):
         factor = stats.t.ppf((1 + level) / 2, df) / (stats.studentized_range.ppf(0.95, 6, df) / np.sqrt(2))
@@ -16,7 +16,7 @@ def test_levels_are_those_of_bonferroni_and_hold_together_as_tukeys_do():
 
 
 def test_differences_are_of_every_two():
-    assert differences_of(np.array([5.0, 3.0, 2.0])).tolist() == [2, 3, 1]
+    assert compute_differences(np.array([5.0, 3.0, 2.0])).tolist() == [2, 3, 1]
 
 
 def test_ranks_by_hand():
@@ -27,4 +27,4 @@ def test_ranks_by_hand():
 
 
 def test_undefined_values_come_last():
-    assert order_of([0.1, np.nan, 0.5]) == [2, 0, 1]
+    assert compute_order([0.1, np.nan, 0.5]) == [2, 0, 1]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from annotation.stats.attainable import attainable, plan_tiers
-from annotation.stats.bands import TIERS, tier_of
+from annotation.stats.bands import TIERS, find_tier
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import chance_agreement, group_tiers, item_kappas, tiers
 
@@ -73,7 +73,7 @@ class TestPlan:
         assert plan.suggested_cuts is None
 
     def test_is_json(self):
-        assert json.loads(json.dumps(plan_tiers(9, 2).as_json()))["empty_bands"] == ["medium"]
+        assert json.loads(json.dumps(plan_tiers(9, 2).to_json()))["empty_bands"] == ["medium"]
 
 
 class TestBands:
@@ -92,7 +92,7 @@ class TestBands:
         ],
     )
     def test_a_kappa_on_a_cut_belongs_below(self, kappa, tier):
-        assert tier_of(kappa) == tier
+        assert find_tier(kappa) == tier
 
     @pytest.mark.parametrize("cuts", [(0.4, 0.6), (0.6, 0.4, 0.8), (0.4, 0.4, 0.8), (0.1, 0.2, float("nan"))])
     def test_cuts_must_ascend(self, cuts):
@@ -148,17 +148,17 @@ class TestItems:
         assert warning.code == "unreachable_tiers"
         assert "no item can be medium" in warning.message
         assert "13 ratings per item" in warning.message
-        assert self.found.as_json()["warnings"][0]["code"] == "unreachable_tiers"
+        assert self.found.to_json()["warnings"][0]["code"] == "unreachable_tiers"
 
     def test_where_every_tier_can_be_reached_there_is_no_warning(self):
         codes = np.random.default_rng(0).integers(0, 2, (5, 13))
         assert tiers(from_codes(codes, q=2), draws=0).warnings == ()
 
     def test_same_seed_same_result(self):
-        assert tiers(from_codes(self.codes, q=2), draws=2000, seed=1).as_json() == self.found.as_json()
+        assert tiers(from_codes(self.codes, q=2), draws=2000, seed=1).to_json() == self.found.to_json()
 
     def test_is_json(self):
-        document = json.loads(json.dumps(self.found.as_json(), allow_nan=False))
+        document = json.loads(json.dumps(self.found.to_json(), allow_nan=False))
         assert document["items"][4]["kappa"] is None
         assert document["chance_agreement"] == 0.5
 
@@ -193,7 +193,7 @@ class TestGroups:
         assert (books.tier, hotels.tier) == ("easy", "contested")
         assert books.fleiss_kappa.low < books.fleiss_kappa.value < books.fleiss_kappa.high
         assert books.n_items == 60
-        assert json.dumps(books.as_json(), allow_nan=False)
+        assert json.dumps(books.to_json(), allow_nan=False)
 
     def test_a_group_without_pairs_has_a_reason(self):
         groups = group_tiers(from_codes([[0, 1], [0, 1], [0, -1]], q=2), ["a", "a", "b"], bootstrap=10)

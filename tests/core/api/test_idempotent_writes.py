@@ -93,15 +93,15 @@ def test_what_breaks_in_between_is_undone_with_its_key(bob):
         raise InputError("broken")
 
     with pytest.raises(InputError):
-        idempotency.once(by=bob, key="k", request_hash="h", act=breaks)
+        idempotency.run_once(by=bob, key="k", request_hash="h", act=breaks)
     assert not Study.objects.exists()
-    assert not idempotency.is_known(by=bob, key="k")
+    assert not idempotency.has_response(by=bob, key="k")
 
 
 def test_another_hash_is_another_request(bob):
-    idempotency.once(by=bob, key="k", request_hash="h", act=lambda: StoredResponse(200, {}))
+    idempotency.run_once(by=bob, key="k", request_hash="h", act=lambda: StoredResponse(200, {}))
     with pytest.raises(OtherRequestError):
-        idempotency.once(by=bob, key="k", request_hash="i", act=lambda: StoredResponse(200, {}))
+        idempotency.run_once(by=bob, key="k", request_hash="i", act=lambda: StoredResponse(200, {}))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -116,7 +116,7 @@ def test_two_at_once_do_it_once():
     def ask() -> None:
         try:
             start.wait()
-            done.append(idempotency.once(by=bob, key="k", request_hash="h", act=act))
+            done.append(idempotency.run_once(by=bob, key="k", request_hash="h", act=act))
         finally:
             connections.close_all()
 

@@ -35,12 +35,12 @@ from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 EXCEPTIONS = {
     # what records an act of its own, or is part of one that does
     "judging.assessment.services.rules.lock": "records rules.lock at the first look",
-    "judging.assessment.services.rules.look": "records rules.lock at the first look",
+    "judging.assessment.services.rules.lock_rules": "records rules.lock at the first look",
     "judging.assessment.services.rules.resolve": "its changes are rules.set, its first look is rules.lock",
     "judging.assessment.services.assessment.queue": "asks a worker; the first look is rules.lock",
     # what somebody who annotates does themselves
     "annotation.workbench.services.annotations.submit": "an annotator hands labels in",
-    "annotation.workbench.services.assignments.next_for": "an annotator asks for the next item",
+    "annotation.workbench.services.assignments.lease_next": "an annotator asks for the next item",
     "annotation.workbench.services.assignments.put_back": "an annotator gives an item back",
     "annotation.workbench.services.assignments.skip": "an annotator skips an item",
     "annotation.workbench.services.assignments.renew": "an annotator goes on with an item",
@@ -51,10 +51,10 @@ EXCEPTIONS = {
     "annotation.workbench.services.drafts.save": "an annotator's draft",
     "annotation.workbench.services.drafts.keep_late": "an annotator's answers that came late",
     "annotation.quality.services.qualification.conclude": "an annotator comes to the end of the qualification",
-    "annotation.recruitment.services.joining.find_or_create_platform_account": "an annotator comes from a platform",
-    "annotation.recruitment.services.joining.join": "an annotator joins by a link",
+    "annotation.recruitment.services.enrolment.find_or_create_platform_account": "an annotator comes from a platform",
+    "annotation.recruitment.services.enrolment.join": "an annotator joins by a link",
     # what keeps a result: a row of its own says who asked for it, and pages compute it on reading
-    "annotation.agreement.services.agreement.saved_or_computed": "a result",
+    "annotation.agreement.services.agreement.load_or_compute_run": "a result",
     "annotation.benchmarks.services.auditing.audit": "a result",
     "annotation.agreement.services.stored_difficulty.ask": "a result, left to a worker",
     "judging.assessment.services.agreement.load_or_compute": "a result",
@@ -79,12 +79,12 @@ EXCEPTIONS = {
     "judging.runs.imports.formats.import_personalens": "hands over to the import",
     "judging.runs.imports.judgments.find_or_create_judge": "a part of an import",
     "judging.runs.imports.personalens_output.load": "a part of an import",
-    "judging.judges.services.judges.drafted": "looks for what would be defined",
-    "judging.judges.services.judges.latest_of": "looks for a judge",
-    "judging.runs.services.panels.judge_of": "a part of combining a panel",
+    "judging.judges.services.judges.build_judge": "looks for what would be defined",
+    "judging.judges.services.judges.find_latest": "looks for a judge",
+    "judging.runs.services.panels.find_or_create_judge": "a part of combining a panel",
     "judging.assessment.services.follow_up_studies.fill": "a part of making a study",
     "judging.assessment.services.follow_up_studies.like": "a part of making a study",
-    "simulation.agents.services.saved": "a part of ordering something",
+    "simulation.agents.services.find_or_create_agent": "a part of ordering something",
     "simulation.results.services.results.ask": "a result, left to a worker",
 }
 """Services with `by=` that are no acts of researchers, and why."""
@@ -146,7 +146,7 @@ def test_an_act_says_who_did_what_to_what_and_what_came_of_it(study: Study, rese
     studies.open(by=researcher, study=study)
     row = newest()
     assert (row.who, row.verb, row.kind, row.key, row.name) == (researcher, "study.open", "study", study.pk, "pilot")
-    assert (row.study_id, row.came, row.through) == (study.pk, 6, "other")
+    assert (row.study_id, row.parsed_outcome, row.through) == (study.pk, 6, "other")
     drawn = Act.objects.get(verb="sample.draw")
     assert drawn.study_id == study.pk
     assert drawn.asked["filters"] == {"source": ["here"]} or drawn.asked["filters"] == {"source": "here"}
@@ -191,14 +191,14 @@ def test_people_are_numbers_and_free_text_and_secrets_are_left_out(study: Study,
 
 
 def test_long_texts_are_cut_and_long_lists_are_counted(researcher: User):
-    assert log.told("x" * 5000) == "x" * 200 + "…"
-    assert log.told(list(range(5000))) == {"n": 5000}
-    assert log.told({"nan": float("nan"), "path": Path("/srv/labels.csv")}) == {
+    assert log.to_audit_json("x" * 5000) == "x" * 200 + "…"
+    assert log.to_audit_json(list(range(5000))) == {"n": 5000}
+    assert log.to_audit_json({"nan": float("nan"), "path": Path("/srv/labels.csv")}) == {
         "nan": None,
         "path": "labels.csv",
     }
-    assert log.told([[[[["deep"]]]]]) == [[[["…"]]]]
-    assert log.told(object()) == "object"
+    assert log.to_audit_json([[[[["deep"]]]]]) == [[[["…"]]]]
+    assert log.to_audit_json(object()) == "object"
 
 
 def test_an_unknown_argument_is_noticed_when_the_code_is_loaded():
@@ -215,8 +215,8 @@ def test_a_service_that_prepares_is_written_with_its_own_arguments_and_only_if_i
     path.write_text(f"item_id,criterion,value\nelsewhere:{dialogue.external_id},naturalness_user,{value}\n")
     gold_questions.add_file(by=researcher, study=study, purpose="check", path=path, name="known.csv")
     assert newest().verb == "known_items.add"
-    assert newest().asked == {"name": "known.csv", "number": 1, "purpose": "check"}
-    assert newest().came == {"n": 1}
+    assert newest().parsed_arguments == {"name": "known.csv", "number": 1, "purpose": "check"}
+    assert newest().parsed_outcome == {"n": 1}
 
 
 def test_a_command_says_so_with_the_account_of_the_machine(researcher: User, tmp_path: Path):
@@ -237,9 +237,9 @@ def test_a_page_says_so_with_the_id_of_its_request(study: Study, researcher: Use
 def test_an_import_counts_what_came_in(researcher: User, tmp_path: Path):
     path = tmp_path / "tasks.jsonl"
     path.write_text(json.dumps({"id": "t1", "domain": "Books", "description": "Find one"}) + "\n")
-    records.load(by=researcher, kind="tasks", file=records.InputFile.of(path), source="test")
-    assert newest().asked["file"] == "tasks.jsonl"
-    assert newest().came["created"] == {"tasks": 1}
+    records.load(by=researcher, kind="tasks", file=records.InputFile.from_path(path), source="test")
+    assert newest().parsed_arguments["file"] == "tasks.jsonl"
+    assert newest().parsed_outcome["created"] == {"tasks": 1}
 
 
 class TestChain:
@@ -248,37 +248,37 @@ class TestChain:
         assert [row.number for row in rows] == list(range(1, len(rows) + 1))
         assert rows[0].previous == BEGINNING
         assert [row.previous for row in rows[1:]] == [row.digest for row in rows[:-1]]
-        assert queries.broken() is None
+        assert queries.find_break() is None
         assert queries.head() == (rows[-1].number, rows[-1].digest)
 
     def test_what_is_read_from_the_database_has_the_same_hash(self, study: Study):
         for row in Act.objects.all():
-            assert row.sealed() == row.digest
+            assert row.compute_digest() == row.digest
 
     @pytest.mark.parametrize("field", ["verb", "name", "arguments", "outcome", "operator", "request_id"])
     def test_a_changed_act_is_named(self, unguarded: None, study: Study, field: str):
         Act.objects.filter(number=1).update(**{field: '"forged"'})
-        assert queries.broken() == (1, "act 1 was changed")
+        assert queries.find_break() == (1, "act 1 was changed")
 
     def test_another_person_another_time_another_study(self, unguarded: None, study: Study, researcher: User):
         row = Act.objects.get(number=2)
         for change in ({"who": None}, {"study_id": 99}, {"at": row.at.replace(year=2001)}, {"key": 7}):
             with transaction.atomic():
                 Act.objects.filter(number=2).update(**change)
-                assert queries.broken() == (2, "act 2 was changed")
+                assert queries.find_break() == (2, "act 2 was changed")
                 transaction.set_rollback(True)
 
     def test_a_missing_act_is_named(self, unguarded: None, study: Study, researcher: User):
         studies.open(by=researcher, study=study)
         Act.objects.filter(number=2).delete()
-        assert queries.broken() == (3, "act 2 is missing")
+        assert queries.find_break() == (3, "act 2 is missing")
 
     def test_an_act_that_was_put_in_is_named(self, unguarded: None, study: Study, researcher: User):
         last = newest()
         made = Act(number=last.number + 1, at=last.at, verb="study.open", through="page", previous="f" * 64)
-        made.digest = made.sealed()
+        made.digest = made.compute_digest()
         made.save(force_insert=True)
-        assert queries.broken() == (made.number, f"act {made.number} does not follow the act before it")
+        assert queries.find_break() == (made.number, f"act {made.number} does not follow the act before it")
 
     def test_check_invariants_names_it(self, unguarded: None, study: Study, capsys):
         Act.objects.filter(number=2).update(verb="study.close")
@@ -376,7 +376,7 @@ def test_acts_at_the_same_moment_make_one_chain(researcher: User):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, made))
-    assert queries.broken() is None
+    assert queries.find_break() is None
     assert queries.head()[0] == Act.objects.count() == 8 + 40
     heads = list(read_heads())
     assert sorted(one.number for one in heads) == list(range(1, 49)), "each is written down once, whole"
@@ -399,7 +399,7 @@ class TestTogether:
             assert queries.head()[0] == before, "not yet"
         rows = Act.objects.filter(number__gt=before).order_by("number")
         assert [(one.number - before, one.verb) for one in rows] == [(1, "queue.set"), (2, "study.close")]
-        assert queries.broken() is None
+        assert queries.find_break() is None
 
     def twice(self, act: Callable[[int], object]) -> None:
         """The second time it is refused."""
@@ -465,7 +465,7 @@ def test_two_transactions_of_several_acts_do_not_wait_for_each_other(researcher:
 
     def acts_then_needs_the_row() -> None:
         try:
-            idempotency.once(by=researcher, key="k", request_hash="h", act=first)
+            idempotency.run_once(by=researcher, key="k", request_hash="h", act=first)
         finally:
             connections.close_all()
 
@@ -488,4 +488,4 @@ def test_two_transactions_of_several_acts_do_not_wait_for_each_other(researcher:
         for done in [pool.submit(acts_then_needs_the_row), pool.submit(holds_the_row_then_acts)]:
             done.result(timeout=60)
     assert Act.objects.filter(verb="queue.set").count() == 3
-    assert queries.broken() is None
+    assert queries.find_break() is None

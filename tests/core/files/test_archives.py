@@ -18,7 +18,7 @@ def archive(path, members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in members:
             made.writestr(name, content)
-    return InputFile.of(path, "mine.zip")
+    return InputFile.from_path(path, "mine.zip")
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_file_that_is_longer_than_it_says_is_refused(tmp_path, place):
     said = (100_000).to_bytes(4, "little")
     (tmp_path / "a.zip").write_bytes(data.replace(said, (10).to_bytes(4, "little")))
     with pytest.raises(InputError, match="ZIP file that can be unpacked"):
-        archives.unpack(InputFile.of(tmp_path / "a.zip"), place)
+        archives.unpack(InputFile.from_path(tmp_path / "a.zip"), place)
     assert sum(one.stat().st_size for one in place.iterdir()) <= 10
 
 
@@ -98,7 +98,7 @@ def spoilt():
 def test_what_is_no_archive_is_refused(tmp_path, place, content):
     (tmp_path / "a.zip").write_bytes(content)
     with pytest.raises(InputError, match="ZIP file"):
-        archives.unpack(InputFile.of(tmp_path / "a.zip"), place)
+        archives.unpack(InputFile.from_path(tmp_path / "a.zip"), place)
 
 
 def test_an_archive_of_nothing_is_refused(tmp_path, place):
@@ -107,8 +107,8 @@ def test_an_archive_of_nothing_is_refused(tmp_path, place):
 
 
 def test_an_error_names_the_archive_and_not_where_it_lay(place):
-    told = archives.named(
-        InputError("is empty", file=f"{place}/set/a.json", line=3), place, InputFile.of("x", "mine.zip")
+    told = archives.name_error(
+        InputError("is empty", file=f"{place}/set/a.json", line=3), place, InputFile.from_path("x", "mine.zip")
     )
     assert str(told) == "mine.zip/set/a.json, line 3: is empty"
 

@@ -22,7 +22,7 @@ def read(tmp_path, text: str | bytes, on_error="stop"):
     path = tmp_path / "things.jsonl"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     problems = Problems(on_error)
-    things = list(read_jsonl(InputFile.of(path, "things.jsonl"), Thing, problems, id_of=lambda thing: thing.id))
+    things = list(read_jsonl(InputFile.from_path(path, "things.jsonl"), Thing, problems, id_of=lambda thing: thing.id))
     return things, problems
 
 
@@ -65,7 +65,7 @@ def test_skip_keeps_the_good_rest_and_the_text_of_the_bad(tmp_path):
     things, problems = read(tmp_path, '{"id": "a"}\nnonsense\n{"id": "b"}\n', on_error="skip")
     assert [thing.id for _, thing in things] == ["a", "b"]
     assert problems.records == ["nonsense"]
-    assert [error["line"] for error in problems.described()] == [2]
+    assert [error["line"] for error in problems.to_json()] == [2]
 
 
 def test_a_file_without_records_is_empty(tmp_path):

@@ -12,7 +12,7 @@ from core.files.problems import Problems
 def written(tmp_path, data: bytes) -> InputFile:
     path = tmp_path / "f.jsonl"
     path.write_bytes(data)
-    return InputFile.of(path, "f.jsonl")
+    return InputFile.from_path(path, "f.jsonl")
 
 
 def test_lines_are_numbered_and_blank_ones_left_out(tmp_path):
@@ -30,7 +30,7 @@ def test_a_line_above_the_limit_is_refused_and_can_be_passed_over(tmp_path):
         list(lines(file, Problems(), limit=20))
     problems = Problems("skip")
     assert list(lines(file, problems, limit=20)) == [(2, b"22")]
-    assert problems.described()[0]["line"] == 1
+    assert problems.to_json()[0]["line"] == 1
 
 
 def test_two_gigabytes_are_refused_without_being_read(tmp_path):
@@ -39,9 +39,9 @@ def test_two_gigabytes_are_refused_without_being_read(tmp_path):
     with path.open("wb") as stream:
         stream.truncate(2 * 1024**3)
     with pytest.raises(InputError, match=r"large.json: is 2048 MB, and a JSON document may have 256 MB"):
-        read_document(InputFile.of(path, "large.json"))
+        read_document(InputFile.from_path(path, "large.json"))
     with pytest.raises(InputError, match=r"large.json, line 1: is longer than 16 MB"):
-        list(lines(InputFile.of(path, "large.json"), Problems()))
+        list(lines(InputFile.from_path(path, "large.json"), Problems()))
 
 
 @pytest.mark.parametrize("data", [b"", b"  \n ", b"\xef\xbb\xbf"])
@@ -52,9 +52,9 @@ def test_an_empty_document_says_so(tmp_path, data):
 
 def test_a_missing_file_and_a_folder_say_so(tmp_path):
     with pytest.raises(InputError, match=r"nothing.json: does not exist"):
-        read_document(InputFile.of(tmp_path / "nothing.json", "nothing.json"))
+        read_document(InputFile.from_path(tmp_path / "nothing.json", "nothing.json"))
     with pytest.raises(InputError, match="is a folder; a file is expected"):
-        list(lines(InputFile.of(tmp_path, "folder"), Problems()))
+        list(lines(InputFile.from_path(tmp_path, "folder"), Problems()))
 
 
 def test_the_first_byte_that_is_not_utf8_is_found():

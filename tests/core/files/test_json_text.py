@@ -56,11 +56,11 @@ def test_a_deep_line_of_a_file_is_refused_with_its_number(tmp_path, line):
 
 def test_a_deep_document_is_refused_with_its_line(tmp_path):
     with pytest.raises(InputError, match=rf"things.json, line 2: .*{TOO_DEEP}"):
-        parse_document(InputFile.of(tmp_path, "things.json"), b"\n" + DEEP.encode())
+        parse_document(InputFile.from_path(tmp_path, "things.json"), b"\n" + DEEP.encode())
 
 
 def test_a_deep_guideline_is_refused(tmp_path):
     path = tmp_path / "guideline.toml"
     path.write_text("question = " + DEEP)
     with pytest.raises(InputError, match="nested too deep"):
-        read_guideline(InputFile.of(path))
+        read_guideline(InputFile.from_path(path))

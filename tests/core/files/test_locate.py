@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.files.locate import line_of
+from core.files.locate import find_line
 
 DOCUMENT = """{
   "Task 1": {"goal": "a \\"quoted\\" brace }", "situations": {
@@ -32,7 +32,7 @@ DOCUMENT = """{
     ],
 )
 def test_a_path_leads_to_its_line(path, line):
-    assert line_of(DOCUMENT, path) == line
+    assert find_line(DOCUMENT, path) == line
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_a_path_leads_to_its_line(path, line):
     ],
 )
 def test_a_missing_part_is_placed_at_the_last_that_exists(path, line):
-    assert line_of(DOCUMENT, path) == line
+    assert find_line(DOCUMENT, path) == line
 
 
 def test_empty_containers_hold_nothing():
-    assert line_of('\n{"a": {},\n "b": []}', ["a", "x"]) == 2
-    assert line_of('\n{"a": {},\n "b": []}', ["b", 0]) == 3
+    assert find_line('\n{"a": {},\n "b": []}', ["a", "x"]) == 2
+    assert find_line('\n{"a": {},\n "b": []}', ["b", 0]) == 3

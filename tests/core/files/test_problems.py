@@ -19,6 +19,6 @@ def test_skip_writes_one_line_each():
     problems = Problems("skip")
     problems.add(InputError("is missing", file="f", line=3, field="id"), '{"名": 1}'.encode())
     problems.add(InputError("is empty", file="g"))
-    rows = [json.loads(line) for line in problems.as_jsonl().splitlines()]
+    rows = [json.loads(line) for line in problems.to_jsonl().splitlines()]
     assert rows[0] == {"file": "f", "line": 3, "field": "id", "message": "is missing", "record": '{"名": 1}'}
     assert rows[1] == {"file": "g", "line": None, "field": None, "message": "is empty", "record": ""}

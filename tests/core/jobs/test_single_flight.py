@@ -9,10 +9,10 @@ from annotation.agreement.services import overrides
 from annotation.stats.dependence import Design
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Study
-from annotation.studies.queries import labels, ratings
+from annotation.studies.queries import asks, labels, ratings
 from annotation.studies.queries.dependence import Dependence
 from annotation.studies.services import samples, studies
-from annotation.workbench.queries import adjudication, rating
+from annotation.workbench.queries import adjudication
 from annotation.workbench.services import adjudications, annotations, assignments
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -54,14 +54,14 @@ def study(people: list[User]) -> Study:
 
 
 def rated(person: User, study: Study, **changed: str) -> Assignment:
-    slot = assignments.next_for(by=person, study=study)
+    slot = assignments.lease_next(by=person, study=study)
     annotations.submit(by=person, assignment=slot, values=GOOD | {k.replace("__", "."): v for k, v in changed.items()})
     return slot
 
 
 def test_turns_are_asked_in_their_order_and_then_the_whole(study: Study, people: list[User]) -> None:
-    slot = assignments.next_for(by=people[0], study=study)
-    assert [one.name for one in rating.asks(slot, study.criteria.all())] == list(GOOD)
+    slot = assignments.lease_next(by=people[0], study=study)
+    assert [one.name for one in asks.asks(slot, study.criteria.all())] == list(GOOD)
 
 
 def test_each_turn_has_a_label_of_its_own_and_sending_again_replaces_it(study: Study, people: list[User]) -> None:
@@ -89,7 +89,7 @@ def test_each_turn_has_a_label_of_its_own_and_sending_again_replaces_it(study: S
     ],
 )
 def test_what_is_missing_or_not_asked_is_refused_by_its_turn(study: Study, people, changes, field: str) -> None:
-    slot = assignments.next_for(by=people[0], study=study)
+    slot = assignments.lease_next(by=people[0], study=study)
     with pytest.raises(InputError) as wrong:
         annotations.submit(by=people[0], assignment=slot, values=GOOD | changes)
     assert wrong.value.field == field
@@ -114,7 +114,7 @@ def test_rows_are_turns_and_those_of_a_dialogue_stay_together(study: Study, peop
     assert natural.table.clusters == ("1", "1", "2", "2")
     assert natural.positions == (1, 1, 2, 2)
     assert coherent.table.codes.tolist() == [[4, 4], [2, 2], [4, 4], [2, 2]]
-    apart = natural.with_dependence(Dependence(Design(), None, {1: "a", 2: "b"}, {1: 2.0, 2: 6.0}))
+    apart = natural.add_dependence(Dependence(Design(), None, {1: "a", 2: "b"}, {1: 2.0, 2: 6.0}))
     assert (apart.table.clusters, apart.table.strata) == (("1", "1", "2", "2"), ("a", "a", "b", "b"))
     assert apart.table.weights.tolist() == [2, 2, 6, 6]
     assert apart.design.by == "dialogue"

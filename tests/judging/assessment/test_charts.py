@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def forest(palette=FILE, name="gpt"):
     marks = [Mark("people", "people", 0.7, 0.6, 0.8), Mark(name, "judge", 0.5, -0.1, 0.6)]
     undefined = [Mark("people", "people", None, None, None, "one category used")]
-    return charts.svg(charts.forest([Rows("Depth", marks, (0.55, 0.75)), Rows("Tone", undefined, None)], palette))
+    return charts.svg(charts.forest, [Rows("Depth", marks, (0.55, 0.75)), Rows("Tone", undefined, None)], palette)
 
 
 def data(spec):
@@ -52,7 +52,7 @@ def test_names_are_escaped(name):
 
 def test_what_was_drawn_is_not_drawn_again(monkeypatch):
     drawn = forest(name="seen twice")
-    monkeypatch.setattr("vl_convert.vegalite_to_svg", None)
+    monkeypatch.setattr("core.helper_process.run", None)
     assert forest(name="seen twice") == drawn
     with pytest.raises(TypeError):
         forest(name="not seen yet")
@@ -78,8 +78,8 @@ def test_rows_come_from_a_document():
         "scored": 9,
         "kind": "baseline judge",
     }
-    document = {"headline": UNWEIGHTED.as_json(), "coefficients": {UNWEIGHTED.people: estimate}}
-    rows = charts.rows_of("Depth", {**document, "judges": {"longer": judged}})
+    document = {"headline": UNWEIGHTED.to_json(), "coefficients": {UNWEIGHTED.people: estimate}}
+    rows = charts.build_rows("Depth", {**document, "judges": {"longer": judged}})
     assert [(mark.name, mark.kind) for mark in rows.marks] == [("people", "people"), ("longer (baseline)", "judge")]
     assert rows.ceiling == (0.45, 0.6)
 
@@ -87,10 +87,10 @@ def test_rows_come_from_a_document():
 def test_tiers_are_stacked_and_an_empty_tier_has_no_bar():
     spec = charts.tier_bars([("Depth", {"easy": 3, "medium": 0, "hard": 0, "contested": 1})], FILE)
     assert [(value["tier"], value["n"]) for value in data(spec)] == [("easy", 3), ("contested", 1)]
-    assert {"Depth", "easy", "medium", "hard", "contested"} <= set(texts(charts.svg(spec)))
+    assert {"Depth", "easy", "medium", "hard", "contested"} <= set(texts(charts.svg(dict, spec)))
 
 
 def test_attainable_values_are_ticks():
     spec = charts.attainable({"values": [-0.11, 0.0, 0.22, 0.56, 1.0], "cuts": [0.4, 0.6, 0.8]}, FILE)
     assert [value["kappa"] for value in data(spec) if "kappa" in value] == [-0.11, 0.0, 0.22, 0.56, 1.0]
-    assert "0.4" in texts(charts.svg(spec))
+    assert "0.4" in texts(charts.svg(dict, spec))

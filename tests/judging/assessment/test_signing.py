@@ -67,20 +67,20 @@ def test_what_is_no_key_is_refused_and_found_by_the_checks(settings, bad):
     settings.SIGNING_KEYS = [bad]
     with pytest.raises(InputError, match="CONCORD_SIGNING_KEY"):
         signing.load_keys()
-    assert [one.id for one in checks.signing_key_is_a_key(app_configs=None)] == ["concord.E021"]
+    assert [one.id for one in checks.check_signing_key(app_configs=None)] == ["concord.E021"]
 
 
 def test_a_public_key_alone_signs_nothing(settings):
     settings.SIGNING_KEYS = [f"public:{signing.read_key(signing.new_key(), '').hex}"]
     with pytest.raises(InputError, match="must be a private one"):
         signing.load_keys()
-    assert [one.id for one in checks.signing_key_is_a_key(app_configs=None)] == ["concord.E021"]
+    assert [one.id for one in checks.check_signing_key(app_configs=None)] == ["concord.E021"]
     settings.SIGNING_KEYS = [signing.new_key()]
-    assert checks.signing_key_is_a_key(app_configs=None) == []
+    assert checks.check_signing_key(app_configs=None) == []
 
 
 def test_several_hosts_take_a_key_of_the_environment(settings, monkeypatch):
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "config.postgresql")
-    assert [one.id for one in checks.signing_key_is_shared(app_configs=None)] == ["concord.W022"]
+    assert [one.id for one in checks.check_signing_key_shared(app_configs=None)] == ["concord.W022"]
     settings.SIGNING_KEYS = [signing.new_key()]
-    assert checks.signing_key_is_shared(app_configs=None) == []
+    assert checks.check_signing_key_shared(app_configs=None) == []

@@ -12,7 +12,7 @@ def e(value, low=None, high=None, reason=None):
 
 def document(kappa=0.7, n_raters=3, judges=None):
     return {
-        "headline": UNWEIGHTED.as_json(),
+        "headline": UNWEIGHTED.to_json(),
         "coefficients": {UNWEIGHTED.people: e(kappa, 0.6, 0.8)},
         "n_raters": n_raters,
         "judges": judges or {},

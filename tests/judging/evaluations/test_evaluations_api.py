@@ -37,7 +37,7 @@ def here():
 
 def worked(evaluation: int) -> None:
     for run in JudgeRun.objects.filter(evaluation=evaluation).order_by("pk"):
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
 
 

@@ -143,6 +143,51 @@ def test_results_say_when_tiers_are_the_models(client, rosa, benchmark):
     assert get(client, "evaluation_download", evaluation.pk, "svg").status_code == 404
 
 
+def test_a_case_counts_in_every_tier_by_its_probability(client, rosa, benchmark, evaluation):
+    from judging.evaluations.services import results
+
+    assert results.load_or_compute(evaluation)["accuracy_by_likely_tier"] == []
+    assert "Accuracy by likely tier" not in get(client, "evaluation_results", evaluation.pk).content.decode()
+    benchmark.made = {"tiers": "model", "model": {"sure": 0.712}}
+    benchmark.save()
+    evaluation.benchmark.refresh_from_db()
+    for number, case in enumerate(benchmark.cases.all()):
+        hard = 0.2 if number % 2 else 0.8
+        odds = {"easy": 1 - hard, "medium": 0.0, "hard": hard, "contested": 0.0}
+        case.tier = "hard" if number % 2 == 0 else "easy"
+        case.history = [{"step": "tier by the difficulty model", "outcome": case.tier, "tiers": odds}]
+        case.save()
+    found = results.load_or_compute(evaluation)
+    for one, counted in zip(found["accuracy_by_likely_tier"], found["accuracy"], strict=True):
+        n = {tier: counted["cells"][tier]["n_items"] for tier in ("easy", "hard")}
+        values = {tier: counted["cells"][tier]["value"] for tier in n}
+        weights = {"easy": (0.8, 0.2), "hard": (0.2, 0.8)}
+        for tier, (easy, hard) in weights.items():
+            total = easy * n["easy"] + hard * n["hard"]
+            right = easy * n["easy"] * values["easy"] + hard * n["hard"] * values["hard"]
+            assert one["tiers"][tier]["value"] == pytest.approx(right / total)
+    page = get(client, "evaluation_results", evaluation.pk).content.decode()
+    assert "Accuracy by likely tier" in page
+    told = get(client, "evaluation_download", evaluation.pk, "csv").content.decode()
+    assert "accuracy by likely tier" in told
+
+
+def test_a_tier_set_by_hand_counts_whole():
+    from judging.evaluations.queries.evaluations import odds_of
+
+    step = {"step": "tier by the difficulty model", "outcome": "easy", "tiers": {"easy": 0.7, "medium": 0.1,
+            "hard": 0.1, "contested": 0.1}}  # fmt: skip
+    rows = [
+        {"tier": "easy", "history": [step]},
+        {"tier": "hard", "history": [step, {"step": "tier set by hand", "outcome": "hard"}]},
+        {"tier": "", "history": []},
+    ]
+    found = odds_of(rows)
+    assert found[0].tolist() == [0.1, 0.1, 0.1, 0.7]
+    assert found[1].tolist() == [0, 1, 0, 0]
+    assert [value != value for value in found[2]] == [True] * 4
+
+
 def test_downloads(client, rosa, evaluation):
     found = json.loads(get(client, "evaluation_download", evaluation.pk, "json").content)
     assert found["n_cases"] == 4

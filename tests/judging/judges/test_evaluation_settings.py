@@ -15,10 +15,10 @@ KNOWN = {
 
 
 def test_settings_grant_what_they_say():
-    assert evaluation_settings.granted(KNOWN, Setting("none")) == evaluation_settings.Person()
-    profile = evaluation_settings.granted(KNOWN, Setting("profile"))
+    assert evaluation_settings.select_known(KNOWN, Setting("none")) == evaluation_settings.Person()
+    profile = evaluation_settings.select_known(KNOWN, Setting("profile"))
     assert (profile.persona, profile.demographics["Age"], profile.memories) == (KNOWN["persona"], 30, ())
-    memories = evaluation_settings.granted(KNOWN, Setting("memories"))
+    memories = evaluation_settings.select_known(KNOWN, Setting("memories"))
     assert memories.persona == ""
     assert memories.demographics == {}
     assert len(memories.memories) == 7
@@ -26,7 +26,7 @@ def test_settings_grant_what_they_say():
 
 def test_memories_are_made_of_the_personas_own_fields_where_there_are_none():
     assert evaluation_settings.is_made(KNOWN)
-    assert evaluation_settings.memories_of(KNOWN) == (
+    assert evaluation_settings.build_memories(KNOWN) == (
         "Age: 30",
         "Language: Chinese",
         "Language: Spanish",
@@ -44,29 +44,29 @@ def test_empty_memories_are_none(memories):
 
 def test_memories_that_there_are_go_before():
     known = {**KNOWN, "memories": ["Went to Porto.", {"when": "May", "what": "sold a picture"}, ""]}
-    assert evaluation_settings.memories_of(known) == ("Went to Porto.", "when: May; what: sold a picture")
+    assert evaluation_settings.build_memories(known) == ("Went to Porto.", "when: May; what: sold a picture")
     assert not evaluation_settings.is_made(known)
 
 
 def test_nobody_is_known_where_there_is_no_profile():
-    assert evaluation_settings.granted({}, Setting("profile")) == evaluation_settings.Person()
-    assert evaluation_settings.memories_of({}) == ()
+    assert evaluation_settings.select_known({}, Setting("profile")) == evaluation_settings.Person()
+    assert evaluation_settings.build_memories({}) == ()
 
 
 def test_fields_that_are_left_out():
-    left = evaluation_settings.left_over(KNOWN, ("demographics.Age", "preferences", "interactions.nothing"))
+    left = evaluation_settings.drop_fields(KNOWN, ("demographics.Age", "preferences", "interactions.nothing"))
     assert "Age" not in left["demographics"]
     assert "MBTi_typ" in left["demographics"]
     assert "preferences" not in left
     assert KNOWN["demographics"]["Age"] == 30
     assert not any(
         "Age" in memory
-        for memory in evaluation_settings.granted(KNOWN, Setting("memories", without=("demographics",))).memories
+        for memory in evaluation_settings.select_known(KNOWN, Setting("memories", without=("demographics",))).memories
     )
 
 
 def test_fields_that_can_be_left_out():
-    assert list(evaluation_settings.fields_of(KNOWN)) == [
+    assert list(evaluation_settings.list_fields(KNOWN)) == [
         "persona",
         "demographics",
         "demographics.Age",
@@ -80,9 +80,9 @@ def test_fields_that_can_be_left_out():
 
 def test_a_setting_is_kept_and_read_again():
     setting = Setting("memories", retriever="endpoint", k=3, without=("persona",), embedder={"model": "m"})
-    assert Setting.of(setting.as_json()) == setting
-    assert Setting.of({}) is None
-    assert "k" not in Setting("none").as_json()
+    assert Setting.from_stored(setting.to_json()) == setting
+    assert Setting.from_stored({}) is None
+    assert "k" not in Setting("none").to_json()
 
 
 @pytest.mark.parametrize(

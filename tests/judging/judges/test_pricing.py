@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from judging.judges import pricing
-from judging.judges.pricing import Rate, chosen, cost
+from judging.judges.pricing import Rate, choose_rate, cost
 from judging.judges.providers.base import Usage
 
 RATE = Rate("p", "m", date(2026, 1, 1), Decimal(3), Decimal(15), cache_read=Decimal("0.3"), cache_write=Decimal("3.75"))
@@ -32,7 +32,7 @@ def test_what_is_not_known_is_unknown_and_never_zero():
 
 
 def test_what_nobody_is_paid_for_costs_nothing():
-    free = chosen(pricing.published(), "baseline", "", date(2026, 11, 21))
+    free = choose_rate(pricing.load_published(), "baseline", "", date(2026, 11, 21))
 
     assert cost(None, free) == 0
 
@@ -40,27 +40,27 @@ def test_what_nobody_is_paid_for_costs_nothing():
 def test_a_later_price_replaces_an_earlier_one_from_its_day():
     later = Rate("p", "m", date(2026, 6, 1), Decimal(2), Decimal(10))
 
-    assert chosen([later, RATE], "p", "m", date(2026, 5, 31)) == RATE
-    assert chosen([later, RATE], "p", "m", date(2026, 6, 1)) == later
-    assert chosen([later, RATE], "p", "m", date(2025, 12, 31)) is None
+    assert choose_rate([later, RATE], "p", "m", date(2026, 5, 31)) == RATE
+    assert choose_rate([later, RATE], "p", "m", date(2026, 6, 1)) == later
+    assert choose_rate([later, RATE], "p", "m", date(2025, 12, 31)) is None
 
 
 def test_of_two_prices_of_one_day_the_last_one_holds():
     entered = Rate("p", "m", RATE.valid_from, Decimal(1), Decimal(1))
 
-    assert chosen([RATE, entered], "p", "m", date(2026, 2, 1)) == entered
+    assert choose_rate([RATE, entered], "p", "m", date(2026, 2, 1)) == entered
 
 
 def test_a_dated_name_costs_what_its_model_costs():
     day = date(2026, 11, 21)
 
-    assert chosen(pricing.published(), "anthropic", "claude-haiku-4-5-20251001", day).input == 1
-    assert chosen(pricing.published(), "anthropic", "claude-unheard-of", day) is None
+    assert choose_rate(pricing.load_published(), "anthropic", "claude-haiku-4-5-20251001", day).input == 1
+    assert choose_rate(pricing.load_published(), "anthropic", "claude-unheard-of", day) is None
 
 
 def test_a_long_prompt_has_prices_of_its_own_for_all_its_tokens():
     """https://platform.claude.com/docs/en/models/haiku-5-5/overview: $0.10 and $0.50 up to 100,000 tokens, then 5 x."""
-    haiku = chosen(pricing.published(), "anthropic", "claude-haiku-5-5", date(2026, 11, 21))
+    haiku = choose_rate(pricing.load_published(), "anthropic", "claude-haiku-5-5", date(2026, 11, 21))
 
     # 100,000 x $0.10 + 100 x $0.50, per million
     assert cost(Usage(100_000, 100), haiku) == Decimal("0.01005")
@@ -70,7 +70,7 @@ def test_a_long_prompt_has_prices_of_its_own_for_all_its_tokens():
 
 
 def test_every_published_price_is_whole():
-    for rate in pricing.published():
+    for rate in pricing.load_published():
         for one in (rate, rate.longer or rate):
             assert one.input >= 0
             assert one.output >= one.input

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.studies.models.studies import Criterion
 from judging.assessment.models.assessment import Escalation
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, certificate_checks, certificates, escalation, report
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.runs.models.runs import Judgment
@@ -125,14 +125,14 @@ def test_what_people_say_of_it_comes_back_to_the_cascade(graded):
     assert found["limits"] == {"small": {"done": [0.9, 0.4]}, "large": {"done": [0.95, 0.3]}}
     assert back["confirmed"]["value"] == 0.4, "the dear judge is right on 200, 208, 224 and 232"
     assert back["combined"] == pytest.approx(2 / 3), "people's label, or the verdict of the stage that keeps the item"
-    evidence = StudyEvidence.read(graded.study)
+    evidence = StudyData.load(graded.study)
     assert escalation.newest(graded.study, evidence.judge("large")) is None, "it is the cascade's, not the judge's"
 
 
 def test_certificate_and_report_speak_of_it(graded):
     cascade("--judges", "small,large", "--target", "0.8", "--escalate", "Left over")
     people_decide(Escalation.objects.get())
-    evidence = StudyEvidence.read(graded.study)
+    evidence = StudyData.load(graded.study)
     found = {
         one.judge.name: one
         for one in assessment.assess_judges(by=None, evidence=evidence, asked=AssessmentRequest())[0]

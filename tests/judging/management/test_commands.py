@@ -188,7 +188,7 @@ class TestTiers:
         found = run_json("tiers", str(path), "--level", "ordinal")["difficulty"]
         assert (found["method"], found["reason"], found["cuts"]) == ("graded response", None, [0.6, 0.75, 0.9])
         assert len(found["items"]) == 120
-        assert set(found["items"][0]) == {"item", "difficulty", "tiers", "tier", "clear"}
+        assert set(found["items"][0]) == {"item", "difficulty", "tiers", "tier", "clear", "soft_label"}
         assert sum(found["expected_counts"].values()) == pytest.approx(120)
         assert [one["person"] for one in found["people"]] == ["ann", "ben", "cas"]
         stricter = run_json("tiers", str(path), "--level", "ordinal", "--agreement-cuts", "0.6,0.75,0.95")["difficulty"]

@@ -13,7 +13,8 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.management.commands import judge as command
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.services import leases, provider_batches, work
+from judging.runs.services import provider_batches, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study, scripted
 from tests.model_server import KEY, MODEL, running
@@ -221,7 +222,7 @@ class TestGoingOn:
             yield
 
         with monkeypatch.context() as patched:
-            patched.setattr(work, "through", interrupted)
+            patched.setattr(work, "work_through", interrupted)
             with pytest.raises(CommandError, match="the same command goes on") as raised:
                 judge("first-study", "--judge", "baseline", "--now")
             assert raised.value.returncode == 130
@@ -298,8 +299,10 @@ class TestBatches:
 
     def test_a_run_in_bulk_waits_for_its_batch(self, study, server, monkeypatch):
         monkeypatch.setattr(provider_batches, "FIRST_LOOK", 0.0)
-        arrived = provider_batches.arrived
-        monkeypatch.setattr(provider_batches, "arrived", lambda *given: (arrived(*given), server.finish(given[-1], {})))
+        arrived = provider_batches.mark_arrived
+        monkeypatch.setattr(
+            provider_batches, "mark_arrived", lambda *given: (arrived(*given), server.finish(given[-1], {}))
+        )
 
         document = judge("first-study", *A_CLAUDE, "--batch", "--now")
 

@@ -26,7 +26,7 @@ def test_a_key_comes_from_standard_input_and_is_listed_without_it(monkeypatch):
         "project": "lab",
         "keys": [{"address": "https://api.openai.com", "note": "the grant", "readable": True}],
     }
-    assert keys.ring_of(project.pk).of("https://api.openai.com", "") == "sk-of-the-project-1"
+    assert keys.load_keyring(project.pk).find_key("https://api.openai.com", "") == "sk-of-the-project-1"
     assert told("lab", "--forget", "https://api.openai.com") == {"project": "lab", "keys": []}
 
 

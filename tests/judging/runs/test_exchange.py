@@ -14,8 +14,9 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Item, Study
 from core.files.input_files import InputFile
 from judging.judges.models.judges import Judge
-from judging.runs.exchange import reading, writing
+from judging.runs.imports import study_packages as reading
 from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.services import tool_files
 from tests.factories import CriterionFactory, JudgeRunFactory
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 
@@ -57,13 +58,13 @@ def dialogues() -> Study:
 
 def everything(study: Study) -> list[tuple]:
     """All that an export says of the study, but for when a judge answered: an import is a run of its own."""
-    source = writing.Source(study)
+    source = tool_files.Source(study)
     return [source.head, *((dict(one.record), dict(one.facts), set(map(timeless, one.answers))) for one in source())]
 
 
 def timeless(answer: ExchangedAnswer) -> tuple:
     kept = replace(answer, submitted_at="") if answer.of_judge else answer
-    return tuple(sorted((name, repr(value)) for name, value in kept.besides().items()))
+    return tuple(sorted((name, repr(value)) for name, value in kept.to_extras().items()))
 
 
 def forget() -> None:
@@ -74,7 +75,7 @@ def forget() -> None:
 def read(key: str, folder, **told):
     first = next(iter(EXCHANGES[key].files))
     path = folder if key == "potato" else folder / first
-    return reading.load(by=None, file=InputFile.of(path), format=key, study="Pilot", **told)
+    return reading.load(by=None, file=InputFile.from_path(path), format=key, study="Pilot", **told)
 
 
 @pytest.mark.parametrize("key", WRITTEN)
@@ -84,7 +85,7 @@ def test_there_and_back(key, make, tmp_path):
         return
     study = make()
     before = everything(study)
-    writing.write(study, EXCHANGES[key], tmp_path / "out")
+    tool_files.write(study, EXCHANGES[key], tmp_path / "out")
     forget()
 
     outcome = read(key, tmp_path / "out")
@@ -97,7 +98,7 @@ def test_there_and_back(key, make, tmp_path):
 @pytest.mark.parametrize("key", WRITTEN)
 def test_read_twice_changes_nothing(key, tmp_path):
     study = pairs()
-    writing.write(study, EXCHANGES[key], tmp_path / "out")
+    tool_files.write(study, EXCHANGES[key], tmp_path / "out")
     forget()
     read(key, tmp_path / "out")
     again = read(key, tmp_path / "out")

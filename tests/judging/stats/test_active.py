@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.stats.active import Drawn, active_mean
-from judging.stats.labelling_plan import drawn, inclusion
+from judging.stats.active import ScoredSample, active_mean
+from judging.stats.labelling_plan import draw_systematic, inclusion
 
 
 def population(n=60, before=12):
@@ -22,12 +22,12 @@ def population(n=60, before=12):
 
 def draw(truth, judge, doubt, known, more, seed, *, labelled=1.0):
     probability = inclusion(doubt, ~known, more)
-    taken = drawn(probability, seed=seed)
+    taken = draw_systematic(probability, seed=seed)
     done = taken.copy()
     if labelled < 1:
         rng = np.random.default_rng([seed, 1])
         done &= rng.random(len(truth)) < labelled
-    return Drawn(
+    return ScoredSample(
         human=np.where(known | done, truth, np.nan),
         judge=judge,
         probability=np.where(known, np.nan, probability),
@@ -69,7 +69,7 @@ def test_the_intervals_hold_the_truth_of_the_population():
 
 def test_by_hand():
     # one old label (3), three items that could be drawn, two taken with probabilities .5 and 1; the judge not used
-    data = Drawn(
+    data = ScoredSample(
         human=np.array([3.0, 1.0, 2.0, np.nan]),
         judge=np.array([1.0, 1.0, 1.0, 1.0]),
         probability=np.array([np.nan, 0.5, 1.0, 0.5]),
@@ -99,7 +99,7 @@ def test_without_labels_there_is_no_figure_and_it_says_so():
     found = active_mean(data)
     assert np.isnan(found.corrected.value)
     assert "0 of the drawn items have a label" in found.corrected.reason
-    assert found.as_json()["corrected"]["lambda"] is None
+    assert found.to_json()["corrected"]["lambda"] is None
     assert found.judge_only.value == pytest.approx(judge.mean())
 
 
@@ -111,7 +111,7 @@ def repeated(data, times):
     """The same with every item so many times, each of which stands in the cluster of the first."""
     names = [str(k) for k in np.repeat(np.arange(len(data.human)), times)]
     columns = ("human", "judge", "probability", "taken", "weights")
-    return Drawn(**{name: np.repeat(getattr(data, name), times) for name in columns}, clusters=names)
+    return ScoredSample(**{name: np.repeat(getattr(data, name), times) for name in columns}, clusters=names)
 
 
 def test_copies_of_an_item_add_nothing():

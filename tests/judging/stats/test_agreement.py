@@ -171,7 +171,7 @@ class TestDegenerate:
 def test_json_is_the_entry_of_the_contract():
     people = from_codes([[0, 0], [1, 2], [2, 2], [1, 0]], q=3, level="ordinal")
     found = judge_agreement(people, [0, 1, 2, -1], judge_name="j", bootstrap=20)
-    document = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    document = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert {"mean_cohen_kappa", "human_ceiling", "per_annotator", "spearman", "mae", "unscored"} <= set(document)
     assert set(document["per_annotator"]) == {"r1", "r2"}
     assert {"value", "low", "high", "reason"} <= set(document["per_annotator"]["r1"])
@@ -218,7 +218,7 @@ class TestCeilingOfEveryFigure:
             assert self.found.ceiling[name].value == pytest.approx(mean, abs=1e-12)
 
     def test_each_annotator_stands_beside_the_judge(self):
-        document = self.found.as_json()
+        document = self.found.to_json()
         assert set(document["per_annotator_ceiling"]) == {"r1", "r2", "r3"}
         kappas = [document["per_annotator_ceiling"][name]["value"] for name in ("r1", "r2", "r3")]
         assert np.mean(kappas) == pytest.approx(self.found.human_ceiling.value)
@@ -250,11 +250,11 @@ class TestSomebodyWhoHasJustBegun:
         return judge_agreement(from_codes(codes, q=3), self.judge, judge_name="j", bootstrap=100)
 
     def test_does_not_change_the_means_or_the_ceiling(self):
-        without, found = self.held(-1), self.held(2)
+        without, found = self.filter_held(-1), self.filter_held(2)
         assert [pair.in_mean for pair in found.per_annotator] == [True, True, False]
         assert found.left_out == ("r3",)
         assert without.left_out == ()
         for name in ("mean_cohen_kappa", "percent_agreement", "human_ceiling"):
             assert getattr(found, name).value == pytest.approx(getattr(without, name).value), name
         assert found.ceiling["mean_cohen_kappa"].value == pytest.approx(without.ceiling["mean_cohen_kappa"].value)
-        assert found.as_json()["left_out"] == ["r3"]
+        assert found.to_json()["left_out"] == ["r3"]

@@ -55,7 +55,7 @@ class TestByHand:
         assert third.test == "wilcoxon"
 
     def test_document(self):
-        document = self.found.as_json()
+        document = self.found.to_json()
         assert set(document) >= {"epsilon", "winning_rate", "advantage_probability", "passes", "per_annotator"}
         assert set(document["per_annotator"][0]) >= {"annotator", "rho_judge", "rho_annotator", "p_value", "rejected"}
 
@@ -136,7 +136,7 @@ class TestDegenerate:
         assert np.isnan(found.winning_rate)
         assert found.passes is None
         assert found.reason == "no item that the judge scored was rated by two people"
-        assert found.as_json()["winning_rate"] is None
+        assert found.to_json()["winning_rate"] is None
 
     def test_a_judge_without_verdicts(self):
         found = alt_test(from_codes([[0, 0], [1, 1]], q=2), [-1, -1])

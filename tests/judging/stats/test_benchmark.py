@@ -9,7 +9,18 @@ from judging.stats.benchmark import Answers, Cases, Sheet
 NAN = float("nan")
 
 
-def cases(gold=(1, 1, 2, 2), *, persona=None, tier=None, kind=None, longer=None, kappa=None, votes=None, groups=None):
+def cases(
+    gold=(1, 1, 2, 2),
+    *,
+    persona=None,
+    tier=None,
+    kind=None,
+    longer=None,
+    kappa=None,
+    votes=None,
+    groups=None,
+    odds=None,
+):
     n = len(gold)
     persona = np.array(range(n) if persona is None else persona)
     return Cases(
@@ -23,6 +34,7 @@ def cases(gold=(1, 1, 2, 2), *, persona=None, tier=None, kind=None, longer=None,
         kappa=np.array(kappa or [NAN] * n, dtype=float),
         votes=np.array(votes or [[NAN] * 3] * n, dtype=float),
         groups={name: np.array(values) for name, values in (groups or {}).items()},
+        odds=None if odds is None else np.array(odds),
     )
 
 
@@ -90,7 +102,7 @@ def test_intervals_resample_whole_personas():
 
 def test_intervals_of_clusters_of_one_equal_those_of_means():
     """`clustered_means` reads rows and clusters; here they are summed by persona first. The draws are the same."""
-    from judging.stats.means import clustered_means
+    from judging.stats.means import estimate_clustered_means
 
     rng = np.random.default_rng(3)
     values, persona = rng.integers(0, 2, 60).astype(float), rng.integers(0, 15, 60)
@@ -98,7 +110,7 @@ def test_intervals_of_clusters_of_one_equal_those_of_means():
     sheet = Sheet(cases((1,) * 60, persona=persona), bootstrap=500, seed=4)
     sheet.add(("m",), values, reason="")
     names = [str(one) for one in persona]
-    (expected,) = clustered_means(
+    (expected,) = estimate_clustered_means(
         values[:, None], items=[str(n) for n in range(60)], clusters=names, bootstrap=500, seed=4
     )
     found = sheet.estimates()[("m",)]
@@ -131,10 +143,10 @@ def test_position_consistency_and_leaning():
     # case 1 names the same response; case 2 the one shown first both times; case 3 the second; case 4 has one order
     assert stats.consistent(said)[:3].tolist() == [1.0, 0.0, 0.0]
     assert np.isnan(stats.consistent(said)[3])
-    first = stats.first_shown(said)
+    first = stats.mark_first_shown(said)
     assert first[:3].tolist() == [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
     assert np.isnan(first[3, 1])
-    assert stats.both_right(said, cases())[:3].tolist() == [1.0, 0.0, 0.0]
+    assert stats.mark_both_right(said, cases())[:3].tolist() == [1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -170,13 +182,16 @@ def test_what_nobody_gets():
     some = cases()
     one, other = answers((2, 2), (1, 2), (1, 1), (0, 0)), answers((2, 0), (2, 2), (1, 1), (0, None))
     # case 1: all wrong; case 2: right once; case 3: all wrong; case 4: nobody answered
-    assert stats.nobody_right(some, [one, other]).tolist() == [0, 2]
-    assert stats.nobody_right(some, []).tolist() == []
+    assert stats.find_unsolved(some, [one, other]).tolist() == [0, 2]
+    assert stats.find_unsolved(some, []).tolist() == []
 
 
 def test_tiers_with_other_cuts():
     some = cases(kappa=[0.55, 0.65, 0.9, NAN])
-    found = {cuts: {tier: int(mask.sum()) for tier, mask in bands.items()} for cuts, bands in stats.shifted_tiers(some)}
+    found = {
+        cuts: {tier: int(mask.sum()) for tier, mask in bands.items()}
+        for cuts, bands in stats.iterate_shifted_tiers(some)
+    }
     assert found == {
         (0.3, 0.5, 0.7): {"easy": 1, "medium": 2, "hard": 0, "contested": 0},
         (0.4, 0.6, 0.8): {"easy": 1, "medium": 1, "hard": 1, "contested": 0},
@@ -197,7 +212,7 @@ def test_calibration_of_confidence():
     Brier: (.01 + .81 + .16 + .16) / 4 = .285. Excess: mean confidence .75 - accuracy .75 = 0.
     """
     said = answers((1, 0), (2, 0), (2, 0), (2, 0), confidence=[(0.9, NAN), (0.9, NAN), (0.6, NAN), (0.6, NAN)])
-    found = stats.confidence_of(said, Sheet(cases(), bootstrap=200))
+    found = stats.calibrate_confidence(said, Sheet(cases(), bootstrap=200))
     assert found.ece.value == pytest.approx(0.4)
     assert found.brier.value == pytest.approx(0.285)
     assert found.excess.value == pytest.approx(0.0)
@@ -208,7 +223,43 @@ def test_calibration_of_confidence():
 
 
 def test_a_model_that_tells_no_probabilities_has_no_calibration():
-    found = stats.confidence_of(answers((1, 1), (1, 2), (2, 2), (2, 2)), Sheet(cases(), bootstrap=50))
+    found = stats.calibrate_confidence(answers((1, 1), (1, 2), (2, 2), (2, 2)), Sheet(cases(), bootstrap=50))
     assert np.isnan(found.ece.value)
     assert found.ece.reason == "the model tells no probabilities"
     assert found.bins == ()
+
+
+class TestLikelyTiers:
+    """Columns of the odds: contested, hard, medium, easy."""
+
+    ODDS = ((0, 0, 0.25, 0.75), (0, 0.5, 0.5, 0), (0, 1, 0, 0), (NAN, NAN, NAN, NAN))
+
+    def test_a_case_counts_in_every_tier_by_its_probability(self):
+        found = cases(odds=self.ODDS)
+        sheet = Sheet(found, bootstrap=0)
+        for tier, odds in stats.likely_tiers(found).items():
+            sheet.add(("m", tier), np.array([1.0, 0.0, 1.0, 0.0]), where=odds, reason=stats.NO_ANSWER)
+        told = sheet.estimates()
+        assert list(told) == [("m", "easy"), ("m", "medium"), ("m", "hard")]  # none is contested
+        assert told["m", "easy"].value == 1  # .75 / .75
+        assert told["m", "medium"].value == pytest.approx(0.25 / 0.75)
+        assert told["m", "hard"].value == pytest.approx(1 / 1.5)
+        assert [one.n_items for one in told.values()] == [1, 1, 2]  # .75, .75 and 1.5, rounded
+
+    def test_certain_tiers_are_those_that_are_counted(self):
+        rng = np.random.default_rng(0)
+        names, place = np.array(["hard", "medium", "easy"]), rng.integers(0, 3, 60)
+        persona, scores = [*rng.integers(0, 30, 58).tolist(), 28, 29], rng.integers(0, 2, 60).astype(float)
+        odds = np.eye(4)[place + 1]
+        found = cases((1,) * 60, persona=persona, tier=names[place].tolist(), odds=odds)
+        sheet = Sheet(found, bootstrap=300)
+        stats.add_cell_columns(sheet, "m", scores)
+        for tier, chance in stats.likely_tiers(found).items():
+            sheet.add(("likely", tier), scores, where=chance, reason=stats.NO_ANSWER)
+        told = sheet.estimates()
+        for tier in names:
+            one, two = told["m", tier], told["likely", tier]
+            assert (one.value, one.low, one.high, one.n_items) == (two.value, two.low, two.high, two.n_items)
+
+    def test_without_the_model_there_are_none(self):
+        assert stats.likely_tiers(cases()) == {}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from judging.stats.betting import BETS, betting_bound, log_capital
+from judging.stats.betting import BETS, compute_betting_bound, log_capital
 from judging.stats.selective import lower_bound
 
 
@@ -20,24 +20,26 @@ def test_capital_of_units_of_different_size():
 
 
 def test_units_without_anything_kept_say_nothing():
-    some = betting_bound(np.ones(40), np.ones(40), 0.05)
-    assert betting_bound(np.r_[np.ones(40), np.zeros(5)], np.r_[np.ones(40), np.zeros(5)], 0.05) == some
+    some = compute_betting_bound(np.ones(40), np.ones(40), 0.05)
+    assert compute_betting_bound(np.r_[np.ones(40), np.zeros(5)], np.r_[np.ones(40), np.zeros(5)], 0.05) == some
 
 
 @pytest.mark.parametrize(("agreeing", "kept"), [(np.zeros(5), np.ones(5)), (np.zeros(3), np.zeros(3))])
 def test_nothing_agrees(agreeing, kept):
-    assert betting_bound(agreeing, kept, 0.05) == 0
+    assert compute_betting_bound(agreeing, kept, 0.05) == 0
 
 
 def test_the_order_does_not_matter():
     rng = np.random.default_rng(0)
     values = rng.random(50)
-    assert betting_bound(values, np.ones(50), 0.05) == betting_bound(rng.permutation(values), np.ones(50), 0.05)
+    assert compute_betting_bound(values, np.ones(50), 0.05) == compute_betting_bound(
+        rng.permutation(values), np.ones(50), 0.05
+    )
 
 
 def test_of_yes_and_no_it_is_safer_than_the_exact_bound():
     for k, n in ((30, 30), (90, 100), (180, 200)):
-        bound = betting_bound(np.r_[np.ones(k), np.zeros(n - k)], np.ones(n), 0.05)
+        bound = compute_betting_bound(np.r_[np.ones(k), np.zeros(n - k)], np.ones(n), 0.05)
         assert lower_bound(k, n, 0.05) - 0.05 < bound <= lower_bound(k, n, 0.05)
 
 
@@ -50,5 +52,5 @@ def test_never_above_the_truth_too_often_exactly(ratio):
 
 
 def test_clusters_that_agree_as_one_count_as_one():
-    whole = betting_bound(np.full(20, 15.0), np.full(20, 15.0), 0.05)
-    assert whole == pytest.approx(betting_bound(np.ones(20), np.ones(20), 0.05))
+    whole = compute_betting_bound(np.full(20, 15.0), np.full(20, 15.0), 0.05)
+    assert whole == pytest.approx(compute_betting_bound(np.ones(20), np.ones(20), 0.05))

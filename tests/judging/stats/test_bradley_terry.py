@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from judging.stats.bradley_terry import bradley_terry, connected
+from judging.stats.bradley_terry import bradley_terry, is_connected
 
 
 class TestByHand:
@@ -39,7 +39,7 @@ def test_four_assistants_as_by_a_general_optimiser():
 
 def test_who_never_lost_has_no_strength():
     wins = np.array([[[0, 2, 2], [0, 0, 1], [0, 1, 0.0]]])
-    assert not connected(wins)[0]
+    assert not is_connected(wins)[0]
     assert np.isnan(bradley_terry(wins, np.zeros((1, 3, 3))).log_strength).all()
 
 
@@ -55,4 +55,4 @@ def test_who_always_ties_is_as_strong():
 
 
 def test_a_circle_connects():
-    assert connected(np.array([[[0, 1, 0], [0, 0, 1], [1.0, 0, 0]]]))[0]
+    assert is_connected(np.array([[[0, 1, 0], [0, 0, 1], [1.0, 0, 0]]]))[0]

@@ -70,7 +70,7 @@ class TestScale:
     def test_a_nominal_scale_has_rates(self):
         columns, truth = scale()
         nominal = Columns(columns.human, columns.judge, columns.categories, "nominal")
-        document = calibrate(nominal, bootstrap=0).as_json()
+        document = calibrate(nominal, bootstrap=0).to_json()
         assert set(document["by_category"]) == {"1", "2", "3", "4", "5"}
         assert document["by_category"]["5"]["ppi"]["low"] < (truth == 5).mean()
         assert document["ppi"]["value"] is None
@@ -80,7 +80,7 @@ class TestScale:
 
 class TestContract:
     def test_keys(self):
-        document = calibrate(binary(), bootstrap=20).as_json()
+        document = calibrate(binary(), bootstrap=20).to_json()
         json.dumps(document, allow_nan=False)
         keys = {"n_labelled", "n_unlabelled", "human_only", "judge_only", "ppi", "rogan_gladen", "scores", "selective"}
         assert keys <= set(document)
@@ -95,7 +95,7 @@ class TestContract:
 class TestBadInput:
     def codes(self, human, judge, categories=(0, 1)):
         found = calibrate(Columns(tuple(human), tuple(judge), categories, "nominal"), bootstrap=20)
-        json.dumps(found.as_json(), allow_nan=False)
+        json.dumps(found.to_json(), allow_nan=False)
         return [warning.code for warning in found.warnings], found
 
     def test_few_labels(self):

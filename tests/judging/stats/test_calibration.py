@@ -4,7 +4,7 @@ from sklearn.isotonic import IsotonicRegression
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from judging.stats import proportional_odds
-from judging.stats.calibration import Isotonic, OrdinalLogistic, fitted, fold_of, recalibrate
+from judging.stats.calibration import Isotonic, OrdinalLogistic, assign_folds, fit_map, recalibrate
 from judging.stats.proportional_odds import ProportionalOdds, _penalised
 
 
@@ -71,7 +71,7 @@ class TestRecalibrate:
         found = recalibrate(*lenient(), np.arange(1, 6), method=method, bootstrap=100)
         assert found.after.ece.value < found.before.ece.value / 2
         assert found.after.mae.value < found.before.mae.value
-        assert found.as_json()["out_of_sample"] is True
+        assert found.to_json()["out_of_sample"] is True
         assert found.map is not None
 
     def test_nothing_is_learnt_from_noise(self):
@@ -83,7 +83,7 @@ class TestRecalibrate:
 
     def test_clusters_stay_together(self):
         clusters = [str(k // 4) for k in range(80)]
-        fold = fold_of(clusters, np.ones(80, dtype=bool), 5, seed=0)
+        fold = assign_folds(clusters, np.ones(80, dtype=bool), 5, seed=0)
         assert all(len(set(fold[k : k + 4])) == 1 for k in range(0, 80, 4))
         assert np.bincount(fold).tolist() == [16] * 5
 
@@ -113,8 +113,8 @@ class TestWeights:
         twice = truth >= 4
         weights = np.where(twice, 2.0, 1.0)
         steps, order = np.arange(1.0, 6), np.r_[np.arange(120), np.flatnonzero(twice)]
-        weighted = fitted(judge, truth, steps, method, weights=weights)
-        repeated = fitted(judge[order], truth[order], steps, method)
+        weighted = fit_map(judge, truth, steps, method, weights=weights)
+        repeated = fit_map(judge[order], truth[order], steps, method)
         assert weighted(judge) == pytest.approx(repeated(judge), abs=1e-3)
 
     def test_they_enter_map_and_figures(self):

@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.stats.cascade import Stage, cascade, kept_by
-from judging.stats.selective import least_units, select
+from judging.stats.cascade import Stage, cascade, find_deciding_stage
+from judging.stats.selective import compute_least_units, select
 
 
 def stages(rng, n, *, good=(0.75, 0.95)):
@@ -60,7 +60,7 @@ def test_by_hand():
     sure = np.r_[np.full(60, 0.9), np.full(60, 0.8), np.full(80, 0.5)]
     cheap = Stage("cheap", sure, (np.arange(n) < 60) * 1.0, cost=1.0)
     dear = Stage("dear", np.ones(n), np.ones(n), cost=5.0)
-    assert least_units(0.9, 0.025, 2) <= 80
+    assert compute_least_units(0.9, 0.025, 2) <= 80
     found = cascade([cheap, dear], target=0.9)
     first, second = found.stages
     # thresholds that keep fewer than 69 items are passed over, so .8 is tried first, fails, and nothing is kept
@@ -90,7 +90,7 @@ def test_nobody_is_sure_of_anything(rng):
     assert found.to_people.all()
     assert found.agreement.reason == "no verdict is kept on an item with a label"
     assert found.cost_reason == "what a judgment of none costs is not known"
-    json.dumps(found.as_json(), allow_nan=False)
+    json.dumps(found.to_json(), allow_nan=False)
 
 
 def test_no_labels_at_all(rng):
@@ -123,7 +123,7 @@ def test_limits_chosen_before_keep_the_same_items(rng):
     both = stages(rng, 3000, good=(0.6, 1.4))
     found = cascade(seen(both, np.arange(3000) < 2000), target=0.8)
     limits = [(one.selection.threshold, one.looked_from) for one in found.stages]
-    place = kept_by([one.confidence for one in both], limits)
+    place = find_deciding_stage([one.confidence for one in both], limits)
     for stage, one in enumerate(found.stages):
         assert (place == stage).sum() > 0
         np.testing.assert_array_equal(place == stage, one.kept)
@@ -132,5 +132,7 @@ def test_limits_chosen_before_keep_the_same_items(rng):
 
 def test_a_stage_without_limits_keeps_nothing():
     sure = np.array([0.9, 0.5, np.nan])
-    assert kept_by([sure, sure], [(np.nan, np.nan), (0.8, 0.4)]).tolist() == [1, -1, -1]
-    assert kept_by([sure, sure], [(0.8, 0.4), (0.3, 0.3)]).tolist() == [0, -1, -1], "0.5 was looked at before"
+    assert find_deciding_stage([sure, sure], [(np.nan, np.nan), (0.8, 0.4)]).tolist() == [1, -1, -1]
+    assert find_deciding_stage([sure, sure], [(0.8, 0.4), (0.3, 0.3)]).tolist() == [0, -1, -1], (
+        "0.5 was looked at before"
+    )

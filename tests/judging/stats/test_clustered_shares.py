@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 from judging.stats.asymptotic import share
-from judging.stats.clustered_shares import clustered_share
+from judging.stats.clustered_shares import estimate_clustered_share
 
 
 def test_of_independent_items_it_is_wilsons_interval():
-    assert clustered_share(np.r_[np.ones(30), np.zeros(10)]) == share(30, 40, n_raters=1)
+    assert estimate_clustered_share(np.r_[np.ones(30), np.zeros(10)]) == share(30, 40, n_raters=1)
 
 
 def test_clusters_that_agree_as_one_are_worth_one_item_each():
     # 20 clusters of 5 equal items, 10 yes: the variance is that of 20 items times 20 / 19
     values, clusters = np.repeat([1.0, 0.0] * 10, 5), [str(k) for k in np.repeat(np.arange(20), 5)]
-    found, alone = clustered_share(values, clusters=clusters), share(10, 20, n_raters=1)
+    found, alone = estimate_clustered_share(values, clusters=clusters), share(10, 20, n_raters=1)
     assert found.value == 0.5
     assert found.low < alone.low
     assert found.high > alone.high
@@ -20,23 +20,23 @@ def test_clusters_that_agree_as_one_are_worth_one_item_each():
 
 
 def test_weights():
-    found = clustered_share(np.array([1.0, 0.0, 0.0]), weights=np.array([2.0, 1.0, 1.0]))
+    found = estimate_clustered_share(np.array([1.0, 0.0, 0.0]), weights=np.array([2.0, 1.0, 1.0]))
     assert found.value == 0.5
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_where_nothing_varies_the_clusters_are_what_there_is(value):
     clusters = [str(k) for k in np.repeat(np.arange(8), 10)]
-    found = clustered_share(np.full(80, value), clusters=clusters)
+    found = estimate_clustered_share(np.full(80, value), clusters=clusters)
     assert (found.low, found.high) == pytest.approx((share(int(8 * value), 8).low, share(int(8 * value), 8).high))
 
 
 def test_one_cluster_has_no_interval():
-    found = clustered_share(np.array([1.0, 0.0]), clusters=["a", "a"])
+    found = estimate_clustered_share(np.array([1.0, 0.0]), clusters=["a", "a"])
     assert found.value == 0.5
     assert np.isnan(found.low)
     assert found.reason == "no interval: one cluster"
 
 
 def test_no_items():
-    assert clustered_share(np.zeros(0), reason="nothing").reason == "nothing"
+    assert estimate_clustered_share(np.zeros(0), reason="nothing").reason == "nothing"

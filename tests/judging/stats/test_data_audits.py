@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judging.stats import data_audits, observed
-from judging.stats.evidence import Evidence
+from judging.stats.assessment_data import AssessmentData
 from tests.judging.stats.test_evidence import material, people, said
 
 
@@ -22,7 +22,7 @@ def pairs(n=40):
     label = np.where(longer, 0, 1)  # people take the longer response
     whole = replace(material(n, assistants="a", opponents="b"), length=np.where(longer, 0.3, -0.3))
     judge = np.where(np.arange(n) < 30, label, 1 - label)
-    return Evidence(whole, people(np.column_stack([label, label]), ("1", "2"), "nominal"), said(judge))
+    return AssessmentData(whole, people(np.column_stack([label, label]), ("1", "2"), "nominal"), said(judge))
 
 
 def test_a_rule_as_good_as_the_judge_is_named():
@@ -41,7 +41,7 @@ def test_a_scale_read_backwards():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 4, 80)
     table = people(np.column_stack([truth, truth, 3 - truth]))
-    evidence = Evidence(material(80), table, said(3 - truth))
+    evidence = AssessmentData(material(80), table, said(3 - truth))
     found = data_audits.label_noise(evidence)
     assert found["backwards"] == ["r2"]
     assert [round(one["accuracy"], 2) for one in found["annotators"]][:2] == [1.0, 1.0]
@@ -61,9 +61,9 @@ def test_annotators_are_modelled_once_for_all_judges(monkeypatch):
 
 
 def test_polarity_says_why_it_is_unknown():
-    constant = Evidence(material(20), people(np.ones((20, 2), dtype=int)), said(np.arange(20) % 4))
+    constant = AssessmentData(material(20), people(np.ones((20, 2), dtype=int)), said(np.arange(20) % 4))
     assert "do not vary" in data_audits.polarity(constant).reason
-    nominal = Evidence(material(2), people([[0], [1]], ("a", "b", "c"), "nominal"), said([0, 1]))
+    nominal = AssessmentData(material(2), people([[0], [1]], ("a", "b", "c"), "nominal"), said([0, 1]))
     assert data_audits.polarity(nominal).reason == "the scale has no order"
 
 
@@ -77,5 +77,5 @@ def test_polarity_has_fishers_interval():
 
 
 def test_one_annotator_has_no_noise_to_be_told():
-    alone = Evidence(material(20), people(np.zeros((20, 1), dtype=int)), said(np.zeros(20, dtype=int)))
+    alone = AssessmentData(material(20), people(np.zeros((20, 1), dtype=int)), said(np.zeros(20, dtype=int)))
     assert data_audits.label_noise(alone)["reason"]

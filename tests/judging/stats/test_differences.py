@@ -62,7 +62,7 @@ def test_every_pair_of_three_judges():
     people = from_codes([[0, 0], [1, 1], [0, 1]], q=2)
     found = compare_judges(people, {"a": [0, 1, 0], "b": [0, 0, 0], "c": [1, 1, 1]}, bootstrap=0)
     assert [(one.a, one.b) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert json.dumps([one.as_json() for one in found], allow_nan=True)
+    assert json.dumps([one.to_json() for one in found], allow_nan=True)
 
 
 def test_no_common_items_is_a_reason():

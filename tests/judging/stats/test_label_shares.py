@@ -1,6 +1,6 @@
 import numpy as np
 
-from judging.stats.label_shares import agreement_with, majority_shares, nearest_shares
+from judging.stats.label_shares import compute_agreement, majority_shares, nearest_shares
 
 NAN = np.nan
 
@@ -20,9 +20,9 @@ def test_halfway_between_two_is_half_of_each():
 
 def test_agreement_is_the_share_of_the_verdict():
     shares = np.array([[1, 0], [0.5, 0.5], [0.5, 0.5], [NAN, NAN], [1, 0]])
-    np.testing.assert_array_equal(agreement_with(shares, np.array([0, 1, 0, 1, -1])), [1, 0.5, 0.5, NAN, NAN])
+    np.testing.assert_array_equal(compute_agreement(shares, np.array([0, 1, 0, 1, -1])), [1, 0.5, 0.5, NAN, NAN])
 
 
 def test_a_scale_without_categories():
     assert nearest_shares(np.array([1.0]), np.zeros(0)).shape == (1, 0)
-    np.testing.assert_array_equal(agreement_with(np.zeros((2, 0)), np.array([-1, -1])), [NAN, NAN])
+    np.testing.assert_array_equal(compute_agreement(np.zeros((2, 0)), np.array([-1, -1])), [NAN, NAN])

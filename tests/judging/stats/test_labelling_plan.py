@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from judging.stats.labelling_plan import allocation, drawn, inclusion, intraclass_correlation, labels_needed
-from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.labelling_plan import allocation, draw_systematic, inclusion, intraclass_correlation, labels_needed
+from judging.stats.prediction_powered import LabelledSample, ppi_mean
 
 
 def columns(n, labelled, noise, seed=0):
@@ -19,7 +19,7 @@ def test_the_number_that_is_said_gives_the_width_that_was_asked_for(noise):
     human, judge = columns(20_000, 3000, noise)
     needed = labels_needed(human, judge, width=0.04)
     again, judge = columns(20_000, int(needed.with_judge), noise, seed=1)
-    found = ppi_mean(Labelled.of(again, judge)).ppi
+    found = ppi_mean(LabelledSample.from_columns(again, judge)).ppi
     assert found.high - found.low == pytest.approx(0.04, rel=0.08)
     assert needed.with_judge <= needed.without_judge * 1.01
 
@@ -53,7 +53,7 @@ def test_clusters_need_more_and_the_number_gives_the_width():
     assert needed.with_judge > 1.3 * labels_needed(human, judge, width=0.16).with_judge
     assert needed.design_effect == pytest.approx(1 + 0.2 * (2000 / 300 - 1), rel=0.35)
     again, judge, names = clustered(12_000, int(needed.with_judge), seed=1)
-    found = ppi_mean(Labelled.of(again, judge, clusters=names)).ppi
+    found = ppi_mean(LabelledSample.from_columns(again, judge, clusters=names)).ppi
     assert found.high - found.low == pytest.approx(0.16, rel=0.12)
     assert "design effect" in needed.dependence
 
@@ -125,7 +125,7 @@ def test_probabilities_add_up_grow_with_doubt_and_never_vanish():
 
 def test_the_draw_takes_as_many_and_each_as_often_as_it_should():
     probabilities = inclusion(np.linspace(0, 1, 50), np.ones(50, dtype=bool), 10)
-    draws = np.array([drawn(probabilities, seed=seed) for seed in range(4000)])
+    draws = np.array([draw_systematic(probabilities, seed=seed) for seed in range(4000)])
     assert set(draws.sum(axis=1)) == {10}
     assert np.abs(draws.mean(axis=0) - probabilities).max() < 0.04
-    assert drawn(np.zeros(5), seed=0).sum() == 0
+    assert draw_systematic(np.zeros(5), seed=0).sum() == 0

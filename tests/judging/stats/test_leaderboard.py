@@ -17,7 +17,7 @@ def arena(n=1500, labelled=300, favour=1.0, seed=0):
     swayed = rng.random(n) < 0.4 * favour
     judge = np.where(swayed & (first == 2), 1, np.where(swayed & (second == 2), 0, judge))
     human[labelled:] = np.nan
-    return Comparisons.of([NAMES[k] for k in first], [NAMES[k] for k in second], human, judge)
+    return Comparisons.from_names([NAMES[k] for k in first], [NAMES[k] for k in second], human, judge)
 
 
 def values(board, figure="strength"):
@@ -44,7 +44,7 @@ class TestBoards:
         assert all(1 <= rank.low <= rank.value <= rank.high <= 3 for rank in ranks)
 
     def test_document(self):
-        document = self.found.as_json()
+        document = self.found.to_json()
         assert set(document) == {"people", "judge", "corrected", "lambda", "reason"}
         assert document["people"][0]["assistant"] == "a"
 
@@ -58,7 +58,7 @@ def test_a_good_judge_narrows_the_intervals():
 
 def test_win_rates_by_hand():
     # a beats b, a ties b, b beats c, c beats a: a 1.5 of 3, b 1.5 of 3, c 1 of 2
-    pairs = Comparisons.of(list("abba"), list("bacc"), [1, 0.5, 1, 0], [np.nan] * 4)
+    pairs = Comparisons.from_names(list("abba"), list("bacc"), [1, 0.5, 1, 0], [np.nan] * 4)
     found = leaderboard(pairs)
     assert values(found.people, "win_rate") == pytest.approx([0.5, 0.5, 0.5])
     assert found.corrected == ()
@@ -67,18 +67,18 @@ def test_win_rates_by_hand():
 
 
 def test_order_of_presentation_does_not_matter():
-    one = leaderboard(Comparisons.of(list("aab"), list("bbc"), [1, 0, 1], [1, 0, 1]))
-    other = leaderboard(Comparisons.of(list("bac"), list("abb"), [0, 0, 0], [0, 0, 0]))
+    one = leaderboard(Comparisons.from_names(list("aab"), list("bbc"), [1, 0, 1], [1, 0, 1]))
+    other = leaderboard(Comparisons.from_names(list("bac"), list("abb"), [0, 0, 0], [0, 0, 0]))
     assert values(one.people, "win_rate") == values(other.people, "win_rate")
 
 
 def test_wrong_input():
     with pytest.raises(ValueError, match="itself"):
-        Comparisons.of(["a"], ["a"], [1], [1])
+        Comparisons.from_names(["a"], ["a"], [1], [1])
     with pytest.raises(ValueError, match="a tie"):
-        Comparisons.of(["a"], ["b"], [2], [1])
+        Comparisons.from_names(["a"], ["b"], [2], [1])
     with pytest.raises(ValueError, match="one entry"):
-        Comparisons.of(["a"], ["b"], [1, 0], [1])
+        Comparisons.from_names(["a"], ["b"], [1, 0], [1])
 
 
 def board_ends(board):
@@ -92,13 +92,13 @@ class TestDependence:
         again = np.repeat(np.arange(300), 4)
         names = [[NAMES[k] for k in side[again]] for side in (pairs.first, pairs.second)]
         copies = leaderboard(
-            Comparisons.of(*names, pairs.human[again], pairs.judge[again], clusters=[str(k) for k in again])
+            Comparisons.from_names(*names, pairs.human[again], pairs.judge[again], clusters=[str(k) for k in again])
         )
         for board in ("people", "judge"):
             assert np.array(board_ends(getattr(copies, board))) == pytest.approx(
                 np.array(board_ends(getattr(single, board))), abs=1e-6
             )
-        taken_alone = leaderboard(Comparisons.of(*names, pairs.human[again], pairs.judge[again]))
+        taken_alone = leaderboard(Comparisons.from_names(*names, pairs.human[again], pairs.judge[again]))
         one, other = taken_alone.people[0].strength, copies.people[0].strength
         assert one.high - one.low < 0.6 * (other.high - other.low)
 
@@ -106,8 +106,12 @@ class TestDependence:
         pairs = arena(300, 120)
         twice = np.repeat(np.arange(300), np.where(np.arange(300) % 3, 1, 2))
         names = [[NAMES[k] for k in side] for side in (pairs.first, pairs.second)]
-        weighted = Comparisons.of(*names, pairs.human, pairs.judge, weights=np.where(np.arange(300) % 3, 1.0, 2.0))
-        doubled = Comparisons.of(*([side[k] for k in twice] for side in names), pairs.human[twice], pairs.judge[twice])
+        weighted = Comparisons.from_names(
+            *names, pairs.human, pairs.judge, weights=np.where(np.arange(300) % 3, 1.0, 2.0)
+        )
+        doubled = Comparisons.from_names(
+            *([side[k] for k in twice] for side in names), pairs.human[twice], pairs.judge[twice]
+        )
         for figure in ("win_rate", "strength"):
             for board in ("people", "judge"):
                 found, expected = (getattr(leaderboard(one), board) for one in (weighted, doubled))
@@ -117,7 +121,7 @@ class TestDependence:
         pairs = arena(300, 120)
         clusters = [str(k // 20) for k in range(300)]  # six of fifteen have labels
         names = [[NAMES[k] for k in side] for side in (pairs.first, pairs.second)]
-        found = leaderboard(Comparisons.of(*names, pairs.human, pairs.judge, clusters=clusters))
+        found = leaderboard(Comparisons.from_names(*names, pairs.human, pairs.judge, clusters=clusters))
         for board in (found.people, found.corrected):
             assert board[0].strength.defined
             assert board[0].strength.reason == "not enough evidence: 6 clusters; at least 8 are needed"
@@ -132,6 +136,6 @@ class TestDependence:
             first = rng.integers(0, 3, 150)
             second = (first + rng.integers(1, 3, 150)) % 3
             human = rng.integers(0, 2, 150).astype(float)
-            pairs = Comparisons.of([NAMES[k] for k in first], [NAMES[k] for k in second], human, human)
+            pairs = Comparisons.from_names([NAMES[k] for k in first], [NAMES[k] for k in second], human, human)
             wrong += any((one.rank.low, one.rank.high) != (1, 3) for one in leaderboard(pairs).people)
         assert wrong <= 8  # 5 % of 60 is 3

@@ -28,7 +28,7 @@ def test_where_nothing_changes_there_is_no_test(both, reason):
     found = mcnemar(*columns(both, 0, 0, 0))
     assert np.isnan(found.p_value)
     assert reason in found.reason
-    assert found.as_json()["p_value"] is None
+    assert found.to_json()["p_value"] is None
 
 
 def test_columns_have_to_fit():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from judging.stats.means import NO_VERDICT, clustered_means
+from judging.stats.means import NO_VERDICT, estimate_clustered_means
 
 NAN = math.nan
 
@@ -14,7 +14,7 @@ def test_the_mean_of_each_column_over_the_judgments_that_belong_to_it():
     # all: (1 + 3 + 4) / 3; the first group: (1 + 3) / 2
     values = np.array([[1, 1], [3, 3], [4, NAN], [NAN, NAN]])
 
-    all_, first = clustered_means(values, items=list("aabc"), clusters=list("aabc"), bootstrap=200)
+    all_, first = estimate_clustered_means(values, items=list("aabc"), clusters=list("aabc"), bootstrap=200)
 
     assert all_.value == pytest.approx(8 / 3)
     assert (all_.n_items, all_.n_ratings) == (2, 3)
@@ -23,7 +23,7 @@ def test_the_mean_of_each_column_over_the_judgments_that_belong_to_it():
 
 
 def test_an_empty_column_is_undefined_with_a_reason():
-    (found,) = clustered_means(np.array([[NAN], [NAN]]), items=["1", "2"], clusters=["1", "2"], bootstrap=10)
+    (found,) = estimate_clustered_means(np.array([[NAN], [NAN]]), items=["1", "2"], clusters=["1", "2"], bootstrap=10)
 
     assert math.isnan(found.value)
     assert found.reason == NO_VERDICT
@@ -37,9 +37,9 @@ def test_judgments_of_one_cluster_are_drawn_together():
     ones = [str(n) for n in range(20)]
     fourfold, of_four = np.repeat(once, 4, axis=0), list(np.repeat(ones, 4))
 
-    (alone,) = clustered_means(once, items=ones, clusters=ones)
-    (clustered,) = clustered_means(fourfold, items=of_four, clusters=of_four)
-    (independent,) = clustered_means(fourfold, items=of_four, clusters=[str(n) for n in range(80)])
+    (alone,) = estimate_clustered_means(once, items=ones, clusters=ones)
+    (clustered,) = estimate_clustered_means(fourfold, items=of_four, clusters=of_four)
+    (independent,) = estimate_clustered_means(fourfold, items=of_four, clusters=[str(n) for n in range(80)])
 
     assert clustered.high - clustered.low == pytest.approx(alone.high - alone.low, rel=1e-9)
     assert independent.se == pytest.approx(clustered.se / 2, rel=0.05)
@@ -49,7 +49,7 @@ def test_the_same_seed_gives_the_same_interval():
     values, names = np.random.default_rng(1).random((300, 1)), [str(n) for n in range(300)]
 
     first, again, other = (
-        clustered_means(values, items=names, clusters=names, seed=seed, bootstrap=100)[0] for seed in (1, 1, 2)
+        estimate_clustered_means(values, items=names, clusters=names, seed=seed, bootstrap=100)[0] for seed in (1, 1, 2)
     )
 
     assert (first.low, first.high) == (again.low, again.high)
@@ -58,4 +58,4 @@ def test_the_same_seed_gives_the_same_interval():
 
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(ValueError, match="2 rows of values, 1 items and 2 clusters"):
-        clustered_means(np.zeros((2, 1)), items=["1"], clusters=["1", "2"])
+        estimate_clustered_means(np.zeros((2, 1)), items=["1"], clusters=["1", "2"])

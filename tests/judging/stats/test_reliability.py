@@ -32,7 +32,7 @@ def test_what_is_missing_is_counted():
 def test_too_little():
     found = reliability([0.5], [1])
     assert found.ece.reason == "fewer than two labelled items with a score"
-    assert found.as_json()["bins"] == []
+    assert found.to_json()["bins"] == []
 
 
 def test_an_honest_score_has_little_error():

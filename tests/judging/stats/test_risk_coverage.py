@@ -32,7 +32,7 @@ def test_a_telling_confidence_does_better():
     sure = rng.random(400)
     found = risk_coverage(sure, rng.random(400) < 0.5 + sure / 2)
     assert found.area.high < found.error
-    points = found.as_json()["points"]
+    points = found.to_json()["points"]
     assert len(points) == 200
     assert (points[0]["threshold"], points[-1]["coverage"]) == (max(sure), 1)
 

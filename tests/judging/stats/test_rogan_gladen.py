@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from judging.stats.rogan_gladen import corrected_rate, rogan_gladen
+from judging.stats.rogan_gladen import compute_corrected_rate, rogan_gladen
 from tests.annotation.stats.data import load
 
 
@@ -11,7 +11,7 @@ class TestLee2025:
     def test_estimate_and_interval(self, k):
         case = load("classic/rogan_gladen_lee2025.json")["cases"][k]
         rates = {"q0": case["specificity_q0"], "q1": case["sensitivity_q1"]}
-        found = corrected_rate(p=case["p"], n=case["n"], m0=case["m0"], m1=case["m1"], **rates)
+        found = compute_corrected_rate(p=case["p"], n=case["n"], m0=case["m0"], m1=case["m1"], **rates)
         assert found.value == pytest.approx(case["theta"], abs=1e-12)
         assert [found.low, found.high] == pytest.approx(case["ci95"], abs=1e-12)
 
@@ -36,12 +36,12 @@ class TestFromColumns:
         assert (found.sensitivity.n_items, found.specificity.n_items, found.rate.n_items) == (60, 40, 600)
 
     def test_a_rate_below_the_false_positives_is_cut_at_zero(self):
-        found = corrected_rate(p=0.09, n=200, q0=0.9, m0=100, q1=0.9, m1=100)
+        found = compute_corrected_rate(p=0.09, n=200, q0=0.9, m0=100, q1=0.9, m1=100)
         assert (found.value, found.low) == (0, 0)
         assert found.high > 0
 
     def test_a_rate_that_nothing_explains_has_no_interval(self):
-        found = corrected_rate(p=0.01, n=500, q0=0.9, m0=100, q1=0.9, m1=100)
+        found = compute_corrected_rate(p=0.01, n=500, q0=0.9, m0=100, q1=0.9, m1=100)
         assert np.isnan(found.high)
         assert "errs otherwise" in found.reason
 

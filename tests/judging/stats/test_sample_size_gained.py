@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from judging.stats.prediction_powered import Labelled, ppi_mean
+from judging.stats.prediction_powered import LabelledSample, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
 
 
@@ -11,7 +11,7 @@ def data(n=100, others=1000, r=0.8, per=1, seed=0):
     f = r * y + np.sqrt(1 - r**2) * rng.normal(size=n + others)
     y[n:] = np.nan
     clusters = None if per == 1 else [str(k // per) for k in range(n + others)]
-    found = Labelled.of(y, f, clusters=clusters)
+    found = LabelledSample.from_columns(y, f, clusters=clusters)
     return found, ppi_mean(found)
 
 
@@ -43,7 +43,7 @@ def test_the_rates_of_two_categories_gain_what_one_rate_gains():
     y = rng.integers(0, 2, 600).astype(float)
     f = np.where(rng.random(600) < 0.8, y, 1 - y)
     y[150:] = np.nan
-    parts = [Labelled.of(*columns) for columns in ((y, f), (1 - y, 1 - f))]
+    parts = [LabelledSample.from_columns(*columns) for columns in ((y, f), (1 - y, 1 - f))]
     once, both = (sample_size_gained([(one, ppi_mean(one)) for one in some]) for some in (parts[:1], parts))
     assert [both.value, both.low, both.high] == pytest.approx([once.value, once.low, once.high])
 
@@ -60,7 +60,7 @@ def test_without_labels():
 
 def test_a_judge_that_contradicts_people_is_known_to_add_nothing():
     y = np.r_[np.arange(20.0), np.full(50, np.nan)]
-    found = Labelled.of(y, np.r_[-np.arange(20.0), np.linspace(0, -20, 50)])
+    found = LabelledSample.from_columns(y, np.r_[-np.arange(20.0), np.linspace(0, -20, 50)])
     gained = sample_size_gained([(found, ppi_mean(found))])
     assert gained.value == pytest.approx(0)
     assert [gained.low, gained.high] == pytest.approx([0, 0])
@@ -68,7 +68,7 @@ def test_a_judge_that_contradicts_people_is_known_to_add_nothing():
 
 def test_a_constant_judge_and_few_clusters_have_no_interval():
     y = np.r_[np.arange(20.0), np.full(50, np.nan)]
-    constant = Labelled.of(y, np.ones(70))
+    constant = LabelledSample.from_columns(y, np.ones(70))
     gained = sample_size_gained([(constant, ppi_mean(constant))])
     assert np.isnan(gained.low)
     assert "always says the same" in gained.reason

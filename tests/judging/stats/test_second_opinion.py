@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from annotation.stats.difficulty import drawing
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.calibrate import Columns, calibrate
@@ -41,6 +42,19 @@ def of_scores(human, judge, scale=("0", "1")) -> SecondOpinion:
     return SecondOpinion(tuple(calibration_figures(found, found.scores)))
 
 
+def test_rankings_are_recomputed_where_libraries_can():
+    rng = np.random.default_rng(0)
+    texts, _ = drawing.rankings(80, 4, "ABC", rng)
+    table = RatingTable.from_wide(texts, level="ranking")
+    people = table.select_raters(table.raters[:3])
+    found = judge_agreement(people, table.codes[:, 3], judge_name="j", bootstrap=0)
+    opinion = of_agreement(people, table.codes[:, 3], found)
+    assert opinion.agrees, opinion.to_json()["different"]
+    names = {one.figure for one in opinion.figures}
+    assert {"krippendorff_alpha", "accuracy", "mean_cohen_kappa"} <= names
+    assert not {"mae", "weighted_cohen_kappa with r1"} & names
+
+
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("seed", range(5))
@@ -48,7 +62,7 @@ def test_libraries_say_the_same(level, weights, seed):
     table, judge = rated(level, seed=seed, weights=weights)
     found = judge_agreement(table, judge, judge_name="j", bootstrap=0)
     opinion = of_agreement(table, judge, found)
-    assert opinion.agrees, opinion.as_json()["different"]
+    assert opinion.agrees, opinion.to_json()["different"]
     names = {one.figure for one in opinion.figures}
     assert {"accuracy", "macro_precision", "macro_recall", "macro_f1", "majority_cohen_kappa"} <= names
     assert {"mean_cohen_kappa", "cohen_kappa with r0", "cohen_kappa of r2", "ceiling percent_agreement"} <= names
@@ -68,7 +82,7 @@ def test_a_slip_is_told_with_its_figure(figure):
     found = judge_agreement(table, judge, judge_name="j", bootstrap=0)
     right = getattr(found, figure)
     wrong = replace(found, **{figure: replace(right, value=right.value + 0.001)})
-    document = of_agreement(table, judge, wrong).as_json()
+    document = of_agreement(table, judge, wrong).to_json()
     assert document["agrees"] is False
     assert [one["figure"] for one in document["different"]] == [figure]
     assert document["largest_difference"] == pytest.approx(0.001)
@@ -80,7 +94,7 @@ def test_a_slip_in_the_ceiling_is_told():
     found = judge_agreement(table, judge, judge_name="j", bootstrap=0)
     ceiling = {**found.ceiling, "mean_cohen_kappa": replace(found.ceiling["mean_cohen_kappa"], value=0.5)}
     opinion = of_agreement(table, judge, replace(found, ceiling=ceiling))
-    assert [one["figure"] for one in opinion.as_json()["different"]] == ["ceiling mean_cohen_kappa"]
+    assert [one["figure"] for one in opinion.to_json()["different"]] == ["ceiling mean_cohen_kappa"]
 
 
 def test_annotators_with_few_common_items_and_idle_ones_are_left_out_alike():
@@ -91,7 +105,7 @@ def test_annotators_with_few_common_items_and_idle_ones_are_left_out_alike():
     found = judge_agreement(sparse, judge, judge_name="j", bootstrap=0)
     assert found.left_out == ("r3",)
     opinion = of_agreement(sparse, judge, found)
-    assert opinion.agrees, opinion.as_json()["different"]
+    assert opinion.agrees, opinion.to_json()["different"]
     assert {"mean_cohen_kappa", "ceiling mean_cohen_kappa"} <= {one.figure for one in opinion.figures}
 
 
@@ -107,7 +121,7 @@ def test_scores_are_recomputed_before_and_after_the_map():
     rng = np.random.default_rng(3)
     scores = rng.integers(0, 10, 120) / 10 + 0.05
     opinion = of_scores((rng.random(120) < scores).astype(float), scores)
-    assert opinion.agrees, opinion.as_json()["different"]
+    assert opinion.agrees, opinion.to_json()["different"]
     names = [one.figure for one in opinion.figures]
     assert {"mae before", "mae after", "brier before", "brier after", "label in bin 0.9 before"} <= set(names)
     assert sum(name.startswith("isotonic map") for name in names) == len(np.unique(scores))
@@ -139,7 +153,7 @@ def test_scores_on_five_steps_have_errors_and_a_map():
     labels = rng.integers(1, 6, 90).astype(float)
     judge = np.clip(labels + rng.integers(-1, 2, 90), 1, 5)
     opinion = of_scores(labels, judge, scale=("1", "2", "3", "4", "5"))
-    assert opinion.agrees, opinion.as_json()["different"]
+    assert opinion.agrees, opinion.to_json()["different"]
     assert len(opinion.figures) == 4 + 5
 
 
@@ -151,7 +165,7 @@ def test_verdicts_of_yes_and_no_have_rates_too():
     human = (*words[truth[:60]].tolist(), *[None] * 20)
     found = calibrate(Columns(human, tuple(words[judge].tolist()), ("no", "yes"), "nominal"), bootstrap=0)
     opinion = SecondOpinion(tuple(calibration_figures(found, found.scores)))
-    assert opinion.agrees, opinion.as_json()["different"]
+    assert opinion.agrees, opinion.to_json()["different"]
     assert {"sensitivity", "specificity", "label in bin 0 before"} <= {one.figure for one in opinion.figures}
 
 
@@ -168,7 +182,7 @@ def test_a_slip_in_the_scores_is_told(part):
     scores = replace(found.scores, before=replace(before, **{part: wrong}))
     opinion = SecondOpinion(tuple(calibration_figures(found, scores)))
     name = "label in bin 0 before" if part == "bins" else f"{part} before"
-    assert [one["figure"] for one in opinion.as_json()["different"]] == [name]
+    assert [one["figure"] for one in opinion.to_json()["different"]] == [name]
 
 
 def test_one_category_and_nobody_are_no_difference():

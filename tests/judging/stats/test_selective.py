@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import beta, binom
 
 from judging.stats import selective
-from judging.stats.betting import betting_bound, log_capital
-from judging.stats.selective import default_thresholds, least_units, lower_bound, select
+from judging.stats.betting import compute_betting_bound, log_capital
+from judging.stats.selective import compute_least_units, default_thresholds, lower_bound, select
 
 
 class TestBound:
@@ -23,24 +23,24 @@ class TestBound:
 
     def test_least_units(self):
         # without a disagreement .9^n <= .05 first at n = 29
-        assert least_units(0.9, 0.05) == 29
+        assert compute_least_units(0.9, 0.05) == 29
         assert lower_bound(28, 29, 0.05) < 0.9
-        assert least_units(0.9, 0.05, 2) == 61
+        assert compute_least_units(0.9, 0.05, 2) == 61
 
     @pytest.mark.parametrize(("target", "disagreements", "least"), [(0.8, 0, 18), (0.8, 2, 39), (0.9, 2, 82)])
     def test_least_units_by_betting_are_the_first_whose_bound_holds(self, target, disagreements, least):
-        assert least_units(target, 0.05, disagreements, exact=False) == least
+        assert compute_least_units(target, 0.05, disagreements, exact=False) == least
         agreeing = np.r_[np.zeros(disagreements), np.ones(least - disagreements)]
-        assert betting_bound(agreeing, np.ones(least), 0.05) >= target
-        assert betting_bound(agreeing[:-1], np.ones(least - 1), 0.05) < target
+        assert compute_betting_bound(agreeing, np.ones(least), 0.05) >= target
+        assert compute_betting_bound(agreeing[:-1], np.ones(least - 1), 0.05) < target
 
     def test_least_units_by_betting_invert_no_bound(self, monkeypatch):
         """Calibration asks for it once per tier, group and judge, and is told the second time what it was the first."""
-        least_units.cache_clear()
+        compute_least_units.cache_clear()
         asked = []
         monkeypatch.setattr(selective, "log_capital", lambda *args: asked.append(args) or log_capital(*args))
-        monkeypatch.delattr(selective, "betting_bound")
-        assert [least_units(0.9, 0.05, 2, exact=False) for _ in range(2)] == [len(asked) + 2] * 2
+        monkeypatch.delattr(selective, "compute_betting_bound")
+        assert [compute_least_units(0.9, 0.05, 2, exact=False) for _ in range(2)] == [len(asked) + 2] * 2
 
 
 class TestByHand:
@@ -55,10 +55,10 @@ class TestByHand:
     found = select([*confidence, 0.95, 0.85, 0.1, 0.1], [*agrees, *[np.nan] * 4], target=0.5, delta=0.2)
 
     def test_where_it_starts(self):
-        assert least_units(0.5, 0.2, 2) == 8
+        assert compute_least_units(0.5, 0.2, 2) == 8
 
     def test_the_search_ends_at_the_first_failure(self):
-        assert [(t.kept, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
+        assert [(t.mask_accepted, t.agreeing, t.holds) for t in self.found.tried if t.threshold in (0.9, 0.8, 0.7)] == [
             (8, 7, True),
             (12, 10, True),
             (18, 10, False),
@@ -68,7 +68,7 @@ class TestByHand:
     def test_bounds(self):
         # sum of the binomial tail at the bound is delta
         for step in self.found.tried:
-            assert binom.sf(step.agreeing - 1, step.kept, step.agreement_low) == pytest.approx(0.2)
+            assert binom.sf(step.agreeing - 1, step.mask_accepted, step.agreement_low) == pytest.approx(0.2)
 
     def test_what_is_promised(self):
         assert self.found.guaranteed
@@ -78,7 +78,7 @@ class TestByHand:
         assert self.found.coverage.value == pytest.approx(14 / 42)
 
     def test_document(self):
-        document = self.found.as_json()
+        document = self.found.to_json()
         assert set(document) >= {"target_agreement", "threshold", "coverage", "agreement_low", "guaranteed"}
 
 

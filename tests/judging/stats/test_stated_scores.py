@@ -1,6 +1,6 @@
 import pytest
 
-from judging.stats.stated_scores import stated_score
+from judging.stats.stated_scores import find_stated_score
 
 SCALE = ["1", "2", "3", "4", "5"]
 
@@ -23,4 +23,4 @@ SCALE = ["1", "2", "3", "4", "5"]
     ],
 )
 def test_only_a_score_that_is_named_counts(text, score):
-    assert stated_score(text, SCALE) == score
+    assert find_stated_score(text, SCALE) == score

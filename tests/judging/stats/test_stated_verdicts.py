@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judging.stats.audits.contradiction import contradiction
-from judging.stats.stated_verdicts import stated_category, stated_preference
+from judging.stats.stated_verdicts import find_stated_category, find_stated_preference
 from scripts.bench_stated import cases, summed_up
 
 YES_OR_NO = {"yes": ["yes", "Goal reached"], "no": ["no", "Goal missed"]}
@@ -36,7 +36,7 @@ def test_no_language_and_no_kind_is_read_by_chance():
     ],
 )
 def test_a_side_is_read(explanation, stated):
-    assert stated_preference(explanation) == stated
+    assert find_stated_preference(explanation) == stated
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_a_side_is_read(explanation, stated):
     ],
 )
 def test_a_category_is_read(explanation, stated):
-    assert stated_category(explanation, YES_OR_NO) == stated
+    assert find_stated_category(explanation, YES_OR_NO) == stated
 
 
 def test_a_score_is_read_by_number_or_label():
     names = {"1": ["1", "poor"], "2": ["2", "fair"], "3": ["3", "good"]}
-    assert stated_category("I rate it 3 out of 3.", names) == "3"
-    assert stated_category("I rate it as poor.", names) == "1"
-    assert stated_category("A score of 3; the rating is fair.", names) is None
-    assert stated_category("The score is 1.5.", names) is None
+    assert find_stated_category("I rate it 3 out of 3.", names) == "3"
+    assert find_stated_category("I rate it as poor.", names) == "1"
+    assert find_stated_category("A score of 3; the rating is fair.", names) is None
+    assert find_stated_category("The score is 1.5.", names) is None
 
 
 def test_what_cannot_be_read_is_said_with_its_number():

@@ -5,7 +5,7 @@ import pytest
 
 from annotation.stats.tiers import tiers
 from judging.stats.agreement import judge_agreement
-from judging.stats.subgroups import judge_agreement_by
+from judging.stats.subgroups import compute_agreement_by
 from tests.annotation.stats.data import from_codes
 
 RNG = np.random.default_rng(5)
@@ -16,7 +16,7 @@ DOMAINS = ["books"] * 120 + ["hotels"] * 110 + [None] * 10
 
 
 def test_each_group_has_the_judge_and_the_ceiling_of_its_items():
-    books, hotels = judge_agreement_by(PEOPLE, JUDGE, DOMAINS, judge_name="j", bootstrap=100)
+    books, hotels = compute_agreement_by(PEOPLE, JUDGE, DOMAINS, judge_name="j", bootstrap=100)
     assert (books.group, hotels.group) == ("books", "hotels")
     assert (books.agreement.n_items, hotels.agreement.n_items) == (120, 110)
     assert books.agreement.accuracy.low > hotels.agreement.accuracy.high
@@ -28,21 +28,23 @@ def test_each_group_has_the_judge_and_the_ceiling_of_its_items():
 
 def test_tiers_are_groups():
     names = [item.tier for item in tiers(PEOPLE, draws=0).items]
-    found = {one.group: one.agreement for one in judge_agreement_by(PEOPLE, JUDGE, names, judge_name="j", bootstrap=50)}
+    found = {
+        one.group: one.agreement for one in compute_agreement_by(PEOPLE, JUDGE, names, judge_name="j", bootstrap=50)
+    }
     assert set(found) == {name for name in names if name}
     # unanimous items: nobody disagrees, so that the ceiling is full agreement
     assert found["easy"].ceiling["percent_agreement"].value == 1
-    assert json.dumps(found["easy"].as_json(), allow_nan=True)
+    assert json.dumps(found["easy"].to_json(), allow_nan=True)
 
 
 def test_unscored_replies_stay_with_their_group():
     judge, unscored = JUDGE.copy(), np.zeros(240, dtype=bool)
     judge[:3], unscored[:2] = -1, True
-    books, hotels = judge_agreement_by(PEOPLE, judge, DOMAINS, judge_name="j", unscored=unscored, bootstrap=0)
+    books, hotels = compute_agreement_by(PEOPLE, judge, DOMAINS, judge_name="j", unscored=unscored, bootstrap=0)
     assert (books.agreement.unscored, books.agreement.not_judged, hotels.agreement.unscored) == (2, 1, 0)
 
 
 @pytest.mark.parametrize(("codes", "groups"), [(JUDGE, ["a"]), (JUDGE[:3], DOMAINS)])
 def test_one_entry_per_item(codes, groups):
     with pytest.raises(ValueError, match="for 240 items"):
-        judge_agreement_by(PEOPLE, codes, groups, judge_name="j")
+        compute_agreement_by(PEOPLE, codes, groups, judge_name="j")

@@ -17,7 +17,7 @@ def test_items_count_by_the_probability_of_the_tier():
     assert np.isnan(found.accuracy["medium"].value)
     assert found.accuracy["easy"].reason == "less than one item is expected in this tier"
     assert found.sure == pytest.approx((1 + 0.5 + 0.5) / 3)
-    assert list(found.as_json()["by_tier"]) == list(TIERS[::-1])
+    assert list(found.to_json()["by_tier"]) == list(TIERS[::-1])
 
 
 def test_with_weights():

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.stats.asymptotic import figure, share, undefined
+from judging.stats.asymptotic import build_undefined, figure, share
 from judging.stats.verdict import ORDER, Facts, Rules, verdict, verdicts_by_tier
 
 
@@ -12,7 +12,7 @@ def kappa(value, low, high):
     return figure(value, (low, high), n_items=200, confidence=0.95, method="BCa")
 
 
-NOTHING = undefined("not known", n_items=0)
+NOTHING = build_undefined("not known", n_items=0)
 GOOD = Facts(
     labelled=200,
     clusters=40,
@@ -54,9 +54,9 @@ ASSIST, UNKNOWN, NEVER = "assist and escalate", "not enough evidence", "do not u
         ({"outside": 5.0}, UNKNOWN, "labelled"),
         ({"agreement": kappa(0.05, -0.05, 0.15)}, UNKNOWN, "agreement"),
         ({"agreement": kappa(0.5, np.nan, np.nan)}, UNKNOWN, "agreement"),
-        ({"agreement": undefined("one category used", n_items=200)}, UNKNOWN, "agreement"),
+        ({"agreement": build_undefined("one category used", n_items=200)}, UNKNOWN, "agreement"),
         ({"unscored": share(3, 12)}, UNKNOWN, "unscored"),
-        ({"unscored": undefined("the judge was asked nothing", n_items=0)}, UNKNOWN, "unscored"),
+        ({"unscored": build_undefined("the judge was asked nothing", n_items=0)}, UNKNOWN, "unscored"),
         # known to be bad
         ({"agreement": kappa(-0.2, -0.3, -0.1)}, NEVER, "agreement"),
         ({"agreement": kappa(0.0, 0.0, 0.0)}, NEVER, "agreement"),
@@ -103,7 +103,7 @@ def test_labels_that_are_all_the_same_do_not_condemn():
 
 
 def test_no_verdict_at_all_is_not_enough_evidence():
-    nothing = undefined("no item has a verdict", n_items=0)
+    nothing = build_undefined("no item has a verdict", n_items=0)
     found = verdict(Facts(0, 0, 0.0, nothing, nothing, nothing, accepted=nothing, gained=nothing))
     assert found.decision == "not enough evidence"
 
@@ -134,7 +134,7 @@ def test_a_researcher_may_change_the_rules():
     rules = Rules(tolerated_biases=("length",), must_pass_alt_test=False)
     found = verdict(replace(GOOD, biases=("length",), alt_test_passed=False), rules)
     assert found.decision == "replace"
-    assert found.as_json()["rules"]["tolerated_biases"] == ["length"]
+    assert found.to_json()["rules"]["tolerated_biases"] == ["length"]
 
 
 def test_a_family_of_probes_stands_for_each_of_them():
@@ -151,5 +151,5 @@ def test_by_tier():
 
 
 def test_document_is_json():
-    document = verdict(GOOD).as_json()
+    document = verdict(GOOD).to_json()
     assert json.loads(json.dumps(document, allow_nan=False)) == document

@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.corpus.models import PROVENANCE, Scenario
 from annotation.studies.models.studies import Study
 from core.jobs import waiting
 from simulation.experiments.models.experiments import Experiment
@@ -264,6 +265,30 @@ class TestDialogue:
         assert "always books for eight" in text, "what was retrieved"
         assert "the user said that the task is done" in text
         assert "She always books for eight." in text, "who the user is"
+
+    def test_what_was_dropped_of_a_reply_is_kept_shown_and_counted(self, client, alice):
+        people(1, 1)
+        lines = ["For when?\nUser: At eight.\nAssistant: Booked.", "Booked at eight.", "You are welcome."]
+        experiment = played(assistant=scripted("assistant", lines=lines))
+        experiment.dialogues.get().turns.filter(number=4).update(cut_off=["Booked at ei"])
+
+        page = text_of(client.get(reverse("simulated_detail", args=[experiment.pk, 1])))
+        assert "went on for the other side, which was cut" in page
+        assert "Assistant: Booked." in page, "the reply as it came"
+        assert "1 reply met the limit of tokens" in page
+        assert ">Booked at ei<" in page
+
+        talk = client.get(reverse("api_experiment_results", args=[experiment.pk])).json()["tables"]["talk"]["rows"][-1]
+        assert (talk["cells"]["cut"]["value"], talk["cells"]["cut_off"]["value"]) == (1 / 6, 1 / 6)
+
+    def test_it_says_why_its_situation_is_as_it_is(self, client, alice):
+        why = {"agent": "claude-x", "justifications": {"Device": "It is at hand."}}
+        [scenario] = people(1, 1)
+        Scenario.objects.filter(pk=scenario.pk).update(situation={"Device": "watch", PROVENANCE: why})
+        experiment = played(conditions=["base+S"])
+
+        page = text_of(client.get(reverse("simulated_detail", args=[experiment.pk, 1])))
+        assert all(part in page for part in ("watch", "It is at hand.", "claude-x"))
 
     def test_a_growing_one_fetches_itself(self, client, alice):
         people(1, 1)

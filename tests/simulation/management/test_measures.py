@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Profile
-from simulation.stats.regions import region_of
+from simulation.stats.regions import find_region
 from tests import factories
 from tests.shared_rows import share_rows
 
@@ -81,7 +81,7 @@ class TestProfiles:
     def test_regions_are_those_of_the_country_of_birth(self):
         rows = [one for one in document("--table", "7", "--published")["rows"] if one["field"] == "region"]
         born = Counter(
-            region_of(one["birth_country"]) for one in Profile.objects.values_list("demographics", flat=True)
+            find_region(one["birth_country"]) for one in Profile.objects.values_list("demographics", flat=True)
         )
         assert {one["value"]: one["n"] for one in rows} == born
         assert all(one["published"]["percent"] is not None for one in rows), "the groups are those of the paper"

@@ -7,7 +7,7 @@ import pytest
 import scipy
 
 from judging.stats.words import words
-from simulation.stats.diversity import NO_INTERVAL, diversity, mean_diversity, pooled_diversity
+from simulation.stats.diversity import NO_INTERVAL, compute_diversity, diversity, mean_diversity
 from simulation.stats.variety import Texts
 
 
@@ -57,7 +57,7 @@ def test_other_words():
 
 
 def test_is_json():
-    assert json.dumps(diversity(["one two three four"]).as_json(), allow_nan=False)
+    assert json.dumps(diversity(["one two three four"]).to_json(), allow_nan=False)
 
 
 def spread(texts, n):
@@ -71,10 +71,10 @@ def test_each_dialogue_and_all_together_equal_a_count_by_hand():
     texts = [" ".join(rng.choice(list("abcdefg"), size=rng.integers(0, 30))) for _ in range(60)]
     dialogue = np.repeat(np.arange(10), 6)
     kept = np.arange(60) % 3 > 0
-    said = Texts.of(map(words, texts))
+    said = Texts.from_words(map(words, texts))
 
     means = mean_diversity(said, np.where(kept, dialogue, -1), [str(i) for i in range(10)], bootstrap=0)
-    pooled = pooled_diversity(said, kept)
+    pooled = compute_diversity(said, kept)
 
     def figures(chosen):
         one, two, four = (spread(chosen, n) for n in (1, 2, 4))
@@ -91,12 +91,12 @@ def test_each_dialogue_and_all_together_equal_a_count_by_hand():
 def test_the_mean_over_dialogues_has_an_interval_over_profiles():
     texts = [f"one two {i % 3} four five {i % 5}" for i in range(40)]
     profiles = [str(i % 10) for i in range(20)]
-    found = mean_diversity(Texts.of(map(words, texts)), np.arange(40) // 2, profiles, bootstrap=100)["dist_1"]
+    found = mean_diversity(Texts.from_words(map(words, texts)), np.arange(40) // 2, profiles, bootstrap=100)["dist_1"]
     assert found.low < found.value < found.high
     assert (found.n_items, found.n_raters) == (20, 10)
 
 
 def test_a_dialogue_without_words_takes_no_part():
-    found = mean_diversity(Texts.of([["a", "b"], []]), np.arange(2), ["p", "q"], bootstrap=0)
+    found = mean_diversity(Texts.from_words([["a", "b"], []]), np.arange(2), ["p", "q"], bootstrap=0)
     assert (found["dist_1"].value, found["dist_1"].n_items) == (1, 1)
     assert found["ent_4"].reason == "no dialogue is long enough"

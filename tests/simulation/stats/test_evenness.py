@@ -76,7 +76,7 @@ def test_one_of_several_possible_values_is_evenness_zero():
 
 
 def test_is_json():
-    assert json.dumps(evenness(singles("a", "b"), bootstrap=20).as_json(), allow_nan=False)
+    assert json.dumps(evenness(singles("a", "b"), bootstrap=20).to_json(), allow_nan=False)
 
 
 def test_on_real_profiles():

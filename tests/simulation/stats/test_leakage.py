@@ -1,25 +1,25 @@
 from __future__ import annotations
 
-from simulation.stats.leakage import leaked
+from simulation.stats.leakage import find_leaked
 
 LIKES = {"Restaurants": {"Cuisine": ["Thai", "Ethiopian"], "Ambiance": "quiet corner", "Outdoor": True}}
 
 
 def test_values_that_are_named():
-    assert leaked("A Thai place with a quiet corner?", LIKES) == ["Thai", "quiet corner"]
+    assert find_leaked("A Thai place with a quiet corner?", LIKES) == ["Thai", "quiet corner"]
 
 
 def test_words_apart_are_no_value():
-    assert leaked("A corner that is quiet", LIKES) == []
+    assert find_leaked("A corner that is quiet", LIKES) == []
 
 
 def test_part_of_a_word_is_no_value():
-    assert leaked("Something from Thailand", LIKES) == []
+    assert find_leaked("Something from Thailand", LIKES) == []
 
 
 def test_what_the_task_says_itself_is_no_leak():
-    assert leaked("A Thai place", LIKES, given="The user looks for a Thai restaurant.") == []
+    assert find_leaked("A Thai place", LIKES, given="The user looks for a Thai restaurant.") == []
 
 
 def test_values_that_tell_nothing():
-    assert leaked("Yes, any place", {"Music": {"Live": "Yes", "Kind": ["any"]}}) == []
+    assert find_leaked("Yes, any place", {"Music": {"Live": "Yes", "Kind": ["any"]}}) == []

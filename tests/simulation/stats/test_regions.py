@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from simulation.stats.regions import _COUNTRIES, region_of
+from simulation.stats.regions import _COUNTRIES, find_region
 from tests.annotation.stats.data import shared
 
 
@@ -18,7 +18,7 @@ from tests.annotation.stats.data import shared
     ],
 )
 def test_the_region_of_a_country(country, region):
-    assert region_of(country) == region
+    assert find_region(country) == region
 
 
 def test_no_country_stands_in_two_regions():
@@ -30,4 +30,4 @@ def test_every_country_of_the_published_profiles_is_known():
     for file in sorted(shared("personalens/profile").glob("*/profile.json")):
         person = json.loads(file.read_text(encoding="utf-8"))["demographics"]
         for field in ("birth_country", "reside_country"):
-            assert region_of(person[field]) != "Other", person[field]
+            assert find_region(person[field]) != "Other", person[field]

@@ -5,7 +5,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from judging.stats.words import words
-from simulation.stats.self_bleu import TOO_FEW, pooled_self_bleu, self_bleu
+from simulation.stats.self_bleu import TOO_FEW, compute_self_bleu, self_bleu
 from simulation.stats.variety import Texts
 
 
@@ -58,7 +58,7 @@ def test_only_what_is_kept_is_compared_and_the_interval_resamples_clusters():
     kept = np.arange(60) % 3 > 0
     clusters = [str(i % 10) for i in range(60)]
 
-    found = pooled_self_bleu(Texts.of(map(words, texts)), clusters, kept, bootstrap=200)
+    found = compute_self_bleu(Texts.from_words(map(words, texts)), clusters, kept, bootstrap=200)
     alone = self_bleu([text for text, one in zip(texts, kept, strict=True) if one])
 
     assert found.value == pytest.approx(alone.value)

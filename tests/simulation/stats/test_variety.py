@@ -22,7 +22,7 @@ def of_group(which: int) -> list[str]:
 
 @pytest.fixture(scope="module")
 def texts() -> Texts:
-    return Texts.of(text.split() for text in TEXTS)
+    return Texts.from_words(text.split() for text in TEXTS)
 
 
 def test_variety_by_group(texts):
@@ -50,6 +50,6 @@ def test_means_leave_out_what_is_undefined():
 
 
 def test_nothing_at_all():
-    nothing = Texts.of([])
+    nothing = Texts.from_words([])
     assert len(bleu_among(nothing, np.zeros(0, dtype=np.int64))) == 0
     assert np.isnan(variety(nothing, np.zeros(0, dtype=np.int64), 2).dist_1).all()

@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, PermanentError, Reply
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
 from judging.judges.providers.baseline import dialogue, trivial
 from judging.judges.providers.baseline.pair import preference
-from judging.judges.providers.baseline.scale import Measured, NothingToMeasure, reply
+from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure, reply
 from judging.judges.providers.sides import is_preference
 
-RULES: dict[str, Callable[[DialogueContent], Measured | NothingToMeasure]] = {
+RULES: dict[str, Callable[[DialogueContent], MeasuredScore | NothingToMeasure]] = {
     "task_completion": dialogue.task_completion,
     "personalization": dialogue.personalization,
     "naturalness_user": partial(dialogue.naturalness, role="user"),
@@ -35,7 +36,7 @@ class Baseline(base.Provider):
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
         if self.model:
             return self.check_trivial(criteria)
-        unknown = [criterion.key for criterion in criteria if not is_known(criterion)]
+        unknown = [criterion.key for criterion in criteria if not is_known_criterion(criterion)]
         known = ", ".join([*RULES, "any preference between two responses"])
         return [f"the baseline has no rule for {', '.join(unknown)}; it knows {known}"] if unknown else []
 
@@ -48,20 +49,20 @@ class Baseline(base.Provider):
     async def judge(self, request: JudgeRequest) -> Reply:
         content, criterion = request.content, request.criterion
         if self.model:
-            return trivial.judged(self.model, request)
+            return trivial.apply_rule(self.model, request)
         if isinstance(content, DialogueContent) and criterion.key in RULES:
-            return reply(RULES[criterion.key](so_far(content)), criterion)
+            return reply(RULES[criterion.key](cut_at_turn(content)), criterion)
         if not isinstance(content, DialogueContent) and set(criterion.values) >= SIDES:
             return preference(content, criterion)
         raise PermanentError(f"The baseline has no rule for {criterion.key} of this kind of item.")
 
 
-def so_far(content: DialogueContent) -> DialogueContent:
+def cut_at_turn(content: DialogueContent) -> DialogueContent:
     """The conversation up to the turn that is asked about: the rules measure a conversation, not a turn alone."""
     return replace(content, turns=content.turns[: content.turn])
 
 
-def is_known(criterion: CriterionSpec) -> bool:
+def is_known_criterion(criterion: CriterionSpec) -> bool:
     """Criteria come here as they are stored or as they are shown, so a preference may name responses or sides."""
     values = set(criterion.values)
     return criterion.key in RULES or values >= SIDES or {"1", "2"} <= values <= {"1", "2", "tie"}

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from judging.judges.providers.base import DialogueContent, Turn
-from judging.judges.providers.baseline.scale import Measured, NothingToMeasure
+from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure
 from judging.judges.providers.baseline.words import content_words, questions, strings, words
 
 CONFIRMED = frozenset(
@@ -23,7 +23,7 @@ COMMON_LENGTH = {"user": 15, "assistant": 40}  # words per turn
 FULL_OVERLAP = 0.5  # share of a turn's content words that the other side said before, when one follows from the other
 
 
-def task_completion(dialogue: DialogueContent) -> Measured | NothingToMeasure:
+def task_completion(dialogue: DialogueContent) -> MeasuredScore | NothingToMeasure:
     """Confirmed by the assistant, not refused, not left with a question, and acknowledged by the user."""
     said = [turn for turn in dialogue.turns if turn.role == "assistant"]
     if not said:
@@ -45,7 +45,7 @@ def task_completion(dialogue: DialogueContent) -> Measured | NothingToMeasure:
         f"{'end with a question' if features['ends_asking'] else 'do not end with a question'}, "
         f"and the user {'gives thanks' if features['thanked'] else 'gives no thanks'}."
     )
-    return Measured(min(max(score, 0.0), 1.0), sentence, features)
+    return MeasuredScore(min(max(score, 0.0), 1.0), sentence, features)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +56,25 @@ class Preference:
     values: tuple[frozenset[str], ...]
 
 
-def personalization(dialogue: DialogueContent) -> Measured | NothingToMeasure:
+def personalization(dialogue: DialogueContent) -> MeasuredScore | NothingToMeasure:
     """The share of relevant preferences that the assistant brings up before the user does, less half the share that
     it asks for although they are known. Half of the preferences count as all."""
     preferences = relevant(dialogue)
     if not preferences:
         return NothingToMeasure("no preference of the user is known for this task.")
-    first = {preference.kind: first_mention(preference, dialogue.turns) for preference in preferences}
+    first = {preference.kind: find_first_mention(preference, dialogue.turns) for preference in preferences}
     applied = sorted(kind for kind, role in first.items() if role == "assistant")
     told = sorted(kind for kind, role in first.items() if role == "user")
-    asked = sorted(preference.kind for preference in preferences if is_asked_for(preference, dialogue.turns))
+    asked = sorted(preference.kind for preference in preferences if is_question(preference, dialogue.turns))
     share, asked_share = len(applied) / len(preferences), len(asked) / len(preferences)
     score = min(max(share - asked_share / 2, 0.0) / FULL_SHARE, 1.0)
     sentence = (
         f"of {len(preferences)} preferences that matter here, the assistant brings up {len(applied)} before the user "
         f"does and asks for {len(asked)}."
     )
-    return Measured(score, sentence, {"applied": applied, "told": told, "asked": asked, "relevant": len(preferences)})
+    return MeasuredScore(
+        score, sentence, {"applied": applied, "told": told, "asked": asked, "relevant": len(preferences)}
+    )
 
 
 def relevant(dialogue: DialogueContent) -> list[Preference]:
@@ -91,7 +93,7 @@ def _preferences(by_domain: Mapping[str, Any], domains: Sequence[str]) -> Iterat
                 yield Preference(f"{domain}: {kind}", values)
 
 
-def first_mention(preference: Preference, turns: Sequence[Turn]) -> str | None:
+def find_first_mention(preference: Preference, turns: Sequence[Turn]) -> str | None:
     """Who first says at least half of the words of one of its values."""
     for turn in turns:
         said = content_words(turn.content)
@@ -100,7 +102,7 @@ def first_mention(preference: Preference, turns: Sequence[Turn]) -> str | None:
     return None
 
 
-def is_asked_for(preference: Preference, turns: Sequence[Turn]) -> bool:
+def is_question(preference: Preference, turns: Sequence[Turn]) -> bool:
     """Whether the assistant asks a question that names the type of preference, but none of its values."""
     named = content_words(preference.kind.partition(": ")[2])
     known = frozenset[str]().union(*preference.values)
@@ -108,7 +110,7 @@ def is_asked_for(preference: Preference, turns: Sequence[Turn]) -> bool:
     return any(named & question and not known & question for question in asked)
 
 
-def naturalness(dialogue: DialogueContent, role: str) -> Measured | NothingToMeasure:
+def naturalness(dialogue: DialogueContent, role: str) -> MeasuredScore | NothingToMeasure:
     """The mean closeness of the turns to a common length, times the share of different openings and word pairs."""
     turns = [words(turn.content) for turn in dialogue.turns if turn.role == role]
     if not any(turns):
@@ -124,7 +126,7 @@ def naturalness(dialogue: DialogueContent, role: str) -> Measured | NothingToMea
         f"the {role}'s turns are {features['length']:.0%} of the way from four times too long or short to {common} "
         f"words, {features['openings']:.0%} of the openings and {features['word_pairs']:.0%} of the word pairs differ."
     )
-    return Measured(prod(features.values()), sentence, rounded(features))
+    return MeasuredScore(prod(features.values()), sentence, round_features(features))
 
 
 def closeness(length: int, common: int) -> float:
@@ -132,7 +134,7 @@ def closeness(length: int, common: int) -> float:
     return max(0.0, 1 - abs(log(max(length, 1) / common)) / log(4))
 
 
-def coherence(dialogue: DialogueContent, role: str) -> Measured | NothingToMeasure:
+def coherence(dialogue: DialogueContent, role: str) -> MeasuredScore | NothingToMeasure:
     """How much of each turn's wording takes up what the other side said, less the share of questions asked twice."""
     followed = [at for at, turn in enumerate(dialogue.turns) if turn.role == role and at > 0]
     if not followed:
@@ -147,7 +149,7 @@ def coherence(dialogue: DialogueContent, role: str) -> Measured | NothingToMeasu
         f"on average {features['overlap']:.0%} of the content words of the {role}'s turns were said by the other side "
         f"({FULL_OVERLAP:.0%} count as full), and {features['repeated']:.0%} of the {role}'s questions are repeated."
     )
-    return Measured(max(score, 0.0), sentence, rounded(features))
+    return MeasuredScore(max(score, 0.0), sentence, round_features(features))
 
 
 def overlap(turn: Turn, before: Sequence[Turn]) -> float:
@@ -157,5 +159,5 @@ def overlap(turn: Turn, before: Sequence[Turn]) -> float:
     return len(said & earlier) / len(said) if said else 0.0
 
 
-def rounded(features: Mapping[str, float]) -> dict[str, float]:
+def round_features(features: Mapping[str, float]) -> dict[str, float]:
     return {name: round(float(value), 4) for name, value in features.items()}

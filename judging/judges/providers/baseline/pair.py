@@ -35,12 +35,12 @@ def preference(pair: PairContent, criterion: CriterionSpec) -> Reply:
 def counts(response: str, pair: PairContent) -> dict[str, int]:
     said, asked = content_words(response), content_words(f"{pair.question} {pair.context}")
     return {
-        "words_of_the_person": len(said & known_words(pair.person) - asked),
+        "words_of_the_person": len(said & collect_known_words(pair.person) - asked),
         "words_of_the_question": len(said & asked),
         "different_words": len(said),
     }
 
 
-def known_words(person: Person) -> set[str]:
+def collect_known_words(person: Person) -> set[str]:
     parts = (person.persona, person.demographics, person.preferences, person.interactions, person.memories)
     return content_words(" ".join(strings(parts)))

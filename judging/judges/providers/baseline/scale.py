@@ -9,7 +9,7 @@ from judging.judges.providers.base import CriterionSpec, Reply
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredScore:
     """A score from 0 (worst) to 1 (best), the features it was made of, and a sentence that says how."""
 
     score: float
@@ -24,17 +24,17 @@ class NothingToMeasure:
     sentence: str
 
 
-def reply(measured: Measured | NothingToMeasure, criterion: CriterionSpec) -> Reply:
+def reply(measured: MeasuredScore | NothingToMeasure, criterion: CriterionSpec) -> Reply:
     if isinstance(measured, NothingToMeasure):
         return Reply(unscored="nothing_to_measure", explanation=f"Baseline: {measured.sentence}")
-    values = ascending(criterion)
+    values = sort_values(criterion)
     value = values[min(int(measured.score * len(values)), len(values) - 1)]
     cuts = [round(step / len(values), 3) for step in range(1, len(values))]
     details = {"score": round(measured.score, 4), "cuts": cuts, "features": measured.features}
     return Reply(value=value, explanation=f"Baseline, no model: {measured.sentence}", details=details)
 
 
-def ascending(criterion: CriterionSpec) -> tuple[str, ...]:
+def sort_values(criterion: CriterionSpec) -> tuple[str, ...]:
     """The values from worst to best. Scales are written that way, but for a yes that may stand before its no."""
     values = criterion.values
     return ("no", "yes") if set(values) == {"yes", "no"} else values

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 
-from judging.judges.providers.base import JudgeRequest, PairContent, PermanentError, Reply
+from core.jobs.backoff import PermanentError
+from judging.judges.providers.base import JudgeRequest, PairContent, Reply
 
 
 def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
@@ -17,7 +18,7 @@ def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
     return Reply(value="A" if a > b else "B", explanation=said)
 
 
-def first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
+def choose_first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
     """The response that is shown first."""
     return Reply(value="A", explanation="Baseline, no model: always the response shown first.")
 
@@ -28,10 +29,14 @@ def chance(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
     return Reply(value=lot.choice(("A", "B")), explanation="Baseline, no model: at random.")
 
 
-RULES: Mapping[str, Callable[[JudgeRequest, PairContent], Reply]] = {"longer": longer, "first": first, "chance": chance}
+RULES: Mapping[str, Callable[[JudgeRequest, PairContent], Reply]] = {
+    "longer": longer,
+    "first": choose_first,
+    "chance": chance,
+}
 
 
-def judged(rule: str, request: JudgeRequest) -> Reply:
+def apply_rule(rule: str, request: JudgeRequest) -> Reply:
     """What the rule says. PermanentError for a rule or an item that it does not know."""
     if rule not in RULES or not isinstance(request.content, PairContent):
         raise PermanentError(f"The baseline has no rule called {rule!r} for this kind of item.")

@@ -19,17 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import (
-    CriterionSpec,
-    JudgeRequest,
-    PermanentError,
-    Prompt,
-    Reply,
-    TokenCount,
-    TransientError,
-)
-from judging.judges.providers.calls import translated
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt, Reply, TokenCount
+from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.local.host import Lease, Settings, home, is_running
@@ -82,7 +75,7 @@ class Local(ChatProvider):
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:  # noqa: ARG002
         engine = importlib.util.find_spec("xllamacpp") is not None
-        return [problem for problem in ("" if engine else NO_ENGINE, missing(self.file)) if problem]
+        return [problem for problem in ("" if engine else NO_ENGINE, find_problem(self.file)) if problem]
 
     async def probe(self) -> list[str]:
         """Whether the model can be loaded, by loading it."""
@@ -116,14 +109,14 @@ class Local(ChatProvider):
         """Waits for the server."""
         from openai import AsyncOpenAI
 
-        lease = self.lease or await self.leased()
+        lease = self.lease or await self.lease_server()
         if self.made is None:  # asked after the wait: other calls may have waited for the same
             timeout = self.parameters.timeout
             self.made = AsyncOpenAI(api_key=lease.key, base_url=f"{lease.url}/v1", max_retries=0, timeout=timeout)
             self.lease = lease
         return self.made
 
-    async def leased(self) -> Lease:
+    async def lease_server(self) -> Lease:
         """The use of a server: one for all calls. Had in a thread, since others may be starting the server."""
         if self.opening is None:
             take = partial(Lease, self.settings(), home=home())
@@ -138,14 +131,14 @@ class Local(ChatProvider):
 
     def settings(self) -> Settings:
         given = self.parameters
-        if self.file is None or (problem := missing(self.file)):
+        if self.file is None or (problem := find_problem(self.file)):
             raise PermanentError(problem if self.file else NO_SMALL)
         return Settings(self.name, str(self.file), given.context, given.threads, given.cache_mb, given.linger)
 
-    async def asked(self, request: JudgeRequest, prompt: Prompt) -> Reply:
+    async def request_reply(self, request: JudgeRequest, prompt: Prompt) -> Reply:
         """One call. A server that is gone is let go of, so that the next call finds or starts another."""
         try:
-            return await super().asked(request, prompt)
+            return await super().request_reply(request, prompt)
         except TransientError:
             if self.lease and not is_running(self.lease.folder):
                 await self.aclose()
@@ -158,7 +151,7 @@ class Local(ChatProvider):
         if request.prompt is None:
             return TokenCount(0, exact=True)
         client = await self.client()
-        with translated(openai, timeout=self.parameters.timeout):
+        with translate_errors(openai, timeout=self.parameters.timeout):
             body = {"model": self.name, "messages": messages(request.prompt)}
             count = await client.post("/chat/completions/input_tokens", body=body, cast_to=dict[str, Any])
         return TokenCount(int(count["input_tokens"]), exact=True)
@@ -173,7 +166,7 @@ class Local(ChatProvider):
             "temperature": given.temperature,
             "logprobs": True,
             "top_logprobs": ALTERNATIVES,
-            "response_format": response_format(bounded(prompt.schema, given.explanation)),
+            "response_format": response_format(add_bounds(prompt.schema, given.explanation)),
             "extra_body": {"cache_prompt": given.reuse},
         }
 
@@ -195,7 +188,7 @@ def small_model() -> Path | None:
     return next((file for folder in folders or () for file in sorted(Path(folder).glob("*.gguf"))), None)
 
 
-def missing(file: Path | None) -> str:
+def find_problem(file: Path | None) -> str:
     """What there is to say about a model's file; empty if it is one."""
     if file is None:
         return NO_SMALL
@@ -206,7 +199,7 @@ def missing(file: Path | None) -> str:
         return f"the model's file cannot be read: {error}"
 
 
-def bounded(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
+def add_bounds(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
     """The schema with an end to what is told freely, which a small model may not find by itself."""
     free = {"type": "string"}
     properties = {

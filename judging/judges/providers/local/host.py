@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.local import server
 
 START_SECONDS = 180.0
@@ -57,7 +57,7 @@ class Lease:
         self._users = (self.folder / "users.lock").open("a")
         try:
             fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a server is leaving
-            with _held(self.folder / "start.lock"):
+            with _is_locked(self.folder / "start.lock"):
                 if not is_running(self.folder):
                     launch(self.folder, settings)
             found = json.loads((self.folder / "server.json").read_text())
@@ -83,14 +83,14 @@ def launch(folder: Path, settings: Settings) -> None:
         if not spoke:
             raise TransientError(f"The local model took longer than {START_SECONDS:.0f} s to start.")
         if not os.read(hears, 1):
-            raise PermanentError(f"The local model did not start: {last_words(folder)}")
+            raise PermanentError(f"The local model did not start: {read_last_lines(folder)}")
     finally:
         os.close(hears)
 
 
 def is_running(folder: Path) -> bool:
     with (folder / "server.lock").open("a") as file:
-        return not server.locked(file)
+        return not server.try_lock(file)
 
 
 def end_unused(home: Path) -> int:
@@ -102,20 +102,20 @@ def end_unused(home: Path) -> int:
 def _ended(folder: Path) -> bool:
     """End the folder's server if it runs unused. Newcomers wait for the lock meanwhile, and then start another."""
     with (folder / "users.lock").open("a") as users:
-        if not server.locked(users) or not is_running(folder):
+        if not server.try_lock(users) or not is_running(folder):
             return False
         os.kill(int(json.loads((folder / "server.json").read_text())["pid"]), signal.SIGTERM)
         with (folder / "server.lock").open("a") as gone:
             return server.soon_locked(gone)
 
 
-def last_words(folder: Path) -> str:
+def read_last_lines(folder: Path) -> str:
     lines = (folder / "server.log").read_text(errors="replace").strip().splitlines()
     return lines[-1][:300] if lines else "it said nothing"
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[IO[str]]:
+def _is_locked(path: Path) -> Iterator[IO[str]]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield file

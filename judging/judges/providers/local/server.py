@@ -76,7 +76,7 @@ def stay(folder: Path, linger: float) -> None:
     last_used = time.monotonic()
     while True:
         time.sleep(LOOK_SECONDS)
-        if not locked(users):
+        if not try_lock(users):
             last_used = time.monotonic()
         elif time.monotonic() - last_used >= linger:
             return
@@ -84,7 +84,7 @@ def stay(folder: Path, linger: float) -> None:
             fcntl.flock(users, fcntl.LOCK_UN)
 
 
-def locked(file: IO[str]) -> bool:
+def try_lock(file: IO[str]) -> bool:
     """Whether nobody else has the lock, which is then held."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -96,7 +96,7 @@ def locked(file: IO[str]) -> bool:
 def soon_locked(file: IO[str]) -> bool:
     """The same, past those who only look whether somebody has it."""
     deadline = time.monotonic() + 2 * LOOK_SECONDS
-    while not (got := locked(file)) and time.monotonic() < deadline:
+    while not (got := try_lock(file)) and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS / 50)
     return got
 

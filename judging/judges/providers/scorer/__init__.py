@@ -14,8 +14,9 @@ from typing import Any
 
 from pydantic import Field
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, PairContent, PermanentError, Reply, Usage
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, PairContent, Reply, Usage
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.persons import to_text
 from judging.judges.providers.scorer.protocol import Score, Scorer
@@ -24,7 +25,7 @@ from judging.judges.providers.sides import is_preference
 REGISTRY = {
     "embedding": "judging.judges.providers.scorer.embedding:Similarity",
     "endpoint": "judging.judges.providers.scorer.endpoint:Endpoint",
-    "model": "judging.judges.providers.scorer.asked:Asked",
+    "model": "judging.judges.providers.scorer.asked:RatingScorer",
 }
 CALLABLE = "judging.judges.providers.scorer.callables:Named"
 SIDES = ("A", "B")
@@ -78,20 +79,20 @@ class ScorerJudge(base.Provider):
             side: await self.scorer.score(persona, question, response, seed=request.seed)
             for side, response in zip(SIDES, (content.response_a, content.response_b), strict=True)
         }
-        return chosen(scores)
+        return build_reply(scores)
 
     async def aclose(self) -> None:
         await self.scorer.aclose()
 
 
-def chosen(scores: Mapping[str, Score]) -> Reply:
+def build_reply(scores: Mapping[str, Score]) -> Reply:
     """The side with the higher score; unscored where a score is no number, or both are the same."""
     told = {side: score.value if math.isfinite(score.value) else None for side, score in scores.items()}
     details: dict[str, Any] = {"scores": told}
     usage = total([score.usage for score in scores.values() if score.usage])
     lacking = [side for side, value in told.items() if value is None]
     if lacking:
-        why = " ".join(f"No score for response {side}: {scores[side].why()}" for side in lacking)
+        why = " ".join(f"No score for response {side}: {scores[side].explain()}" for side in lacking)
         return Reply(unscored="no_score", explanation=why, details=details, usage=usage)
     a, b = scores["A"].value, scores["B"].value
     said = f"Scored one by one: A {a:.4g}, B {b:.4g}."

@@ -16,13 +16,13 @@ from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Any
 
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score
 
 VARIABLE = "CONCORD_SCORERS"
 
 
-class Named(Scorer):
+class NamedScorer(Scorer):
     is_asked = True
 
     def problems(self) -> list[str]:
@@ -35,9 +35,9 @@ class Named(Scorer):
     @cached_property
     def function(self) -> Callable[..., Any]:
         """PermanentError if the environment names none, or it cannot be imported."""
-        place = named().get(self.name)
+        place = list_callables().get(self.name)
         if place is None:
-            known = ", ".join(("embedding", "endpoint", "model", *named()))
+            known = ", ".join(("embedding", "endpoint", "model", *list_callables()))
             raise PermanentError(f"there is no scorer {self.name!r}; there are {known}, and what {VARIABLE} names")
         module, _, name = place.partition(":")
         try:
@@ -52,7 +52,7 @@ class Named(Scorer):
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
         try:
             async with asyncio.timeout(self.parameters.timeout):
-                return to_score(await self.called(persona, question, response))
+                return to_score(await self.invoke(persona, question, response))
         except TimeoutError as error:
             raise TransientError(f"No score within {self.parameters.timeout:g} s.") from error
         except (PermanentError, TransientError):
@@ -60,13 +60,13 @@ class Named(Scorer):
         except Exception as error:
             raise PermanentError(f"{self.name} raised {type(error).__name__}: {error}") from error
 
-    async def called(self, persona: str, question: str, response: str) -> Any:
+    async def invoke(self, persona: str, question: str, response: str) -> Any:
         if iscoroutinefunction(self.function):
             return await self.function(persona, question, response)
         return await asyncio.to_thread(self.function, persona, question, response)
 
 
-def named() -> dict[str, str]:
+def list_callables() -> dict[str, str]:
     """Name -> module:attribute, as the environment says."""
     pairs = (pair.partition("=") for pair in os.environ.get(VARIABLE, "").split(",") if "=" in pair)
     return {name.strip(): place.strip() for name, _, place in pairs}

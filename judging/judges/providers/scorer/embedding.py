@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from judging.judges.providers import vectors
+from core import vectors
 from judging.judges.providers.scorer.protocol import Score, Scorer
 
 
@@ -12,7 +12,7 @@ class Similarity(Scorer):
     """The cosine of two mean word vectors: of the response, and of question and person together."""
 
     def problems(self) -> list[str]:
-        return [problem] if (problem := vectors.missing()) else []
+        return [problem] if (problem := vectors.explain_missing()) else []
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
         asked, said = vectors.embed(["\n\n".join(filter(None, (persona, question))), response])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.addresses import ForbiddenAddressError, Rule, check
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.calls import NO_ANSWER, failure, patiently
 from judging.judges.providers.keys import origin, redact_key
 from judging.judges.providers.scorer.protocol import Score, Scorer, to_score
@@ -37,7 +37,7 @@ class Endpoint(Scorer):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return ["an endpoint needs the parameter url, such as http://localhost:9000/score"]
         try:
-            check(self.parameters.url, Rule.of_models())
+            check(self.parameters.url, Rule.build_model_rule())
         except ForbiddenAddressError as error:
             return [str(error)]
         unreadable = self.keys.problem(self.parameters.url)
@@ -45,9 +45,9 @@ class Endpoint(Scorer):
 
     async def score(self, persona: str, question: str, response: str, *, seed: int = 0) -> Score:  # noqa: ARG002
         asked = {"persona": persona, "question": question, "response": response}
-        return await patiently(lambda: self.asked(asked), retries=self.parameters.max_retries)
+        return await patiently(lambda: self.request_score(asked), retries=self.parameters.max_retries)
 
-    async def asked(self, body: dict[str, str]) -> Score:
+    async def request_score(self, body: dict[str, str]) -> Score:
         """One call."""
         import httpx2
 
@@ -63,14 +63,14 @@ class Endpoint(Scorer):
             raise PermanentError(f"{answer.status_code}: it points elsewhere, and redirects are not followed.")
         if answer.status_code >= 400:
             raise failure(answer.status_code, redact_key(self.key, answer.text)[:200], answer.headers)
-        return read(answer.content)
+        return parse_score(answer.content)
 
     def client(self) -> AsyncClient:
         from judging.judges.providers import reaching
 
         if self.made is None:
             self.made = reaching.client(
-                self.parameters.url, Rule.of_models(), timeout=self.parameters.timeout, headers=self.headers()
+                self.parameters.url, Rule.build_model_rule(), timeout=self.parameters.timeout, headers=self.headers()
             )
         return self.made
 
@@ -85,7 +85,7 @@ class Endpoint(Scorer):
         url = self.parameters.url
         named = os.environ.get(ADDRESS, "")
         own = urlsplit(url).hostname in HERE or (named and origin(named) == origin(url))
-        return self.keys.of(url, KEY if own else "")
+        return self.keys.find_key(url, KEY if own else "")
 
     async def aclose(self) -> None:
         made, self.made = self.made, None
@@ -93,7 +93,7 @@ class Endpoint(Scorer):
             await made.aclose()
 
 
-def read(content: bytes) -> Score:
+def parse_score(content: bytes) -> Score:
     """The score in an answer. TransientError where the answer is none."""
     try:
         found: Any = json.loads(content[:MOST_BYTES])

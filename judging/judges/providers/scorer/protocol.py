@@ -19,7 +19,7 @@ class Score:
     reason: str = ""
     usage: Usage | None = None
 
-    def why(self) -> str:
+    def explain(self) -> str:
         """Why there is no number."""
         if self.reason:
             return self.reason

@@ -55,7 +55,7 @@ def test_items_that_wait_for_a_rating_are_not_asked_about_again(criterion):
 
 def test_it_is_computed_once_for_the_same_ratings(criterion, monkeypatch):
     first = document(criterion)
-    monkeypatch.setattr(more_ratings, "more_ratings", None)
+    monkeypatch.setattr(more_ratings, "compute_more_ratings", None)
     assert document(criterion) == first
     with pytest.raises(TypeError):
         document(criterion, ahead=2)
@@ -63,11 +63,11 @@ def test_it_is_computed_once_for_the_same_ratings(criterion, monkeypatch):
 
 def test_a_large_study_is_left_to_the_command(criterion, monkeypatch):
     monkeypatch.setattr(more_ratings, "AT_ONCE", 100)
-    left = more_ratings.more_of(criterion.study, ratings.load_criterion(criterion))
+    left = more_ratings.build_more_context(criterion.study, ratings.load_criterion(criterion))
     assert "plan --settle-tiers" in left["more"]["sentence"]
     assert left["more_items"] == left["more"]["ask"] == []
     whole = document(criterion)
-    kept = more_ratings.more_of(criterion.study, ratings.load_criterion(criterion))
+    kept = more_ratings.build_more_context(criterion.study, ratings.load_criterion(criterion))
     assert kept["more"]["sentence"] == whole["sentence"]
     assert len(kept["more_items"]) == min(10, whole["n_unclear"])
 

@@ -27,7 +27,7 @@ def item(criterion, position):
 
 
 def of_items(criterion) -> list[str | None]:
-    return tiers.holding(ratings.load_criterion(criterion))
+    return tiers.load_tiers(ratings.load_criterion(criterion))
 
 
 def test_the_last_decision_holds_and_all_stay_on_record(criterion):
@@ -46,7 +46,7 @@ def test_it_can_be_taken_back(criterion):
     set_tier(by=alice, item=item(criterion, 1), criterion=criterion, tier="hard", reason="a trick question")
     set_tier(by=alice, item=item(criterion, 1), criterion=criterion, tier="", reason="no, it is not")
     assert of_items(criterion)[0] == "easy"
-    assert agreement_queries.holding(criterion) == {}
+    assert agreement_queries.load_overrides(criterion) == {}
     assert TierOverride.objects.count() == 2
 
 

@@ -11,6 +11,7 @@ from annotation.agreement.services import difficulty, stored_difficulty
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.agreement.services.stored_difficulty import load_or_fit, load_or_fit_all
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
+from annotation.stats.difficulty.items import difficulty as difficulty_of
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries import ratings
 from core.errors import InputError, NotComputedError
@@ -28,9 +29,9 @@ def fits(monkeypatch):
     cache.clear()
     made, usual = [], stored_difficulty.fit
 
-    def counting(table, cuts, shown=None):
+    def counting(table, shown=None):
         made.append(table)
-        return usual(table, cuts, shown)
+        return usual(table, shown)
 
     monkeypatch.setattr(stored_difficulty, "fit", counting)
     return made
@@ -45,18 +46,31 @@ def test_the_same_labels_are_fitted_once(fits):
     first, second = (load_or_fit(read(criterion).table) for _ in range(2))
     (third,) = load_or_fit_all(ratings.load_study(criterion.study))
     assert len(fits) == 1
-    assert first.found.as_json() == second.found.as_json() == third.found.as_json()
+    assert first.found.to_json() == second.found.to_json() == third.found.to_json()
     assert [one.person for one in second.found.people] == ["sim-a", "sim-b", "sim-c"]
 
 
-def test_another_label_or_other_cuts_are_fitted_anew(fits):
+def test_other_cuts_describe_the_fit_that_is_kept(fits, monkeypatch):
+    table = read(drawn()).table
+    usual = load_or_fit(table).found
+    monkeypatch.setattr(stored_difficulty, "AT_ONCE", 0)
+    other = load_or_fit(table, (0.5, 0.7, 0.95), at_once=0).found
+    assert len(fits) == 1
+    assert other.value.tolist() == usual.value.tolist()
+    anew = difficulty_of(table, cuts=(0.5, 0.7, 0.95))
+    assert other.tiers.tolist() == anew.tiers.tolist()
+    assert [one.to_json() for one in other.people] == [one.to_json() for one in anew.people]
+    assert (other.cuts, other.items) == (anew.cuts, anew.items)
+
+
+def test_another_label_is_fitted_anew(fits):
     criterion = drawn()
     before = load_or_fit(read(criterion).table).found
     changed = Annotation.objects.filter(criterion=criterion, value="1").first()
     Annotation.objects.filter(pk=changed.pk).update(value="4")
     after = load_or_fit(read(criterion).table).found
     stricter = load_or_fit(read(criterion).table, (0.6, 0.75, 0.95)).found
-    assert len(fits) == 3
+    assert len(fits) == 2
     assert before.value.tolist() != after.value.tolist()
     assert stricter.expected_counts["easy"] < after.expected_counts["easy"]
 
@@ -65,9 +79,10 @@ def test_nobody_is_named_in_what_is_kept(fits, monkeypatch):
     kept = {}
     monkeypatch.setattr(stored_difficulty.cache, "set", lambda key, value, *_: kept.setdefault(key, value))
     load_or_fit(read(drawn()).table)
-    (fit,) = (value for value in kept.values() if isinstance(value, stored_difficulty.Fit))
-    assert fit.found is not None
-    assert b"sim-" not in pickle.dumps(fit)
+    fits = [value for value in kept.values() if isinstance(value, stored_difficulty.Fit | stored_difficulty.StoredFit)]
+    assert len(fits) == 2
+    for fit in fits:
+        assert b"sim-" not in pickle.dumps(fit)
 
 
 def test_why_there_is_no_fit_is_kept_too(fits):
@@ -89,12 +104,12 @@ def test_what_is_large_is_left_to_a_worker_and_then_there(fits, monkeypatch):
     with pytest.raises(NotComputedError, match="on the page Tiers"):
         ItemTiers.read(criterion.study, patient=False)
     stored_difficulty.ask(by=ResearcherFactory(username="rosa"), study=criterion.study)
-    assert "by rosa; no worker has begun yet" in stored_difficulty.asked_for(criterion.study, AGREEMENT_CUTS).says
+    assert "by rosa; no worker has begun yet" in stored_difficulty.find_request(criterion.study, AGREEMENT_CUTS).says
     ((name, args),) = sent
     assert name == stored_difficulty.TASK
     stored_difficulty.compute(*args)
     stored_difficulty.compute(*args)
-    assert stored_difficulty.asked_for(criterion.study, AGREEMENT_CUTS) is None
+    assert stored_difficulty.find_request(criterion.study, AGREEMENT_CUTS) is None
     assert load_or_fit_all([read(criterion)])[0].found is not None
     assert sum(table.n_ratings > 0 for table in fits) == 1
 
@@ -124,7 +139,7 @@ def test_criteria_that_are_large_together_are_left_too(fits, monkeypatch):
 )
 def test_cuts_that_make_no_sense(text, says):
     with pytest.raises(InputError, match=says) as refused:
-        difficulty.cuts_of(text)
+        difficulty.parse_model_cuts(text)
     assert refused.value.field == "agreement_cuts"
 
 
@@ -134,9 +149,9 @@ def test_the_document_tells_every_item_once_in_any_order(fits):
     rows = document["items"]
     assert [row["position"] for row in rows] == list(range(1, 41))
     assert rows[0]["item"] == "suits-d1"
-    by = [row["difficulty"]["value"] for row in rows.by("difficulty", descending=True)]
+    by = [row["difficulty"]["value"] for row in rows.sort_by("difficulty", descending=True)]
     assert by == sorted(by, reverse=True)
-    certain = [max(row["tiers"].values()) for row in rows.by("certain")]
+    certain = [max(row["tiers"].values()) for row in rows.sort_by("certain")]
     assert certain == sorted(certain)
     assert sum(document["expected_counts"].values()) == pytest.approx(document["n_items"])
     for tier, (low, high) in document["count_intervals"].items():

@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 
 def load(folder, **options) -> dict:
-    return personafeedback.load(by=None, folder=folder, **options).as_document()
+    return personafeedback.load(by=None, folder=folder, **options).to_document()
 
 
 def test_the_chosen_response_is_response_1(folder):

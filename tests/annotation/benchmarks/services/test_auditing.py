@@ -47,8 +47,8 @@ def test_a_cleaned_version_says_what_it_left_out_and_why(benchmark):
     left = made.cases.get(pair__external_id="h")
     assert left.excluded_reason == "contradicting: its pair has the opposite label in easy"
     assert left.history == [{"step": "cleaned", "outcome": "left out", "version": "2", "reason": left.excluded_reason}]
-    assert [case.pair.external_id for case in made.cases.counting()] == ["alone"]
-    assert benchmark.cases.counting().count() == 3
+    assert [case.pair.external_id for case in made.cases.only_counting()] == ["alone"]
+    assert benchmark.cases.only_counting().count() == 3
     assert benchmark.cases.get(pair__external_id="h").history == []
 
 
@@ -104,7 +104,7 @@ def test_the_commands(benchmark, capsys):
 def test_the_published_part_and_its_cleaned_version(shared_data):
     """385 hard pairs recur, 120 with the opposite label: what contradicts goes, of what repeats one copy stays."""
     personafeedback.load(by=None, folder=shared_data / "personafeedback")
-    benchmark = queries.called("PersonaFeedback")
+    benchmark = queries.find_benchmark("PersonaFeedback")
     found = auditing.audit(by=None, benchmark=benchmark, bootstrap=100).result
     hard = next(one for one in found["recurring"] if one["tier"] == "hard")
     assert (found["n"], hard["recurring"], hard["opposite"]) == (1547, 385, 120)

@@ -42,7 +42,7 @@ def test_each_response_is_graded_alone_by_the_same_people(criterion):
         f"{which} answer to {k}." for which in ("First", "Another") for k in (0, 1)
     }
     assert {one.scenario.profile.external_id for one in dialogues} == {"persona0", "persona1"}
-    assert grading.graded_studies(criterion.study) == [made]
+    assert grading.list_graded_studies(criterion.study) == [made]
     again = grading.make_study(by=None, study=criterion.study, name="Once more")
     assert {item.dialogue_id for item in again.items.all()} == {one.pk for one in dialogues}
 

@@ -87,13 +87,13 @@ def test_out_and_in_again(benchmark, tmp_path):
     empty_the_database()
     assert not Benchmark.objects.exists()
 
-    document = importing.load(by=None, folder=tmp_path / "out").as_document()
+    document = importing.load(by=None, folder=tmp_path / "out").to_document()
     assert document["created"] == {"profiles": 2, "pairs": 8, "benchmarks": 1, "cases": 8}
     read = Benchmark.objects.get()
     assert everything(read) == before
     assert releases.digest(read) == manifest["digest"]
     assert without_time(datasheets.datasheet(read, bootstrap=50)) == without_time(sheet)
-    again = importing.load(by=None, folder=tmp_path / "out").as_document()
+    again = importing.load(by=None, folder=tmp_path / "out").to_document()
     assert again["unchanged"] == document["created"]
     assert releasing.write(benchmark=read, folder=tmp_path / "second")["cases"] == manifest["cases"]
 
@@ -134,7 +134,7 @@ def test_the_published_layout(benchmark, tmp_path):
     assert [row["excluded_reason"][:28] for row in excluded] == ["dropped in Scripted, round 1"] * 2
     # what reads the published files reads these
     empty_the_database()
-    document = personafeedback.load(by=None, folder=folder).as_document()
+    document = personafeedback.load(by=None, folder=folder).to_document()
     assert document["created"]["benchmarks"] == 1
     assert Benchmark.objects.get().version == "1.0"
 
@@ -177,7 +177,7 @@ def test_the_card_names_every_file_as_data_sets_are_loaded(benchmark, tmp_path):
     }
     named = {one["path"] for config in head["configs"] for one in config["data_files"]}
     assert named == {path.relative_to(folder).as_posix() for path in folder.glob("data/*.parquet")}
-    assert sum(n for (config, _), n in rows.items() if config == "cases") == benchmark.cases.counting().count()
+    assert sum(n for (config, _), n in rows.items() if config == "cases") == benchmark.cases.only_counting().count()
     assert rows["personas", "personas"] == 2
     assert [config["config_name"] for config in head["configs"] if config.get("default")] == ["cases"]
     # what `datasets` takes for the name of a split, and the one that it keeps for itself
@@ -189,7 +189,7 @@ def test_the_card_names_every_file_as_data_sets_are_loaded(benchmark, tmp_path):
     [("", "test"), ("dev", "dev"), ("Hold out", "hold_out"), ("all", "all_cases"), ("Personas", "personas_cases")],
 )
 def test_a_split_has_a_name_that_data_sets_take(split, name):
-    assert releasing.split_name(split) == name
+    assert releasing.to_split_name(split) == name
 
 
 def test_the_datasheet_says_who_how_and_how_far_they_agree(benchmark):

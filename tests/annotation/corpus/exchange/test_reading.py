@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from annotation.corpus.exchange.dataset import Naming, Package, naming
+from annotation.corpus.exchange.dataset import Naming, Package, parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from core.errors import InputError
 from core.files.input_files import InputFile
@@ -25,7 +25,7 @@ def document(tmp_path: Path, content: Any, name: str = "file.json") -> InputFile
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = "\n".join(json.dumps(one) for one in content) if name.endswith("jsonl") else json.dumps(content)
     path.write_text(rows)
-    return InputFile.of(path)
+    return InputFile.from_path(path)
 
 
 def read(key: str, file: InputFile, told: Naming | None = None, *, skip: bool = False) -> tuple[Package, Problems]:
@@ -70,7 +70,7 @@ def test_label_studio_left_is_the_first_response(tmp_path):
         for n, side in enumerate(["left", "right"])
     ]
     file = document(tmp_path, [{"id": 3, "data": {"text1": "A", "text2": "B"}, "annotations": chosen}])
-    package, _ = read("labelstudio", file, naming(["response_1=text1", "response_2=text2"]))
+    package, _ = read("labelstudio", file, parse_naming(["response_1=text1", "response_2=text2"]))
     assert said(package) == [("3", "0", "pw", "1"), ("3", "1", "pw", "2")]
     assert package.head.kind == "pair"
     assert package.head.scale("pw").values == ["1", "2"]
@@ -147,7 +147,7 @@ def potato(folder: Path, **row: Any) -> InputFile:
     document(folder, items, "data_files/items.jsonl")
     given = {"instance_id": "p1", "user_id": "ann", "labels": {"pref": {"selection": "A"}}, "spans": {}}
     document(folder, [{**given, **row}], "annotation_output/annotated_instances.jsonl")
-    return InputFile.of(folder)
+    return InputFile.from_path(folder)
 
 
 def test_a_side_of_potato_is_turned_back_by_the_order_in_which_it_was_shown(tmp_path):
@@ -160,7 +160,7 @@ def test_a_side_of_potato_without_an_order_is_refused_unless_somebody_answers_fo
     file = potato(tmp_path)
     with pytest.raises(InputError, match="not which response"):
         read("potato", file)
-    package, _ = read("potato", file, naming([], fixed_order=True))
+    package, _ = read("potato", file, parse_naming([], fixed_order=True))
     assert said(package) == [("p1", "ann", "pref", "1")]
 
 
@@ -172,7 +172,7 @@ def test_potato_state_of_one_person(tmp_path):
         "instance_id_to_presentation_order": {},
     }
     document(tmp_path, state, "annotation_output/ann/user_state.json")
-    package, _ = read("potato", InputFile.of(tmp_path))
+    package, _ = read("potato", InputFile.from_path(tmp_path))
     assert said(package) == [("d1", "ann", "nat", "4")]
 
 
@@ -195,7 +195,7 @@ def test_an_id_that_is_larger_than_any_number_is_refused(tmp_path):
     path = tmp_path / "bob.jsonl"
     path.write_text('{"id": 1e999, "text": "Good", "label": ["pos"]}')
     with pytest.raises(InputError, match="finite"):
-        read("doccano", InputFile.of(path))
+        read("doccano", InputFile.from_path(path))
 
 
 def test_doccano_spans_are_refused(tmp_path):
@@ -265,7 +265,7 @@ def packed(tmp_path: Path) -> InputFile:
             data[place + method : place + method + 2] = (93).to_bytes(2, "little")
             data[place + size : place + size + 4] = len(piece).to_bytes(4, "little")
     path.write_bytes(bytes(data))
-    return InputFile.of(path)
+    return InputFile.from_path(path)
 
 
 def test_a_log_of_inspect_is_dialogues_and_judges(tmp_path):
@@ -307,9 +307,9 @@ def test_a_study_that_was_written_down_wrongly_is_refused(tmp_path):
 @pytest.mark.parametrize("key", list(EXCHANGES))
 def test_a_file_that_is_not_there(key, tmp_path):
     with pytest.raises(InputError):
-        read(key, InputFile.of(tmp_path / "none"))
+        read(key, InputFile.from_path(tmp_path / "none"))
 
 
 def test_a_field_that_nobody_asks_for():
     with pytest.raises(InputError, match="should be FIELD=NAME"):
-        naming(["colour=red"])
+        parse_naming(["colour=red"])

@@ -23,7 +23,7 @@ def copy(tmp_path):
 
 
 def load(folder, **options) -> dict:
-    return personalens.load(root=InputFile.of(folder), problems=Problems(), **options).as_document()
+    return personalens.load(root=InputFile.from_path(folder), problems=Problems(), **options).to_document()
 
 
 def counts(profiles: int, tasks: int, scenarios: int) -> dict:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from annotation.corpus.imports import records
-from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.corpus.models import PROVENANCE, Dialogue, Profile, ResponsePair, Scenario, Task
 from core.errors import InputError
 from core.files.input_files import InputFile
 from tests.factories import DialogueFactory, ItemFactory, ProfileFactory, ScenarioFactory, TaskFactory
@@ -24,7 +24,7 @@ def load(tmp_path):
         path = tmp_path / "f.jsonl"
         lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
         path.write_text("\n".join(lines), encoding="utf-8")
-        return records.load(by=None, kind=kind, file=InputFile.of(path, "f.jsonl"), **options).as_document()
+        return records.load(by=None, kind=kind, file=InputFile.from_path(path, "f.jsonl"), **options).to_document()
 
     return write_and_load
 
@@ -154,6 +154,12 @@ class TestScenarios:
         situations = Dialogue.objects.order_by("external_id").values_list("scenario__situation__Location", flat=True)
         assert list(situations) == ["Oslo", "Oslo", "Rome"]
         assert Scenario.objects.count() == 2
+
+    def test_how_a_situation_was_made_does_not_make_it_another_one(self, load):
+        made = {"Location": "Oslo", PROVENANCE: {"justifications": {"Location": "She lives there."}}}
+        there = ScenarioFactory(profile=self.profile, task=self.task, variant="made-1", situation=made)
+        load("dialogues", self.row("a", situation={"Location": "Oslo"}), self.row("b", situation=made))
+        assert {dialogue.scenario for dialogue in Dialogue.objects.all()} == {there}
 
     def test_profile_or_task_may_be_unknown(self, load):
         load("dialogues", {"id": "a", "profile_id": "p", "turns": TURNS}, {"id": "b", "task_id": "t", "turns": TURNS})

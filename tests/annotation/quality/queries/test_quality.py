@@ -139,7 +139,7 @@ def checked_study(open_study: OpenStudy) -> Study:
 
 def rate_all(study: Study, person: User, *, wrong: int, steady: bool) -> None:
     seen = 0
-    while slot := assignments.next_for(by=person, study=study):
+    while slot := assignments.lease_next(by=person, study=study):
         value = str(1 + slot.item_id % 4)
         if slot.purpose == "check":
             seen += 1

@@ -30,7 +30,7 @@ GOOD = {"task_completion": "yes", "personalization": "3"}
 
 
 def rate_next(by: User, study: Study, values: dict[str, str] = GOOD) -> Assignment | None:
-    slot = assignments.next_for(by=by, study=study)
+    slot = assignments.lease_next(by=by, study=study)
     if slot:
         annotations.submit(by=by, assignment=slot, values=values)
     return slot
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_places(study: Study, bob: User) -> None:
 
 def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Study, bob: User) -> None:
     totals, rated = [], []
-    while slot := assignments.next_for(by=bob, study=study):
+    while slot := assignments.lease_next(by=bob, study=study):
         progress = work.my_progress(bob, study)
         totals.append(progress.total)
         rated.append(work.place(slot, bob, progress))
@@ -89,7 +89,7 @@ def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Stu
 def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: User) -> None:
     while rate_next(bob, study):
         pass
-    assert Annotation.objects.counting().count() == 120
+    assert Annotation.objects.only_counting().count() == 120
     assert {one.table.n_ratings for one in ratings.load_study(study)} == {60}
     assert overview.study_row(study).submitted == 60
     assert overview.study_row(study).planned == 120
@@ -97,7 +97,7 @@ def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: Use
     assert overview.annotator_rows(study)[0].submitted == 60
     assert len(labels.load_people(study)) == 120
     assert {row.purpose for row in labels.load_people(study)} == {"rating"}
-    left_out = labels.left_out(study)
+    left_out = labels.count_left_out(study)
     assert left_out["check"] == 8
     everything = list(labels.load_people(study, Assignment.Purpose.values))
     assert Counter(row.purpose for row in everything)["repeat"] == left_out["repeat"] > 0
@@ -109,7 +109,7 @@ def test_the_number_of_queries_does_not_grow(study: Study, bob: User, django_ass
         rate_next(bob, study)
     for _ in range(12):  # ratings, checks and repeats
         with django_assert_max_num_queries(9):
-            slot = assignments.next_for(by=bob, study=study)
+            slot = assignments.lease_next(by=bob, study=study)
         annotations.submit(by=bob, assignment=slot, values=GOOD)
 
 
@@ -119,15 +119,15 @@ def test_a_study_without_them_asks_no_more_than_before(
     study = open_study([bob], items=5)
     rate_next(bob, study)
     with django_assert_num_queries(4):  # two of them the savepoint that a test's transaction needs
-        assignments.next_for(by=bob, study=study)
+        assignments.lease_next(by=bob, study=study)
 
 
 def test_one_kept_ready_is_made_anew_after_it_was_put_back(study: Study, bob: User) -> None:
-    while (slot := assignments.next_for(by=bob, study=study)).purpose != "check":
+    while (slot := assignments.lease_next(by=bob, study=study)).purpose != "check":
         annotations.submit(by=bob, assignment=slot, values=GOOD)
     assert assignments.put_back(by=bob, assignment=slot)
     assert not study.assignments.filter(purpose="check", annotator=bob, item=slot.item, state="leased").exists()
-    again = assignments.next_for(by=bob, study=study)
+    again = assignments.lease_next(by=bob, study=study)
     assert (again.purpose, again.item_id, again.number) == ("check", slot.item_id, slot.number)
     assert assignments.release(by=bob, study=study, annotator=bob) == 0, "it is for nobody else"
 
@@ -138,7 +138,7 @@ def test_nobody_is_checked_with_what_they_have_seen(study: Study, alice: User, b
     ItemFactory(study=pilot, dialogue=check.item.dialogue)
     assignments.add_annotators(by=alice, study=pilot, annotators=[bob, charlie])
     studies.open(by=alice, study=pilot)
-    slot = assignments.next_for(by=bob, study=pilot)
+    slot = assignments.lease_next(by=bob, study=pilot)
     annotations.submit(by=bob, assignment=slot, values={"personalization": "2"})
     assert check not in work.unseen_checks(bob, [study])
     assert work.unseen_checks(bob, [study]).count() == 3
@@ -146,7 +146,7 @@ def test_nobody_is_checked_with_what_they_have_seen(study: Study, alice: User, b
 
 
 def test_a_skipped_check_comes_back(study: Study, bob: User) -> None:
-    while (slot := assignments.next_for(by=bob, study=study)).purpose != "check":
+    while (slot := assignments.lease_next(by=bob, study=study)).purpose != "check":
         annotations.submit(by=bob, assignment=slot, values=GOOD)
     assignments.skip(by=bob, assignment=slot)
     last = None
@@ -156,7 +156,7 @@ def test_a_skipped_check_comes_back(study: Study, bob: User) -> None:
 
 
 def test_late_answers_to_a_check_go_to_the_check(study: Study, alice: User, bob: User) -> None:
-    while (slot := assignments.next_for(by=bob, study=study)).purpose != "check":
+    while (slot := assignments.lease_next(by=bob, study=study)).purpose != "check":
         annotations.submit(by=bob, assignment=slot, values=GOOD)
     studies.close(by=alice, study=study)
     late = drafts.keep_late(by=bob, assignment=slot, content=GOOD, reason="Closed.")
@@ -175,11 +175,11 @@ def test_nobody_is_given_more_than_the_limit(study: Study, alice: User, bob: Use
 
 def test_at_the_limit_what_was_skipped_still_comes_back(study: Study, alice: User, bob: User) -> None:
     gold_questions.set_rules(by=alice, study=study, item_limit=2)
-    first = assignments.next_for(by=bob, study=study)
+    first = assignments.lease_next(by=bob, study=study)
     assignments.skip(by=bob, assignment=first)
-    second = assignments.next_for(by=bob, study=study)
+    second = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=second, values=GOOD)
-    assert assignments.next_for(by=bob, study=study) == first
+    assert assignments.lease_next(by=bob, study=study) == first
 
 
 def test_the_order_of_a_pair_is_recorded_for_checks_and_repeats(open_study: OpenStudy, alice: User, bob: User) -> None:
@@ -372,7 +372,7 @@ def test_training_comes_first_then_qualification_then_the_work(guarded: Study, b
     assert given == ["training", "training", "qualification", "qualification", "rating"]
     result = queries.admission(bob, guarded)
     assert (result.outcome, result.right, result.asked, result.pass_mark) == ("passed", 4, 4, 0.5)
-    assert Annotation.objects.counting().count() == 2
+    assert Annotation.objects.only_counting().count() == 2
     assert work.my_progress(bob, guarded).rated == 1
 
 
@@ -380,21 +380,21 @@ def test_exactly_the_mark_passes_and_less_does_not(guarded: Study, bob: User, ch
     assignments.add_annotators(by=alice, study=guarded, annotators=[charlie])
     for values in (RIGHT, RIGHT, RIGHT, WRONG):
         rate_next(bob, guarded, values)
-    assert assignments.next_for(by=bob, study=guarded).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=guarded).purpose == "rating"
     for values in (RIGHT, RIGHT, {**WRONG, "task_completion": "yes"}, WRONG):
         rate_next(charlie, guarded, values)
-    assert assignments.next_for(by=charlie, study=guarded) is None
+    assert assignments.lease_next(by=charlie, study=guarded) is None
     result = queries.admission(charlie, guarded)
     assert (result.outcome, result.right, result.asked) == ("failed", 1, 4)
 
 
 def test_who_cannot_judge_has_not_shown_that_they_can(guarded: Study, bob: User) -> None:
     for _ in range(4):
-        slot = assignments.next_for(by=bob, study=guarded)
+        slot = assignments.lease_next(by=bob, study=guarded)
         annotations.submit(
             by=bob, assignment=slot, values={}, unscored={"task_completion": "?", "personalization": "?"}
         )
-    assert assignments.next_for(by=bob, study=guarded) is None
+    assert assignments.lease_next(by=bob, study=guarded) is None
     assert (queries.admission(bob, guarded).right, queries.admission(bob, guarded).asked) == (0, 4)
 
 
@@ -405,19 +405,19 @@ def test_an_answer_before_the_work_is_given_once(guarded: Study, bob: User) -> N
         annotations.submit(by=bob, assignment=slot, values=RIGHT)
     assert set(slot.annotations.values_list("value", flat=True)) == {"no", "3"}
     with pytest.raises(InputError):
-        assignments.skip(by=bob, assignment=assignments.next_for(by=bob, study=guarded))
+        assignments.skip(by=bob, assignment=assignments.lease_next(by=bob, study=guarded))
 
 
 def test_a_researcher_lets_somebody_through_with_a_reason(guarded: Study, alice: User, bob: User) -> None:
     for _ in range(4):
         rate_next(bob, guarded, WRONG)
-    assert assignments.next_for(by=bob, study=guarded) is None
+    assert assignments.lease_next(by=bob, study=guarded) is None
     with pytest.raises(InputError) as raised:
         qualification.let_through(by=alice, study=guarded, annotator=bob, reason=" ")
     assert raised.value.field == "reason"
     made = qualification.let_through(by=alice, study=guarded, annotator=bob, reason="We talked it through.")
     assert (made.outcome, made.decided_by, made.right, made.asked) == ("admitted", alice, 0, 4)
-    assert assignments.next_for(by=bob, study=guarded).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=guarded).purpose == "rating"
     assert guarded.admissions.count() == 2, "the result stays on record"
     with pytest.raises(InputError, match="may rate already"):
         qualification.let_through(by=alice, study=guarded, annotator=bob, reason="Again.")
@@ -439,7 +439,7 @@ def test_who_rated_before_it_was_asked_goes_on(open_study: OpenStudy, alice: Use
     name(study, 1, purpose="qualification", by=alice)
     study.refresh_from_db()
     assert study.pass_mark == gold_questions.PASS_MARK
-    assert assignments.next_for(by=bob, study=study).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=study).purpose == "rating"
 
 
 def test_training_alone_lets_everybody_through(open_study: OpenStudy, alice: User, bob: User) -> None:
@@ -447,7 +447,7 @@ def test_training_alone_lets_everybody_through(open_study: OpenStudy, alice: Use
     name(study, 1, purpose="training", by=alice)
     study.refresh_from_db()
     assert rate_next(bob, study, WRONG).purpose == "training"
-    assert assignments.next_for(by=bob, study=study).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=study).purpose == "rating"
     assert queries.admission(bob, study).outcome == "passed"
 
 
@@ -459,7 +459,7 @@ def test_further_values_are_right_as_well(open_study: OpenStudy, alice: User, bo
     study.refresh_from_db()
     rate_next(bob, study, {"task_completion": "yes", "personalization": "4"})
     assert qualification.conclude(by=bob, study=study).outcome == "passed"
-    (item,) = queries.round_of(bob, study, "qualification")
+    (item,) = queries.load_round(bob, study, "qualification")
     (answer,) = item.answers
     assert answer.right
     assert " or " in answer.expected
@@ -474,14 +474,14 @@ def test_a_round_is_marked_once_however_often_it_is_asked(guarded: Study, bob: U
 def test_the_gate_costs_a_constant_number_of_queries(guarded: Study, bob: User, django_assert_max_num_queries) -> None:
     for _ in range(4):
         with django_assert_max_num_queries(16):
-            slot = assignments.next_for(by=bob, study=guarded)
+            slot = assignments.lease_next(by=bob, study=guarded)
         annotations.submit(by=bob, assignment=slot, values=RIGHT)
 
 
 def test_charlie_is_not_handed_what_bob_has(guarded: Study, alice: User, bob: User) -> None:
     erin = UserFactory(username="erin")
     assignments.add_annotators(by=alice, study=guarded, annotators=[erin])
-    bobs, erins = (assignments.next_for(by=person, study=guarded) for person in (bob, erin))
+    bobs, erins = (assignments.lease_next(by=person, study=guarded) for person in (bob, erin))
     assert bobs.item == erins.item
     assert bobs.pk != erins.pk
 

@@ -66,11 +66,11 @@ def name(study: Study, purpose: str, answers: dict[str, GoldAnswer] = KNOWN, **d
 def test_each_turn_is_marked_on_its_own(study: Study, bob: User) -> None:
     name(study, "qualification")
     study.refresh_from_db()
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values=SAID)
     result = qualification.conclude(by=bob, study=study)
     assert (result.right, result.asked) == (2, 3), "turn 4 was said to be 2 and is 3"
-    (item,) = queries.round_of(bob, study, "qualification")
+    (item,) = queries.load_round(bob, study, "qualification")
     turns = [(one.criterion.partition(", ")[2], one.right) for one in item.answers]
     assert turns == [("", True), ("turn 2", True), ("turn 4", False)]
     assert item.answers[1].explanation == "It asks back."
@@ -79,7 +79,7 @@ def test_each_turn_is_marked_on_its_own(study: Study, bob: User) -> None:
 def test_a_check_counts_once_however_many_turns_are_known(study: Study, bob: User) -> None:
     item = name(study, "check")
     gold_questions.set_rules(by=None, study=study, check_every=2)
-    while slot := assignments.next_for(by=bob, study=study):
+    while slot := assignments.lease_next(by=bob, study=study):
         annotations.submit(by=bob, assignment=slot, values=SAID)
     compared = list(checks.load_checks(study))
     assert [one.same for one in compared] == [True, True, False]

@@ -42,7 +42,7 @@ def answer(study: Study, bob: User, *rows: dict[str, str]) -> list[Assignment]:
     """Answer so many items, and say which they were."""
     given = []
     for values in rows:
-        given.append(assignments.next_for(by=bob, study=study))
+        given.append(assignments.lease_next(by=bob, study=study))
         annotations.submit(by=bob, assignment=given[-1], values=values)
     return given
 
@@ -50,7 +50,7 @@ def answer(study: Study, bob: User, *rows: dict[str, str]) -> list[Assignment]:
 @pytest.fixture
 def failed(study: Study, bob: User) -> Study:
     answer(study, bob, RIGHT, WRONG, WRONG)
-    assert assignments.next_for(by=bob, study=study) is None
+    assert assignments.lease_next(by=bob, study=study) is None
     return study
 
 
@@ -74,14 +74,14 @@ def test_the_same_items_are_asked_again_without_the_training(failed: Study, alic
     given = answer(failed, bob, RIGHT, RIGHT)
     assert [slot.item_id for slot in given] == first
     assert [(slot.round, queries.place(slot)) for slot in given] == [(2, (1, 2)), (2, (2, 2))]
-    assert assignments.next_for(by=bob, study=failed).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=failed).purpose == "rating"
     assert [(one.outcome, one.round, one.right) for one in failed.admissions.order_by("pk")] == [
         ("failed", 1, 0),
         ("again", 2, 0),
         ("passed", 2, 4),
     ]
-    assert all(item.all_right for item in queries.round_of(bob, failed, "qualification", 2))
-    assert not any(item.all_right for item in queries.round_of(bob, failed, "qualification", 1)), "and stay as said"
+    assert all(item.all_right for item in queries.load_round(bob, failed, "qualification", 2))
+    assert not any(item.all_right for item in queries.load_round(bob, failed, "qualification", 1)), "and stay as said"
 
 
 def test_a_round_with_items_of_its_own_asks_those(failed: Study, alice: User, bob: User) -> None:
@@ -89,12 +89,12 @@ def test_a_round_with_items_of_its_own_asks_those(failed: Study, alice: User, bo
     qualification.try_again(by=alice, study=failed, annotator=bob, reason=WHY)
     (slot,) = answer(failed, bob, WRONG)
     assert slot.known == others[0]
-    assert assignments.next_for(by=bob, study=failed) is None
+    assert assignments.lease_next(by=bob, study=failed) is None
     assert (queries.admission(bob, failed).outcome, queries.admission(bob, failed).asked) == ("failed", 2)
     qualification.try_again(by=alice, study=failed, annotator=bob, reason="A last time.")
     (slot,) = answer(failed, bob, RIGHT)
     assert (slot.known, slot.round) == (others[0], 3), "round 3 has none: the ones of round 2"
-    assert assignments.next_for(by=bob, study=failed).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=failed).purpose == "rating"
 
 
 def test_the_first_round_does_not_ask_what_is_kept_for_the_second(open_study: OpenStudy, bob: User) -> None:
@@ -103,7 +103,7 @@ def test_the_first_round_does_not_ask_what_is_kept_for_the_second(open_study: Op
     name(study, 2, number=2)
     study.refresh_from_db()
     answer(study, bob, RIGHT)
-    assert assignments.next_for(by=bob, study=study).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=study).purpose == "rating"
 
 
 def test_only_who_did_not_pass_tries_again_and_a_reason_is_needed(study: Study, alice: User, bob: User) -> None:
@@ -125,9 +125,9 @@ def test_only_who_did_not_pass_tries_again_and_a_reason_is_needed(study: Study, 
 
 def test_who_is_in_a_second_round_can_still_be_let_through(failed: Study, alice: User, bob: User) -> None:
     qualification.try_again(by=alice, study=failed, annotator=bob, reason=WHY)
-    assignments.next_for(by=bob, study=failed)
+    assignments.lease_next(by=bob, study=failed)
     qualification.let_through(by=alice, study=failed, annotator=bob, reason="Enough.")
-    assert assignments.next_for(by=bob, study=failed).purpose == "rating"
+    assert assignments.lease_next(by=bob, study=failed).purpose == "rating"
 
 
 def test_the_database_keeps_the_rounds_apart(failed: Study, alice: User, bob: User) -> None:
@@ -180,7 +180,7 @@ def test_the_sides_of_a_pair_are_drawn_anew(open_study: OpenStudy, alice: User, 
     orders: dict[int, list[str]] = {1: [], 2: []}
     for number in orders:
         for _ in entries:
-            slot = assignments.next_for(by=bob, study=study)
+            slot = assignments.lease_next(by=bob, study=study)
             orders[number].append(slot.order)
             wrong = next(side for side in "AB" if slot.response_for(side) == "2")
             annotations.submit(by=bob, assignment=slot, values={"preference": wrong})
@@ -197,7 +197,7 @@ def test_a_second_round_costs_a_constant_number_of_queries(
     qualification.try_again(by=alice, study=failed, annotator=bob, reason=WHY)
     for _ in range(2):
         with django_assert_max_num_queries(16):
-            slot = assignments.next_for(by=bob, study=failed)
+            slot = assignments.lease_next(by=bob, study=failed)
         annotations.submit(by=bob, assignment=slot, values=RIGHT)
 
 

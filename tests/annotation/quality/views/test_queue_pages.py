@@ -301,7 +301,7 @@ def test_the_sides_of_a_pair_are_told_with_the_answer(open_study: OpenStudy, ali
     study.refresh_from_db()
     client = sign_in(bob)
     address = go_on(client, study)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     page = text_of(client.post(address, {"preference": "A"}, follow=True))
     assert ("Right: Response 1" in page or "Right: response 1" in page) == (slot.order == "AB")
     assert f"A is response {'1' if slot.order == 'AB' else '2'}" in page

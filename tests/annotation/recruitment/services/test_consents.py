@@ -6,8 +6,8 @@ import pytest
 
 from annotation.quality.queries import quality
 from annotation.recruitment.models.participation import ConsentDecision, Participation
-from annotation.recruitment.queries.participation import has_withdrawn, intake_of, text_owed
-from annotation.recruitment.services import consents, joining
+from annotation.recruitment.queries.participation import find_intake, has_withdrawn, text_owed
+from annotation.recruitment.services import consents, enrolment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries import ratings
@@ -22,14 +22,14 @@ TEXT = "You rate dialogues for research.\r\nYou can stop at any time."
 
 
 def rate(study: Study, person: User, values: dict = GOOD) -> Assignment:
-    slot = assignments.next_for(by=person, study=study)
+    slot = assignments.lease_next(by=person, study=study)
     assert slot
     annotations.submit(by=person, assignment=slot, values=values, notes={"personalization": "she likes Thai"})
     return slot
 
 
 def agree(study: Study, person: User) -> ConsentDecision:
-    text = intake_of(study).consent_text
+    text = find_intake(study).consent_text
     return consents.decide(by=person, study=study, text_hash=text.content_hash, agrees=True)
 
 
@@ -37,13 +37,13 @@ def test_no_item_before_consent(open_study: OpenStudy, alice: User, bob: User) -
     study = open_study([bob])
     consents.set_text(by=alice, study=study, text=TEXT)
     with pytest.raises(assignments.ConsentNeededError):
-        assignments.next_for(by=bob, study=study)
+        assignments.lease_next(by=bob, study=study)
     text = text_owed(study, bob)
     consents.decide(by=bob, study=study, text_hash=text.content_hash, agrees=False)
     with pytest.raises(assignments.ConsentNeededError):
-        assignments.next_for(by=bob, study=study)
+        assignments.lease_next(by=bob, study=study)
     agree(study, bob)
-    assert assignments.next_for(by=bob, study=study)
+    assert assignments.lease_next(by=bob, study=study)
     assert list(study.consent_decisions.order_by("pk").values_list("decision", flat=True)) == ["declined", "agreed"]
 
 
@@ -62,7 +62,7 @@ def test_a_changed_text_is_asked_anew_and_an_unchanged_one_is_not(
     consents.set_text(by=alice, study=study, text=TEXT)
     assert text_owed(study, bob) is None  # the first version holds again, and he agreed to that
     consents.set_text(by=alice, study=study, text="")
-    assert intake_of(study).consent_text is None
+    assert find_intake(study).consent_text is None
     assert study.consent_texts.count() == 2
 
 
@@ -79,7 +79,7 @@ def test_withdrawal_erases_what_bob_gave_and_nothing_of_charlie(
     study = open_study([bob, charlie], items=3, overlap=2)
     for person in (bob, charlie):
         rate(study, person)
-    begun = assignments.next_for(by=bob, study=study)
+    begun = assignments.lease_next(by=bob, study=study)
     drafts.save(by=bob, assignment=begun, changes={"personalization": "2"}, active_seconds=1)
     Participation.objects.create(
         study=study, annotator=bob, platform="prolific", platform_key="k", visits=[{"person": "60aa"}]
@@ -105,7 +105,7 @@ def test_withdrawal_erases_what_bob_gave_and_nothing_of_charlie(
 def test_others_can_rate_what_bob_gave_up(open_study: OpenStudy, bob: User, charlie: User) -> None:
     study = open_study([bob, charlie], items=1, overlap=1)
     rate(study, bob)
-    assert assignments.next_for(by=charlie, study=study) is None
+    assert assignments.lease_next(by=charlie, study=study) is None
     consents.withdraw(by=None, study=study, annotator=bob)
     rate(study, charlie)
     assert study.assignments.filter(state="submitted").count() == 1
@@ -137,11 +137,11 @@ def test_who_withdrew_comes_back_only_by_a_researcher_and_is_asked_again(
     agree(study, bob)
     consents.withdraw(by=bob, study=study, annotator=bob)
     with pytest.raises(InputError, match="withdrawn"):
-        joining.join(by=bob, study=study)
+        enrolment.join(by=bob, study=study)
     assignments.add_annotators(by=alice, study=study, annotators=[bob])
     assert not has_withdrawn(study, bob)
     with pytest.raises(assignments.ConsentNeededError):
-        assignments.next_for(by=bob, study=study)
+        assignments.lease_next(by=bob, study=study)
 
 
 def test_nobody_withdraws_who_is_no_person_or_has_no_part(open_study: OpenStudy, bob: User, charlie: User) -> None:

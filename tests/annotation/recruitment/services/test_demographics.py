@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, answers, are_owed, asked
+from annotation.recruitment.queries.demographics import LEAST_PEOPLE, answers, are_owed, list_questions
 from annotation.recruitment.services import completions, consents, demographics
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
@@ -46,7 +46,7 @@ def add_people(study: Study, given: list[str]) -> None:
 
 def test_answers_are_shown_as_counts_of_three_people_or_more(study: Study) -> None:
     add_people(study, ["18-44"] * LEAST_PEOPLE + ["45-64"] * (LEAST_PEOPLE - 1) + [""])
-    (found,) = asked(study)
+    (found,) = list_questions(study)
     assert (found.counts, found.hidden, found.answered) == ((("18-44", 3),), 1, 6)
     assert len(answers(study)["age"]) == 5  # who prefers not to say is in no group
 
@@ -115,7 +115,7 @@ def test_they_are_asked_after_joining_and_can_be_skipped(study: Study) -> None:
 
 def test_nothing_that_shows_or_exports_labels_reads_them(study: Study, alice: User, bob: User) -> None:
     demographics.answer(by=bob, study=study, answers={"age": "over 64"})
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "3"})
     client = sign_in(alice)
     with CaptureQueriesContext(connection) as queries:

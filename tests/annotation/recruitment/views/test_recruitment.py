@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.recruitment.models.participation import Invitation
-from annotation.recruitment.queries.participation import intake_of
-from annotation.recruitment.services import consents, invitations, joining
+from annotation.recruitment.queries.participation import find_intake
+from annotation.recruitment.services import consents, enrolment, invitations
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
@@ -73,7 +73,7 @@ def test_revoking_is_on_record_and_done_once(study: Study, client: Client, alice
 def test_the_text_and_the_settings(study: Study, client: Client) -> None:
     client.post(reverse("consent_text", args=["pilot"]), {"consent_text": "<b>Read</b> this."})
     client.post(reverse("intake", args=["pilot"]), {"is_public": "on", "completion_code": "C0DE"})
-    found = intake_of(study)
+    found = find_intake(study)
     assert (found.is_public, found.completion_code, found.consent_text.text) == (True, "C0DE", "<b>Read</b> this.")
     page = client.get(reverse("coming_in", args=["pilot"])).content.decode()
     assert "http://testserver/register/pilot/" in page
@@ -88,7 +88,7 @@ def test_who_came_in_files(study: Study, client: Client, bob: User) -> None:
 
 
 def test_withdrawing_somebody_who_asked_for_it(study: Study, client: Client, alice: User, bob: User) -> None:
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "3"})
     address = reverse("participant_withdraw", args=["pilot", bob.pk])
     assert "2 labels" in text_of(client.get(address))
@@ -103,7 +103,7 @@ def test_the_same_queries_for_any_number_of_people(
     text = consents.set_text(by=alice, study=study, text="Yes?")
     made = invitations.create(by=alice, study=study)
     for one in UserFactory.create_batch(12):
-        joining.join(by=one, study=study, invitation=made.invitation)
+        enrolment.join(by=one, study=study, invitation=made.invitation)
         consents.decide(by=one, study=study, text_hash=text.content_hash, agrees=True)
         invitations.create(by=alice, study=study)
     with django_assert_max_num_queries(23):

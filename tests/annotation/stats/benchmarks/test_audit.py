@@ -33,7 +33,7 @@ def by_tier(found):
 
 
 def test_what_recurs_in_another_tier_and_with_which_label():
-    found = by_tier(repeats.recurring(CASES, bootstrap=0, seed=0))
+    found = by_tier(repeats.compute_recurring(CASES, bootstrap=0, seed=0))
     assert {tier: (one.n, one.recurring, one.opposite) for tier, one in found.items()} == {
         "": (5, 4, 2),
         "easy": (2, 1, 1),
@@ -103,14 +103,14 @@ def test_a_case_without_gold_takes_no_part_in_rules():
     ],
 )
 def test_scripts_of_texts(text, script):
-    assert scripts.scripts_of(["", text, "山"]) == ["no letters", script, "Han"]
+    assert scripts.detect_scripts(["", text, "山"]) == ["no letters", script, "Han"]
 
 
 def test_scripts_are_the_same_however_many_texts_are_counted_together(monkeypatch):
     texts = ["去哪里", "", "Where to?", "どこへ行きますか", "\ud800 lone", "ab 去哪", "𝒜 math"] * 5
-    together = scripts.scripts_of(texts)
+    together = scripts.detect_scripts(texts)
     monkeypatch.setattr(scripts, "AT_ONCE", 3)
-    assert scripts.scripts_of(texts) == together
+    assert scripts.detect_scripts(texts) == together
     assert together[4] == "Latin"
 
 
@@ -143,23 +143,23 @@ def test_nearly_the_same():
 
 
 def test_cleaning_follows_its_rules_in_their_order():
-    found = cleaning.cleaned(CASES, ["repeated", "contradicting"])
+    found = cleaning.find_left_out(CASES, ["repeated", "contradicting"])
     # the contradicting pair goes as a whole before the repeated one is looked at; of that the hardest copy stays
     assert found == {
         "h1": "contradicting: its pair has the opposite label in easy",
         "e1": "contradicting: its pair has the opposite label in hard",
         "m2": "repeated: its pair stands in hard too, as h2",
     }
-    assert cleaning.cleaned([case("a", "easy", "a", "b", persona="")], ["without_persona"]) == {
+    assert cleaning.find_left_out([case("a", "easy", "a", "b", persona="")], ["without_persona"]) == {
         "a": "without_persona: it has no persona"
     }
     for wrong in ([], ["everything"]):
         with pytest.raises(ValueError, match="contradicting"):
-            cleaning.cleaned(CASES, wrong)
+            cleaning.find_left_out(CASES, wrong)
 
 
 def test_a_benchmark_of_nothing_is_undefined_with_a_reason():
-    found = audits.audit([], [], bootstrap=10).as_json()
+    found = audits.audit([], [], bootstrap=10).to_json()
     assert found["n"] == 0
     assert found["nearly_same_responses"]["share"]["value"] is None
     assert found["nearly_same_responses"]["share"]["reason"] == "no case takes part"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from annotation.stats.benchmarks.graded import Both, hidden, rank_correlation
+from annotation.stats.benchmarks.graded import Both, compute_hidden, rank_correlation
 
 ROWS = [
     Both("a", "p", "x", "1", 4, 2),  # as graded
@@ -18,7 +18,7 @@ ROWS = [
 
 
 def test_shares_by_hand():
-    found = hidden(ROWS, middle=2.5, bootstrap=0)
+    found = compute_hidden(ROWS, middle=2.5, bootstrap=0)
     assert (found.n, found.cases, found.annotators) == (5, 3, 2)
     assert (found.no_difference.value, found.no_difference.n_items) == (1 / 4, 4)
     assert (found.same_sign.value, found.same_sign.n_items) == (pytest.approx(2 / 3), 3)
@@ -40,8 +40,8 @@ def test_rank_correlation_is_scipys():
 
 
 def test_one_choice_or_nobody_is_undefined_with_a_reason():
-    same = hidden(ROWS[:1], middle=2.5, bootstrap=20)
+    same = compute_hidden(ROWS[:1], middle=2.5, bootstrap=20)
     assert np.isnan(same.correlation.value)
     assert same.correlation.reason == "no order: one choice or one difference is all there is"
-    nobody = hidden([], middle=2.5, bootstrap=20)
+    nobody = compute_hidden([], middle=2.5, bootstrap=20)
     assert nobody.no_difference.reason == nobody.correlation.reason == "nobody both chose and graded"

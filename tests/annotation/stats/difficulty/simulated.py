@@ -11,7 +11,7 @@ def table_of(codes, q, level, **more):
 
 
 def graded(n, r, q, rng):
-    return drawing.graded(r, q, rng)
+    return drawing.draw_graded_model(r, q, rng)
 
 
 def categories(n, r, q, rng):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotation.stats.difficulty.adaptive import WORTH, _continues, worth_asking
+from annotation.stats.difficulty.adaptive import WORTH, _continues, choose_items
 from annotation.stats.difficulty.items import NoConvergenceError, difficulty
 from annotation.stats.difficulty.more import SimulatedAnswers, foresee
 from annotation.stats.table import MISSING, RatingTable
@@ -23,40 +23,40 @@ FRESH = np.array([[0.4, 0.7], [0.6, 0.3]])
     ],
 )
 def test_the_best_plan_by_hand(left, price, asks):
-    tree = SimulatedAnswers.of(2, 3)
+    tree = SimulatedAnswers.build(2, 3)
     seen, best = foresee(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(FRESH))
     assert _continues(seen, best, left, price, tree).tolist() == [asks]
 
 
 def test_nothing_left_and_nothing_unclear_are_not_asked_about():
     table = two_votes(200, seed=5, per_item=6, people=9)
-    assert not worth_asking(table, np.zeros(200, dtype=np.int64)).asks.any()
-    some = worth_asking(table, np.full(200, 3))
+    assert not choose_items(table, np.zeros(200, dtype=np.int64)).asks.any()
+    some = choose_items(table, np.full(200, 3))
     assert 0 < some.asks.sum() < 200
     assert some.is_clear.tolist() == difficulty(table).clear.tolist()
     assert some.is_fitted.all()
-    assert not worth_asking(table, np.full(200, 3), price=1.0).asks.any()
+    assert not choose_items(table, np.full(200, 3), price=1.0).asks.any()
 
 
 def test_a_higher_price_asks_about_fewer_items_and_more_left_about_more():
     table = two_votes(200, seed=6, per_item=6, people=9)
-    asked = [worth_asking(table, np.full(200, 3), price=price).asks for price in (0.0, WORTH, 0.02)]
+    asked = [choose_items(table, np.full(200, 3), price=price).asks for price in (0.0, WORTH, 0.02)]
     assert (asked[2] <= asked[1]).all()
     assert (asked[1] <= asked[0]).all()
-    assert (worth_asking(table, np.full(200, 1)).asks <= asked[1]).all()
+    assert (choose_items(table, np.full(200, 1)).asks <= asked[1]).all()
 
 
 def test_people_who_cannot_be_fitted_are_not_asked_about():
     whole = two_votes(60, seed=7)
     codes = np.where(np.arange(60)[:, None] < 50, whole.codes, MISSING)
     table = RatingTable(codes, whole.categories, whole.level, whole.items, whole.raters)
-    found = worth_asking(table, np.full(60, 6))
+    found = choose_items(table, np.full(60, 6))
     assert found.is_fitted.sum() == 50
     assert not found.asks[50:].any()
 
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="price"):
-        worth_asking(two_votes(50, seed=1), np.full(50, 6), price=-0.1)
+        choose_items(two_votes(50, seed=1), np.full(50, 6), price=-0.1)
     with pytest.raises(NoConvergenceError):
-        worth_asking(two_votes(19, seed=1), np.full(19, 6))
+        choose_items(two_votes(19, seed=1), np.full(19, 6))

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from annotation.stats.difficulty.features import (
+    VECTOR_FEATURES,
     FeatureTable,
     ItemFacts,
     Opinions,
     build_features,
-    differing_pairs,
+    compute_differing_pairs,
     judge_columns,
+    vector_columns,
 )
 from annotation.stats.table import MISSING
 
@@ -35,6 +37,28 @@ def test_texts_as_numbers():
     assert np.isnan(column(found, "preferences involved")[1])
     assert "number of turns" not in found.names  # two everywhere: nothing to tell apart
     assert "length of the responses" not in found.names  # eight everywhere
+
+
+def test_similarity_by_vectors_is_the_cosine_of_neighbours_and_of_the_prompt_with_each():
+    known = {"north": (1.0, 0.0), "east": (0.0, 2.0), "both": (3.0, 3.0), "": (0.0, 0.0)}
+    seen = []
+
+    def embed(texts):
+        seen.extend(texts)
+        return np.array([known[text] for text in texts])
+
+    facts = [
+        ItemFacts("a", ("north", "east"), "north"),
+        ItemFacts("b", ("north", "both", "both"), "east"),
+        ItemFacts("c", ("north", ""), ""),
+        ItemFacts("d", ("north",), "north"),
+    ]
+    found = vector_columns(facts, embed)
+    root = np.sqrt(0.5)
+    alike, to_prompt = (found[name] for name in VECTOR_FEATURES)
+    assert alike == pytest.approx([0, (root + 1) / 2, np.nan, np.nan], nan_ok=True)
+    assert to_prompt == pytest.approx([0.5, (0 + root + root) / 3, np.nan, 1], nan_ok=True)
+    assert sorted(seen) == ["", "both", "east", "north"]  # each text once
 
 
 def test_small_groups_have_no_column():
@@ -64,9 +88,9 @@ def test_what_judges_say():
 
 def test_pairs_that_differ():
     # of four codes 0, 0, 1, 2 five of six pairs differ
-    assert differing_pairs(np.array([[0, 0, 1, 2], [1, MISSING, 1, MISSING]])) == pytest.approx([5 / 6, 0])
+    assert compute_differing_pairs(np.array([[0, 0, 1, 2], [1, MISSING, 1, MISSING]])) == pytest.approx([5 / 6, 0])
 
 
 def test_no_items():
     assert build_features([]).values.shape == (0, 0)
-    assert FeatureTable.of(("a",), {"x": np.array([np.nan])}).names == ()
+    assert FeatureTable.from_columns(("a",), {"x": np.array([np.nan])}).names == ()

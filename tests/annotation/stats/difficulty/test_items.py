@@ -10,10 +10,10 @@ from annotation.stats.bands import TIERS
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.difficulty.latent import LatentFit, NoConvergenceError, Ratings
-from annotation.stats.table import MISSING
+from annotation.stats.table import MISSING, RatingTable
 from tests.annotation.stats.difficulty import simulated
 
-ORDERED, TWO = (drawing.graded, 5, "ordinal"), (drawing.graded, 2, "nominal")
+ORDERED, TWO = (drawing.draw_graded_model, 5, "ordinal"), (drawing.draw_graded_model, 2, "nominal")
 UNORDERED = (drawing.categories, 4, "nominal")
 
 
@@ -75,7 +75,7 @@ def test_more_disagreement_is_more_difficult():
     assert sum(found.expected_counts.values()) == pytest.approx(300)
     assert ((found.low <= found.value) & (found.value <= found.high)).mean() > 0.98
     assert (found.clear == (found.tiers.max(axis=1) >= 0.8)).all()
-    json.dumps(found.as_json(), allow_nan=False)
+    json.dumps(found.to_json(), allow_nan=False)
 
 
 def test_a_severe_and_a_careless_person_are_known():
@@ -106,7 +106,7 @@ def test_weights_and_missing_ratings():
     found = difficulty(simulated.table_of(codes, 2, "nominal", weights=rng.uniform(1, 3, 300)))
     assert (found.fitted == (codes != MISSING).any(axis=1)).all()
     assert found.tier[7] is None
-    assert found.as_json()["items"][7]["difficulty"]["reason"]
+    assert found.to_json()["items"][7]["difficulty"]["reason"]
 
 
 class TestBadInput:
@@ -160,3 +160,17 @@ class TestBadInput:
 
 def test_tiers_are_named_from_contested_to_easy():
     assert TIERS == ("contested", "hard", "medium", "easy")
+
+
+def test_soft_labels_are_what_fresh_people_say():
+    """Over many items the mean soft label is the mean distribution of answers; of many categories there is none."""
+    _, _, table, p = drawn(ORDERED, 400, 9, 12)
+    rows = difficulty(table).to_json()["items"]
+    told = np.array([[row["soft_label"][str(category)] for category in table.categories] for row in rows])
+    assert told.sum(axis=1) == pytest.approx(np.ones(400))
+    assert told.mean(axis=0) == pytest.approx(p.mean(axis=0), abs=0.02)
+    assert np.abs(told - p).mean() < np.abs(p.mean(axis=0) - p).mean() / 2
+    rng = np.random.default_rng(12)
+    noisy = rng.normal(0, 1, (40, 1)) + rng.normal(0, 1, (40, 3)) * rng.gamma(2, 0.5, (40, 1))
+    numbers = RatingTable.from_wide(noisy.round(3).tolist(), level="interval")
+    assert {row["soft_label"] for row in difficulty(numbers).to_json()["items"]} == {None}

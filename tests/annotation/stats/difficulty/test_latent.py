@@ -65,7 +65,7 @@ def test_the_interval_of_a_severity_holds_it():
     held = 0
     for seed in range(12):
         rng = np.random.default_rng([7, seed])
-        model, free = drawing.graded(3, 4, rng)
+        model, free = drawing.draw_graded_model(3, 4, rng)
         codes, _ = drawing.draw(model, free, 200, rng)
         found = fit(model, Ratings(codes, np.ones(200), 4))
         contrast = model.contrast(1)
@@ -76,7 +76,7 @@ def test_the_interval_of_a_severity_holds_it():
 
 def test_copies_of_items_in_clusters_are_worth_one():
     rng = np.random.default_rng(3)
-    model, free = drawing.graded(3, 3, rng)
+    model, free = drawing.draw_graded_model(3, 3, rng)
     codes, _ = drawing.draw(model, free, 150, rng)
     once = fit(model, Ratings(codes, np.ones(150), 3), scipy.sparse.eye_array(150, format="csr"))
     four = fit(model, Ratings(codes, np.full(150, 4.0), 3), 4 * scipy.sparse.eye_array(150, format="csr"))

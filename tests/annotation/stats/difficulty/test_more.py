@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from annotation.stats.difficulty.items import CLEAR, NoConvergenceError, difficulty
-from annotation.stats.difficulty.more import SimulatedAnswers, _look, more_ratings, total
+from annotation.stats.difficulty.more import SimulatedAnswers, _look_ahead, compute_more_ratings, total
 from annotation.stats.difficulty.outlook import outlooks
 from annotation.stats.table import MISSING, RatingTable
 
@@ -22,7 +22,7 @@ def two_votes(n, seed, per_item=3, people=6):
 
 
 def test_states_count_answers_and_know_what_came_before():
-    tree = SimulatedAnswers.of(2, 2)
+    tree = SimulatedAnswers.build(2, 2)
     assert tree.counts.tolist() == [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]
     assert tree.after.tolist() == [[1, 2], [3, 4], [4, 5]]
     assert [level.tolist() for level in tree.levels] == [[0], [1, 2], [3, 4, 5]]
@@ -30,7 +30,7 @@ def test_states_count_answers_and_know_what_came_before():
 
 
 def test_many_categories_are_looked_at_less_far_ahead():
-    assert [SimulatedAnswers.of(q, 6).ahead for q in (2, 3, 4, 5, 7, 20)] == [6, 6, 5, 4, 3, 1]
+    assert [SimulatedAnswers.build(q, 6).ahead for q in (2, 3, 4, 5, 7, 20)] == [6, 6, 5, 4, 3, 1]
 
 
 def test_two_further_ratings_by_hand():
@@ -41,8 +41,8 @@ def test_two_further_ratings_by_hand():
     after two .567 (yes yes) + 2 x .072 (one of each: .063 against .072) + .108 (no no) = .819.
     """
     fresh = np.array([[0.1, 0.6], [0.9, 0.4]])
-    tree = SimulatedAnswers.of(2, 2)
-    certainty, clears = _look(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(fresh), tree)
+    tree = SimulatedAnswers.build(2, 2)
+    certainty, clears = _look_ahead(np.array([[0.7, 0.3]]), np.eye(2), tree.ways(fresh), tree)
     assert certainty[0] == pytest.approx([0.7, 0.81, 0.819])
     assert clears[0] == pytest.approx([0.75, 0.115])
 
@@ -50,7 +50,7 @@ def test_two_further_ratings_by_hand():
 def test_expectations_agree_with_simulated_answers():
     table = two_votes(150, seed=3)
     (look,) = outlooks(table)
-    found = more_ratings(table, ahead=4)
+    found = compute_more_ratings(table, ahead=4)
     rng, draws = np.random.default_rng(4), 4000
     place = int(found.order[0])
     posterior = look.fit.finer(look.codes[found.rows[place]][None]).posterior[0]
@@ -70,7 +70,7 @@ def test_expectations_agree_with_simulated_answers():
 
 
 def test_certainty_never_falls_on_average_and_shares_add_up():
-    found = more_ratings(two_votes(200, seed=5))
+    found = compute_more_ratings(two_votes(200, seed=5))
     assert (np.diff(found.certainty, axis=1) > -1e-9).all()
     assert found.certainty[:, 0].max() < CLEAR
     assert found.asked.sum(axis=1) == pytest.approx(np.ones(len(found.items)))
@@ -80,7 +80,7 @@ def test_certainty_never_falls_on_average_and_shares_add_up():
 
 def test_clear_items_and_their_number_are_those_of_the_difficulty():
     table = two_votes(200, seed=5)
-    told, found = difficulty(table), more_ratings(table)
+    told, found = difficulty(table), compute_more_ratings(table)
     assert found.rows.tolist() == np.flatnonzero(~told.clear).tolist()
     assert (found.n_items, found.n_clear) == (200, int(told.clear.sum()))
     assert found.certainty[:, 0] == pytest.approx(told.tiers[~told.clear].max(axis=1))
@@ -88,7 +88,7 @@ def test_clear_items_and_their_number_are_those_of_the_difficulty():
 
 def test_items_with_the_same_ratings_are_expected_the_same_of():
     table = two_votes(200, seed=5)
-    found = more_ratings(table)
+    found = compute_more_ratings(table)
     twin = next(
         (a, b)
         for a in range(len(found.items))
@@ -99,19 +99,24 @@ def test_items_with_the_same_ratings_are_expected_the_same_of():
 
 
 def test_items_near_a_cut_are_not_among_those_to_ask_about():
-    found = more_ratings(two_votes(200, seed=5))
-    assert 0 < len(found.first()) < len(found.items)
-    assert found.chance[found.first()].min() >= 0.5
-    assert found.settled().value == pytest.approx(found.chance[found.likely].sum())
-    assert found.settled().low <= found.settled().value <= found.settled().high <= found.likely.sum()
+    found = compute_more_ratings(two_votes(200, seed=5))
+    assert 0 < len(found.list_first()) < len(found.items)
+    assert found.chance[found.list_first()].min() >= 0.5
+    assert found.estimate_settled().value == pytest.approx(found.chance[found.likely].sum())
+    assert (
+        found.estimate_settled().low
+        <= found.estimate_settled().value
+        <= found.estimate_settled().high
+        <= found.likely.sum()
+    )
 
 
 def test_nothing_to_ask_about_has_a_reason():
-    found = more_ratings(two_votes(200, seed=5), cuts=(0.501, 0.502, 0.503))
+    found = compute_more_ratings(two_votes(200, seed=5), cuts=(0.501, 0.502, 0.503))
     assert found.n_clear == found.n_items == 200
-    assert np.isnan(found.needed().value)
-    assert found.needed().reason == "no item is likely to become clear"
-    assert found.as_json()["items"] == []
+    assert np.isnan(found.estimate_needed().value)
+    assert found.estimate_needed().reason == "no item is likely to become clear"
+    assert found.to_json()["items"] == []
 
 
 def test_total_of_alike_items_is_binomial():
@@ -128,6 +133,6 @@ def test_total_of_many_is_about_normal():
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="at least one"):
-        more_ratings(two_votes(50, seed=1), ahead=0)
+        compute_more_ratings(two_votes(50, seed=1), ahead=0)
     with pytest.raises(NoConvergenceError, match="19 items"):
-        more_ratings(two_votes(19, seed=1))
+        compute_more_ratings(two_votes(19, seed=1))

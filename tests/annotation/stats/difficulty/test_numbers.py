@@ -8,7 +8,7 @@ import statsmodels.formula.api as smf
 
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, difficulty
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.difficulty.numbers import NumbersPart, fit_mixed, prior_of_noise
+from annotation.stats.difficulty.numbers import NumbersComponent, fit_mixed, prior_of_noise
 from annotation.stats.table import MISSING, RatingTable
 
 
@@ -91,7 +91,7 @@ def test_difficulty_follows_the_truth(r, least):
 def test_what_two_people_say_is_as_far_apart_as_told():
     """Folded normal distributions against draws."""
     rng = np.random.default_rng(4)
-    part = NumbersPart.of(table_of(drawn(100, 3, rng)[0]))
+    part = NumbersComponent.from_table(table_of(drawn(100, 3, rng)[0]))
     who = rng.choice(3, (200_000, 2), p=part.share)
     said = part.fit.means[who] + np.sqrt(part.fit.variance * 1.7 * part.fit.spread[who]) * rng.normal(size=who.shape)
     assert part.agreement(1.7) == pytest.approx(1 - np.abs(np.diff(said, axis=1)).mean() / 100, abs=1e-3)

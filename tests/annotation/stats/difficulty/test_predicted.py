@@ -9,7 +9,7 @@ import scipy
 from annotation.stats.difficulty.features import FeatureTable
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.predicted import TooFewItemsError, predict_difficulty
-from annotation.stats.difficulty.prediction_error import observed_disagreement, prediction_error
+from annotation.stats.difficulty.prediction_error import compute_disagreement, prediction_error
 from annotation.stats.table import MISSING, RatingTable
 
 
@@ -40,7 +40,7 @@ def test_items_are_ranked_and_the_error_is_that_on_new_items():
     gained = error.squared_error_of_mean.value - error.squared_error.value
     assert gained == pytest.approx(off_mean - off, abs=0.012)
     assert error.slope.low < 1 < error.slope.high
-    json.dumps(found.as_json(), allow_nan=False)
+    json.dumps(found.to_json(), allow_nan=False)
 
 
 def test_noise_predicts_nothing_and_everybody_gets_the_mean():
@@ -105,9 +105,9 @@ def test_disagreement_that_was_seen():
     codes = np.array([[0, 0, 2], [1, MISSING, MISSING], [0, 1, MISSING]])
     ordinal = RatingTable(codes, (1, 2, 3), "ordinal", ("a", "b", "c"), ("x", "y", "z"))
     # a: of three pairs two are two of two steps apart; c: one of two steps
-    assert observed_disagreement(ordinal)[[0, 2]] == pytest.approx([2 / 3, 0.5])
-    assert np.isnan(observed_disagreement(ordinal)[1])
-    assert observed_disagreement(ordinal.with_level("nominal"))[[0, 2]] == pytest.approx([2 / 3, 1])
+    assert compute_disagreement(ordinal)[[0, 2]] == pytest.approx([2 / 3, 0.5])
+    assert np.isnan(compute_disagreement(ordinal)[1])
+    assert compute_disagreement(ordinal.replace_level("nominal"))[[0, 2]] == pytest.approx([2 / 3, 1])
 
 
 def test_errors_by_hand():
@@ -131,9 +131,9 @@ def test_errors_by_hand():
 def test_disagreement_of_preferences_and_numbers():
     tie = RatingTable(np.array([[0, 2], [0, 1], [1, 1]]), ("1", "2", "tie"), "nominal", ("a", "b", "c"), ("x", "y"))
     # the tie lies half way between the two responses
-    assert observed_disagreement(tie).tolist() == [0.5, 1, 0]
+    assert compute_disagreement(tie).tolist() == [0.5, 1, 0]
     numbers = RatingTable(
         np.array([[0, 1, 3], [2, 2, MISSING]]), (0, 10, 50, 100), "interval", ("a", "b"), ("x", "y", "z")
     )
     # apart by 10, 100 and 90 of 100
-    assert observed_disagreement(numbers) == pytest.approx([2 / 3, 0])
+    assert compute_disagreement(numbers) == pytest.approx([2 / 3, 0])

@@ -10,7 +10,7 @@ from statsmodels.discrete.conditional_models import ConditionalLogit
 from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.difficulty.latent import Ratings, fit
-from annotation.stats.difficulty.preferences import Shown, columns_of, preference_order
+from annotation.stats.difficulty.preferences import Shown, expand_columns, preference_order
 from annotation.stats.table import MISSING, RatingTable
 from tests.annotation.stats.data import load
 from tests.annotation.stats.difficulty import simulated
@@ -35,7 +35,7 @@ def test_without_items_of_their_own_it_is_davidsons_model():
     rng = np.random.default_rng(0)
     codes, shown = compared(rng, 80)
     codes = np.where(rng.random(codes.shape) < 0.2, MISSING, codes)
-    model, spread = columns_of(codes, shown, 3)
+    model, spread = expand_columns(codes, shown, 3)
     found = fit(replace(model, own_strength=False, with_priors=False), Ratings(spread, np.ones(len(spread)), 3))
     rows, people = np.nonzero(codes != MISSING)
     apart = np.array([[(a == s) - (b == s) for s in SYSTEMS] for a, b in shown.systems], dtype=float)[rows]
@@ -57,7 +57,7 @@ def test_without_items_of_their_own_it_is_davidsons_model():
 def test_derivatives(q):
     rng = np.random.default_rng(q)
     codes, shown = compared(rng, 50, 3, q)
-    model, spread = columns_of(codes, shown, q)
+    model, spread = expand_columns(codes, shown, q)
     ratings = Ratings(spread, rng.uniform(0.5, 2, 50), q)
 
     def value(free):
@@ -74,7 +74,7 @@ def test_derivatives(q):
 
 def test_the_marginal_likelihood_is_the_integral():
     codes, shown = compared(np.random.default_rng(3), 8)
-    model, spread = columns_of(codes, Shown(shown.order), 3)
+    model, spread = expand_columns(codes, Shown(shown.order), 3)
     free = np.random.default_rng(4).normal(0, 0.4, sum(model.sizes))
     each = scipy.special.logsumexp(Ratings(spread, np.ones(8), 3).log_joint(model.tables(free)), axis=1)
     tie, lean, steep = free[0], model.orders(free), model.consistencies(free)

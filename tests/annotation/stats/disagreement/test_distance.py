@@ -36,7 +36,7 @@ def test_earth_mover_as_scipy_has_it_at_unequal_places():
 def test_one_more_person_is_as_far_away_as_people_are():
     """A judge who is drawn as people are has a difference with 0 in its interval; one who guesses is further away."""
     rng = np.random.default_rng(2)
-    codes = rng.permuted(drawing.draw(*drawing.graded(5, 5, rng), 400, rng)[0], axis=1)
+    codes = rng.permuted(drawing.draw(*drawing.draw_graded_model(5, 5, rng), 400, rng)[0], axis=1)
     table = simulated.table_of(codes[:, :4], 5, "ordinal")
     alike = distances(table, np.eye(5)[codes[:, 4]], bootstrap=500)
     guess = distances(table, np.eye(5)[rng.integers(0, 5, 400)], bootstrap=500)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotation.stats.disagreement.sets import contiguous_sets, needed
+from annotation.stats.disagreement.sets import compute_needed_mass, contiguous_sets
 
 
 @pytest.mark.parametrize("honest", [True, False])
@@ -31,7 +31,7 @@ def test_sets_have_no_gaps_and_grow_with_the_level():
 
 def test_the_mass_that_is_needed_by_hand():
     shares = np.array([[0.1, 0.5, 0.3, 0.1]])
-    told = [needed(shares, np.array([answer]))[0] for answer in (1, 2, 3, 0)]
+    told = [compute_needed_mass(shares, np.array([answer]))[0] for answer in (1, 2, 3, 0)]
     assert told == pytest.approx([0.5, 0.8, 0.9, 1.0], abs=0.002)  # the median, its likelier neighbour, and so on
 
 

@@ -41,7 +41,7 @@ def test_answers_that_moved_with_the_guideline_are_a_part():
     versions = np.tile([1, 1, 2, 2], (400, 1))
     same = sources(table, versions=versions, bootstrap=200).guideline
     assert same.low < 0 < same.high
-    moved = table.with_codes(np.where(versions == 2, np.minimum(table.codes + 1, 4), table.codes))
+    moved = table.replace_codes(np.where(versions == 2, np.minimum(table.codes + 1, 4), table.codes))
     found = sources(moved, versions=versions, bootstrap=200)
     assert found.guideline.low > 0.02
     assert found.moved == 400

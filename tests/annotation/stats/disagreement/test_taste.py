@@ -10,7 +10,7 @@ from tests.annotation.stats.difficulty import simulated
 
 def test_two_camps_are_found():
     rng = np.random.default_rng(0)
-    first, second = (drawing.draw(*drawing.graded(k, 4, rng), 150, rng)[0] for k in (5, 3))
+    first, second = (drawing.draw(*drawing.draw_graded_model(k, 4, rng), 150, rng)[0] for k in (5, 3))
     found = taste(simulated.table_of(np.column_stack([first, second]), 4, "ordinal"), bootstrap=300)
     assert found.gain.low > 0.02
     assert list(found.camps.values()) == [0] * 5 + [1] * 3
@@ -20,7 +20,7 @@ def test_two_camps_are_found():
 def test_one_taste_is_left_alone(seed):
     """Also where people differ in severity and consistency. In 20 such tables none was told to have two camps."""
     rng = np.random.default_rng(seed)
-    codes, _ = drawing.draw(*drawing.graded(8, 4, rng), 100, rng)
+    codes, _ = drawing.draw(*drawing.draw_graded_model(8, 4, rng), 100, rng)
     found = taste(simulated.table_of(codes, 4, "ordinal"), bootstrap=300)
     assert found.camps == {}
     assert found.gain.value < 0

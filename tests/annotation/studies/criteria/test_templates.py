@@ -45,8 +45,8 @@ def test_every_file_is_listed() -> None:
 
 
 def test_only_the_preference_knows_a_tie() -> None:
-    assert [c.value for c in template("preference").with_tie().categories] == ["1", "2", "tie"]
-    assert template("personalization").with_tie() == template("personalization")
+    assert [c.value for c in template("preference").allow_tie().categories] == ["1", "2", "tie"]
+    assert template("personalization").allow_tie() == template("personalization")
 
 
 def test_the_criteria_of_the_published_rubrics_are_asked_by_default() -> None:

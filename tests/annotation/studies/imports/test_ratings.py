@@ -21,8 +21,8 @@ def load(tmp_path):
     def write_and_load(text: str, study: str = "Pilot", **options) -> dict:
         path = tmp_path / "r.csv"
         path.write_text(text, encoding="utf-8")
-        file = InputFile.of(path, "r.csv")
-        return ratings.load(by=None, file=file, study=study, **options).as_document()
+        file = InputFile.from_path(path, "r.csv")
+        return ratings.load(by=None, file=file, study=study, **options).to_document()
 
     return write_and_load
 

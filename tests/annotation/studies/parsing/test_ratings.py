@@ -13,7 +13,7 @@ from core.files.problems import Problems
 def read(tmp_path, text: str | bytes, *, of_judge=False, on_error="stop"):
     path = tmp_path / "r.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_ratings(InputFile.of(path, "r.csv"), Problems(on_error), of_judge=of_judge)
+    return read_ratings(InputFile.from_path(path, "r.csv"), Problems(on_error), of_judge=of_judge)
 
 
 def test_a_row_is_a_label_with_its_line(tmp_path):
@@ -81,7 +81,7 @@ def test_a_table_of_two_gigabytes_is_refused_without_being_read(tmp_path):
     with path.open("wb") as stream:
         stream.truncate(2 * 1024**3)
     with pytest.raises(InputError, match=r"large.csv: is 2048 MB, and a table may have 256 MB"):
-        read_ratings(InputFile.of(path, "large.csv"), Problems(), of_judge=False)
+        read_ratings(InputFile.from_path(path, "large.csv"), Problems(), of_judge=False)
 
 
 def test_skip_keeps_the_good_rows(tmp_path):

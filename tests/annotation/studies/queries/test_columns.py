@@ -10,9 +10,10 @@ from django.urls import reverse
 from annotation.agreement.services.tiers import TierOptions
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
-from annotation.studies.queries import columns, ratings, size
-from annotation.studies.queries.units import names_of, numbers_of
+from annotation.studies.queries import columns, ratings
+from annotation.studies.queries.units import build_names, parse_names
 from annotation.workbench.queries import adjudication
+from core import row_counts
 from core.accounts.models.users import User
 from judging.assessment.queries import items
 from judging.assessment.services.items import RatedItems
@@ -36,7 +37,7 @@ def criterion() -> Criterion:
 
 
 def one_by_one(criterion: Criterion) -> ratings.PeoplesRatings:
-    return ratings.ratings_of(criterion, [label for _, label in ratings._labels(criterion.study, [criterion])])
+    return ratings.build_ratings(criterion, [label for _, label in ratings._labels(criterion.study, [criterion])])
 
 
 def test_columns_are_what_the_rows_are(criterion):
@@ -68,9 +69,9 @@ def test_nothing_is_read_where_nothing_is_asked(criterion, django_assert_num_que
 
 def test_turns_are_numbered_in_order_and_named_as_they_are_called():
     names = ["2", "2.1", "2.11", "10", "10.2"]
-    numbers = numbers_of(names)
+    numbers = parse_names(names)
     assert (np.diff(numbers) > 0).all()
-    assert names_of(numbers) == names
+    assert build_names(numbers) == names
 
 
 def test_some_positions_are_read_alone(criterion):
@@ -84,10 +85,10 @@ def test_some_positions_are_read_alone(criterion):
 class TestLargeStudies:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
-        monkeypatch.setattr(size, "LARGE", 3)
-        size.forget()
+        monkeypatch.setattr(row_counts, "LARGE", 3)
+        row_counts.forget()
         yield
-        size.forget()
+        row_counts.forget()
 
     @pytest.fixture
     def alice(self, client: Client) -> User:
@@ -109,7 +110,7 @@ class TestLargeStudies:
     def test_the_list_of_items_reads_its_own_page(self, criterion, client, alice):
         judge_says(criterion, "gpt", ["1", "2", "1", "", "3"])
         few = client.get(reverse("item_list", args=[criterion.study.slug])).context["rows"]
-        size.LARGE = 10**6
+        row_counts.LARGE = 10**6
         assert few == client.get(reverse("item_list", args=[criterion.study.slug])).context["rows"]
         assert len(few) == 5
 
@@ -122,7 +123,7 @@ class TestLargeStudies:
     def test_pages_are_counted_by_position_only_where_none_is_missing(self, criterion):
         assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 5]
         assert isinstance(items.positions(criterion.study), range)
-        size.forget()
+        row_counts.forget()
         criterion.study.items.filter(position=5).update(position=7)
         assert list(items.positions(criterion.study)) == [1, 2, 3, 4, 7]
         assert items.load_neighbours(criterion.study, criterion.study.items.get(position=7))[:3] == (5, 5, 4)
@@ -132,25 +133,25 @@ class TestLargeStudies:
 
     def test_the_next_item_to_be_decided_is_looked_for_among_those_that_follow(self, criterion, monkeypatch):
         monkeypatch.setattr(adjudication, "WINDOW", 2)
-        found = adjudication.next_disputed(criterion, 1, 0)
+        found = adjudication.find_next_dispute(criterion, 1, 0)
         assert found is not None
         assert (found.position, found.answers) == (5, (("not at all", 1), ("mostly", 2))), "items 1 and 5 are disputed"
-        assert adjudication.next_disputed(criterion, 5, 0) is None
-        size.LARGE = 10**6
-        after_5 = adjudication.next_disputed(criterion, 5, 0)
+        assert adjudication.find_next_dispute(criterion, 5, 0) is None
+        row_counts.LARGE = 10**6
+        after_5 = adjudication.find_next_dispute(criterion, 5, 0)
         assert after_5 is not None
         assert after_5.position == 1
 
     def test_the_page_of_files_counts_up_to_a_number(self, criterion, client, alice):
         page = client.get(reverse("study_files", args=[criterion.study.slug])).content.decode()
         assert "More than 3 labels of people" in " ".join(page.split())
-        size.LARGE = 10**6
+        row_counts.LARGE = 10**6
         page = client.get(reverse("study_files", args=[criterion.study.slug])).content.decode()
         assert "12 labels of people and 0 of judges" in " ".join(page.split())
 
     def test_what_was_counted_a_while_ago_says_so(self, criterion, client, alice, monkeypatch):
         now = [0.0]
-        monkeypatch.setattr(size.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(row_counts.time, "monotonic", lambda: now[0])
         address = reverse("study_detail", args=[criterion.study.slug])
         assert "once a minute" not in client.get(address).content.decode()
         now[0] = 12.0
@@ -171,13 +172,13 @@ class TestLargeStudies:
 
     def test_many_rows_are_counted_once_a_minute_and_few_each_time(self, monkeypatch):
         now = [0.0]
-        monkeypatch.setattr(size.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(row_counts.time, "monotonic", lambda: now[0])
         found = iter([3, 4, 5, 1, 2])
-        assert size.counted("a", lambda: next(found), int) == 3
-        assert size.counted("a", lambda: next(found), int) == 3
-        now[0] = size.SECONDS + 1
-        assert size.counted("a", lambda: next(found), int) == 4
-        assert size.counted("b", lambda: next(found), int) == 5
-        size.forget()
-        assert size.counted("a", lambda: next(found), int) == 1
-        assert size.counted("a", lambda: next(found), int) == 2
+        assert row_counts.count_cached("a", lambda: next(found), int) == 3
+        assert row_counts.count_cached("a", lambda: next(found), int) == 3
+        now[0] = row_counts.SECONDS + 1
+        assert row_counts.count_cached("a", lambda: next(found), int) == 4
+        assert row_counts.count_cached("b", lambda: next(found), int) == 5
+        row_counts.forget()
+        assert row_counts.count_cached("a", lambda: next(found), int) == 1
+        assert row_counts.count_cached("a", lambda: next(found), int) == 2

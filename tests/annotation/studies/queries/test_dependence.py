@@ -11,15 +11,15 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.services import studies
 from core.errors import InputError
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import material
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement, assessment, progress
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.comparison import JudgedOptions
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.services.options import AssessmentOptions
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import load_texts
 from judging.stats.agreement import judge_agreement
 from tests import factories
 from tests.labelled import judge_says, people_say, with_items
@@ -53,16 +53,16 @@ def weigh_unequally(study: Study) -> None:
 
 def result(criterion, **options):
     chosen = JudgedOptions(bootstrap=200, **options)
-    given = StudyRatings.of(criterion.study, chosen)
+    given = StudyRatings.from_options(criterion.study, chosen)
     return agreement.load_or_compute(by=None, study=criterion.study, options=chosen, ratings=given).result["criteria"][
         criterion.key
     ]
 
 
 def calibrate(criterion):
-    evidence = StudyEvidence.read(criterion.study)
-    asked = AssessmentRequest(calibration=TrustOptions(bootstrap=200))
-    found = assessment.assess_judge(by=None, evidence=evidence.of(evidence.judge("gpt")), asked=asked)
+    evidence = StudyData.load(criterion.study)
+    asked = AssessmentRequest(calibration=AssessmentOptions(bootstrap=200))
+    found = assessment.assess_judge(by=None, evidence=evidence.load_judge(evidence.judge("gpt")), asked=asked)
     return evidence, found.calibration.result["criteria"][criterion.key]
 
 
@@ -83,7 +83,7 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     )
     judged = found["judges"]["gpt"]
     assert document["agreement"]["mean_weighted_cohen_kappa"] == judged["mean_weighted_cohen_kappa"]
-    assert document["agreement"]["below_ceiling_weighted"] == expected.below_ceiling_weighted.as_json()
+    assert document["agreement"]["below_ceiling_weighted"] == expected.below_ceiling_weighted.to_json()
     assert (
         document["agreement"]["mean_weighted_cohen_kappa"]
         != result(criterion, cluster="none")["judges"]["gpt"]["mean_weighted_cohen_kappa"]
@@ -127,9 +127,9 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
 def test_naming_a_clustering_moves_no_item_into_or_out_of_the_held_out_part(criterion):
     holding_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
     before = hold_out.positions(criterion.study)
-    split = hold_out.split_of(criterion.study)
+    split = hold_out.find_hold_out(criterion.study)
     studies.name_clustering(by=None, study=criterion.study, clustering="none")
-    items = material(criterion.study)
+    items = load_texts(criterion.study)
     assert hold_out.positions(criterion.study) == before
     assert {
         int(n) for n, out in zip(items.names, hold_out.outside(split, items.split_units), strict=True) if out

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
 from annotation.studies.options import LONGEST_TEXT
+from annotation.studies.queries import asks, ratings
 from annotation.studies.queries import guidelines as queries
-from annotation.studies.queries import ratings
 from annotation.studies.services import guidelines
-from annotation.workbench.queries import rating, work
+from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -83,11 +83,11 @@ def test_the_scale_stays_once_something_rests_on_it_and_its_guidelines_do_not(al
 
 def test_a_label_keeps_the_version_that_was_shown(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob], items=3)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     criterion = study.criteria.get(key="personalization")
     guidelines.edit(by=alice, criterion=criterion, guideline="New.", reason="Better.")
     annotations.submit(by=bob, assignment=slot, values=GOOD, versions={"personalization": "1"})
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values=GOOD)
     shown = Annotation.objects.filter(criterion=criterion).order_by("pk").values_list("guideline_version", flat=True)
     assert list(shown) == [1, 2]
@@ -98,7 +98,7 @@ def test_a_label_keeps_the_version_that_was_shown(open_study: OpenStudy, alice: 
 
 @pytest.mark.parametrize("version", ["0", "3", "-1", "x", "١", "9" * 30])
 def test_a_version_that_there_is_not_is_refused(open_study: OpenStudy, bob: User, version: str) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob]))
+    slot = assignments.lease_next(by=bob, study=open_study([bob]))
     with pytest.raises(InputError, match="no version") as wrong:
         annotations.submit(by=bob, assignment=slot, values=GOOD, versions={"personalization": version})
     assert wrong.value.field == "personalization"
@@ -107,7 +107,7 @@ def test_a_version_that_there_is_not_is_refused(open_study: OpenStudy, bob: User
 
 def test_late_answers_keep_the_version_that_was_shown(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob])
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     content = GOOD | {"personalization-version": "1"}
     draft = drafts.keep_late(by=bob, assignment=slot, content=content, reason="Taken by another.")
     guidelines.edit(by=alice, criterion=study.criteria.get(key="personalization"), guideline="New.", reason="Better.")
@@ -116,7 +116,7 @@ def test_late_answers_keep_the_version_that_was_shown(open_study: OpenStudy, ali
 
 
 def news(slot, bob: User, draft=None) -> list[tuple[str, int, int]]:
-    asked = rating.asks(slot, slot.study.criteria.all())
+    asked = asks.asks(slot, slot.study.criteria.all())
     found = queries.news(slot, work.find_previous(slot, bob), asked, draft)
     return [(one.name, one.before, one.after) for one in found]
 
@@ -125,22 +125,22 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
     open_study: OpenStudy, alice: User, bob: User, django_assert_num_queries
 ) -> None:
     study = open_study([bob], items=3)
-    slot = assignments.next_for(by=bob, study=study)
-    asked = rating.asks(slot, slot.study.criteria.all())
+    slot = assignments.lease_next(by=bob, study=study)
+    asked = asks.asks(slot, slot.study.criteria.all())
     with django_assert_num_queries(0):
         assert queries.news(slot, None, asked) == []
     annotations.submit(by=bob, assignment=slot, values=GOOD)
     criterion = study.criteria.get(key="personalization")
     for text in ("Second.", "Third."):
         guidelines.edit(by=alice, criterion=criterion, guideline=text, reason="Better.")
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     assert news(slot, bob) == [("Personalization", 1, 3)]
-    asked = rating.asks(slot, slot.study.criteria.all())
+    asked = asks.asks(slot, slot.study.criteria.all())
     before = work.find_previous(slot, bob)
     with django_assert_num_queries(2):
         queries.news(slot, before, asked)
     annotations.submit(by=bob, assignment=slot, values=GOOD)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     assert news(slot, bob) == []
     draft = drafts.save(by=bob, assignment=slot, changes={"personalization-version": "2"}, active_seconds=1)
     assert news(slot, bob, draft) == [("Personalization", 2, 3)]
@@ -149,7 +149,7 @@ def test_news_is_told_until_it_was_rated_under_and_costs_nothing_before_any_edit
 def test_one_who_begins_after_the_edit_is_told_nothing(open_study: OpenStudy, alice: User, bob: User) -> None:
     study = open_study([bob])
     guidelines.edit(by=alice, criterion=study.criteria.get(key="personalization"), guideline="New.", reason="Better.")
-    assert news(assignments.next_for(by=bob, study=study), bob) == []
+    assert news(assignments.lease_next(by=bob, study=study), bob) == []
 
 
 def test_pieces_put_together_are_both_texts() -> None:
@@ -163,7 +163,7 @@ def test_pieces_put_together_are_both_texts() -> None:
 @pytest.mark.parametrize("text", ["9" * 5000, "\u00b2", "-1", "", "x"])
 def test_a_version_that_is_no_number_is_none(open_study: OpenStudy, bob: User, text: str) -> None:
     study = open_study([bob])
-    slot = assignments.next_for(by=bob, study=study)
-    asked = rating.asks(slot, study.asked)
-    assert queries.versions_in({f"{asked[0].name}-version": text}, asked) == {}
-    assert queries.versions_in({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}
+    slot = assignments.lease_next(by=bob, study=study)
+    asked = asks.asks(slot, study.asked)
+    assert queries.read_versions({f"{asked[0].name}-version": text}, asked) == {}
+    assert queries.read_versions({f"{asked[0].name}-version": "2"}, asked) == {asked[0].criterion.pk: 2}

@@ -7,6 +7,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.corpus.models import ResponsePair
 from annotation.stats.bands import TIERS
 from annotation.studies.services import samples, studies
@@ -33,6 +34,7 @@ def draw(alice: User, study, criterion, **more):
         strata=["predicted_tier"],
         allocation="equal",
         predicted_from=criterion,
+        tiers=load_predicted_tiers(criterion) if criterion else None,
         **more,
     )
 

@@ -93,7 +93,7 @@ def hook(alice: User, receiver: Receiver, *events: str) -> tuple[Webhook, str]:
 def test_a_message_is_signed_over_time_and_body(alice, receiver, sent, django_capture_on_commit_callbacks):
     _, secret = hook(alice, receiver, "run.finished")
     with django_capture_on_commit_callbacks(execute=True):
-        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={"run": 1})
+        webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={"run": 1})
     assert webhooks.deliver(*sent) is True
     ((headers, body),) = receiver.got
     at, _, given = headers["Concord-Signature"].partition(",v1=")
@@ -110,8 +110,8 @@ def test_a_message_is_signed_over_time_and_body(alice, receiver, sent, django_ca
 def test_the_same_subject_is_told_once_and_a_delivered_message_not_again(alice, receiver, sent):
     hook(alice, receiver, "run.finished")
     for _ in range(2):
-        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
-    webhooks.tell("study.closed", project=Project.at_hand().pk, subject="study 1", data={})
+        webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
+    webhooks.tell("study.closed", project=Project.find_or_create_default().pk, subject="study 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert [webhooks.deliver(key), webhooks.deliver(key)] == [True, None]
     assert len(receiver.got) == 1
@@ -121,7 +121,7 @@ def test_the_same_subject_is_told_once_and_a_delivered_message_not_again(alice, 
 def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(alice, receiver, sent, status):
     hook(alice, receiver, "run.finished")
     receiver.status = status
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     row = WebhookDelivery.objects.get()
     tries = 0
     while row.due_at:
@@ -140,7 +140,7 @@ def test_what_is_not_taken_is_tried_again_and_given_up_in_the_end(alice, receive
 def test_a_server_that_is_away_is_an_error_on_record(alice, receiver, sent):
     made, _ = hook(alice, receiver, "run.finished")
     Webhook.objects.filter(pk=made.pk).update(url="http://127.0.0.1:1/")
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert webhooks.deliver(key) is False
     assert "refused" in WebhookDelivery.objects.get().error
@@ -149,7 +149,7 @@ def test_a_server_that_is_away_is_an_error_on_record(alice, receiver, sent):
 def test_an_address_that_became_private_is_not_called(alice, receiver, sent, monkeypatch):
     hook(alice, receiver, "run.finished")
     monkeypatch.delenv("CONCORD_ALLOWED_HOOK_HOSTS")
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     key = WebhookDelivery.objects.get().pk
     assert webhooks.deliver(key) is False
     assert "not a public address" in WebhookDelivery.objects.get().error
@@ -158,7 +158,7 @@ def test_an_address_that_became_private_is_not_called(alice, receiver, sent, mon
 
 def test_what_no_worker_got_to_is_found_by_the_sweep(alice, receiver, sent):
     hook(alice, receiver, "run.finished")
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     assert webhooks.send_due() == 0
     WebhookDelivery.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     assert webhooks.send_due() == 1
@@ -172,7 +172,7 @@ def test_labels_and_a_finished_study_are_told(alice, bob, receiver, sent, django
     study.annotators.add(bob)
     studies.open(by=alice, study=study)
     with django_capture_on_commit_callbacks(execute=True):
-        while slot := assignments.next_for(by=bob, study=study):
+        while slot := assignments.lease_next(by=bob, study=study):
             annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
         studies.close(by=alice, study=study)
     told = sorted(WebhookDelivery.objects.values_list("event", flat=True))
@@ -224,9 +224,9 @@ def test_a_label_is_told_with_the_position_of_its_own_item(
 
 def test_an_ended_webhook_is_told_nothing(alice, receiver, sent):
     made, _ = hook(alice, receiver, "run.finished")
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     webhooks.end(by=alice, webhook=made)
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 2", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 2", data={})
     assert webhooks.deliver(WebhookDelivery.objects.get().pk) is None
     assert receiver.got == []
 
@@ -253,7 +253,7 @@ class TestHostileReceivers:
     @pytest.fixture
     def row(self, alice, receiver, sent) -> WebhookDelivery:
         hook(alice, receiver, "run.finished")
-        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+        webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
         return WebhookDelivery.objects.get()
 
     def test_a_redirect_is_not_followed(self, receiver, row):
@@ -334,7 +334,7 @@ class TestHostileReceivers:
         monkeypatch.setattr(addresses.check, "__kwdefaults__", {"resolve": resolve})
         port = receiver.server.server_port
         webhooks.make(by=alice, url=f"http://lab.example:{port}/hook", events=["run.finished"])
-        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+        webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
         assert webhooks.deliver(WebhookDelivery.objects.get().pk) is False
         assert "not a public address" in WebhookDelivery.objects.get().error
         assert (receiver.got, asked) == ([], ["lab.example", "lab.example"])
@@ -351,7 +351,7 @@ class TestHostileReceivers:
     def test_an_address_that_is_no_ascii_or_holds_a_line_is_sent_as_percentages(self, alice, receiver, sent, path):
         url = receiver.url.replace("/hook?lab=1", path)
         webhooks.make(by=alice, url=url, events=["run.finished"])
-        webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+        webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
         assert webhooks.deliver(WebhookDelivery.objects.get().pk) is True
         assert "X-Forged" not in receiver.got[0][0]
 
@@ -375,20 +375,20 @@ def test_a_secret_is_of_one_webhook_and_of_one_key_of_the_site(alice, receiver, 
     first, secret = hook(alice, receiver, "run.finished")
     second, other = hook(alice, receiver, "run.finished")
     webhooks.end(by=alice, webhook=first)
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     webhooks.deliver(WebhookDelivery.objects.get().pk)
     ((headers, body),) = receiver.got
     assert is_signed(other, headers["Concord-Signature"], body)
     assert not is_signed(secret, headers["Concord-Signature"], body)
     settings.SECRET_KEY = "another"
-    assert webhooks.secret_of(second) not in (secret, other)
+    assert webhooks.derive_secret(second) not in (secret, other)
 
 
 def test_a_message_that_is_sent_again_has_another_time_and_the_same_number(alice, receiver, sent, monkeypatch):
     """So a reader can tell what came twice from what somebody kept and sends again."""
     _, secret = hook(alice, receiver, "run.finished")
     receiver.status = 500
-    webhooks.tell("run.finished", project=Project.at_hand().pk, subject="run 1", data={})
+    webhooks.tell("run.finished", project=Project.find_or_create_default().pk, subject="run 1", data={})
     key = WebhookDelivery.objects.get().pk
     for at in (1_000_000_000, 1_000_000_600):
         monkeypatch.setattr("annotation.studies.services.webhooks.time.time", lambda at=at: at)

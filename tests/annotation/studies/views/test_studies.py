@@ -53,7 +53,7 @@ def test_no_study_yet(client: Client) -> None:
 
 def test_the_list_counts(client: Client, open_study: OpenStudy, bob: User, charlie: User) -> None:
     study = open_study([bob, charlie], items=3, overlap=2)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"task_completion": "yes", "personalization": "1"})
     page = text_of(client.get(reverse("study_list")))
     assert "1 of 6" in page
@@ -196,7 +196,7 @@ def test_adding_annotators_later(client: Client, open_study: OpenStudy, bob: Use
 
 def test_freeing_what_an_annotator_left(client: Client, open_study: OpenStudy, bob: User) -> None:
     study = open_study([bob])
-    assignments.next_for(by=bob, study=study)
+    assignments.lease_next(by=bob, study=study)
     where = reverse("study_detail", args=[study.slug])
     assert "Free 1 for others" in text_of(client.get(where))
     freed = client.post(reverse("study_release", args=[study.slug, bob.pk]), follow=True)
@@ -210,7 +210,7 @@ def test_progress_of_people_and_items_and_who_is_simulated(client: Client, open_
     study = open_study([bob, robot], items=4, overlap=2)
     for person, number in ((bob, 1), (robot, 3)):
         for _ in range(number):
-            slot = assignments.next_for(by=person, study=study)
+            slot = assignments.lease_next(by=person, study=study)
             annotations.submit(by=person, assignment=slot, values={"task_completion": "no", "personalization": "1"})
     answered = client.get(reverse("study_detail", args=[study.slug]))
     assert answered.context["coverage"] == [(0, 1), (1, 2), (2, 1)]

@@ -9,7 +9,7 @@ import pytest
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment
 from annotation.studies.services import studies
-from annotation.workbench.assignment_names import name_of
+from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments
 from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, JudgmentFactory, UserFactory
@@ -35,7 +35,7 @@ def rated_by_dana(study) -> None:
     """Another annotator has handed all items in."""
     dana = UserFactory(username="dana")
     study.annotators.add(dana)
-    while slot := assignments.next_for(by=dana, study=study):
+    while slot := assignments.lease_next(by=dana, study=study):
         annotations.submit(by=dana, assignment=slot, values={"preference": "A"})
 
 
@@ -80,7 +80,7 @@ def test_bob_reaches_nobody_elses_slot(study, bobs):
     open_slot = Assignment.objects.filter(state="open").first()
     assert open_slot
     for slot in (foreign, open_slot):
-        here = f"/api/v1/work/items/{name_of(slot.pk)}"
+        here = f"/api/v1/work/items/{to_name(slot.pk)}"
         assert bobs.get(here).status_code == 404
         assert bobs.put(f"{here}/answers", {"answers": {"preference": {"value": "A"}}}).status_code == 404
         assert bobs.post(f"{here}/skip").status_code == 404

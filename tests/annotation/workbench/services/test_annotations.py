@@ -20,7 +20,7 @@ GOOD = {"task_completion": "yes", "personalization": "3"}
 
 @pytest.fixture
 def slot(open_study: OpenStudy, bob: User) -> Assignment:
-    return assignments.next_for(by=bob, study=open_study([bob]))
+    return assignments.lease_next(by=bob, study=open_study([bob]))
 
 
 def stored() -> dict[str, tuple[str, str, str]]:
@@ -115,7 +115,7 @@ def test_a_skipped_item_can_be_handed_in(slot: Assignment, bob: User) -> None:
 def test_a_pairs_label_is_the_response_and_never_the_side(
     open_study: OpenStudy, bob: User, order: str, side: str, value: str
 ) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob], kind="pair", allow_tie=True))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], kind="pair", allow_tie=True))
     slot.order = order
     annotations.submit(by=bob, assignment=slot, values={"preference": side})
     assert Annotation.objects.get().value == value
@@ -123,14 +123,14 @@ def test_a_pairs_label_is_the_response_and_never_the_side(
 
 @pytest.mark.parametrize("given", ["1", "2", "tie", "C"])
 def test_a_pair_is_answered_by_side_and_a_tie_only_where_offered(open_study: OpenStudy, bob: User, given: str) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob], kind="pair"))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], kind="pair"))
     with pytest.raises(InputError) as raised:
         annotations.submit(by=bob, assignment=slot, values={"preference": given})
     assert raised.value.field == "preference"
 
 
 def test_a_pair_of_unknown_order_takes_no_side(open_study: OpenStudy, bob: User) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob], kind="pair"))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], kind="pair"))
     slot.order = ""
     with pytest.raises(InputError, match="not known"):
         annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
@@ -140,7 +140,7 @@ def test_handing_in_takes_the_same_number_of_queries_for_any_number_of_criteria(
     open_study: OpenStudy, bob: User, django_assert_max_num_queries
 ) -> None:
     criteria = ["task_completion", "personalization", "naturalness_user", "coherence_user", "coherence_assistant"]
-    slot = assignments.next_for(by=bob, study=open_study([bob], criteria=criteria))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], criteria=criteria))
     values = dict.fromkeys(criteria, "2") | {"task_completion": "no"}
     with django_assert_max_num_queries(8):
         annotations.submit(by=bob, assignment=slot, values=values)

@@ -24,7 +24,7 @@ GOOD = {"task_completion": "yes", "personalization": "3"}
 
 @pytest.fixture
 def slot(open_study: OpenStudy, bob: User, charlie: User) -> Assignment:
-    return assignments.next_for(by=bob, study=open_study([bob, charlie], items=1))
+    return assignments.lease_next(by=bob, study=open_study([bob, charlie], items=1))
 
 
 def test_windows_change_only_what_was_changed_in_them(slot: Assignment, bob: User) -> None:
@@ -66,7 +66,7 @@ def test_late_answers_are_one_rating_more_where_no_slot_is_free(
     slot: Assignment, alice: User, bob: User, charlie: User
 ) -> None:
     assignments.release(by=alice, study=slot.study, annotator=bob)
-    theirs = assignments.next_for(by=charlie, study=slot.study)
+    theirs = assignments.lease_next(by=charlie, study=slot.study)
     annotations.submit(by=charlie, assignment=theirs, values=GOOD)
     used = drafts.use_late(by=alice, draft=late(theirs, bob))
     assert (used.slot, used.annotator) == (2, bob)
@@ -85,7 +85,9 @@ def test_late_pairs_keep_the_response_that_was_meant(
     study = open_study([bob, charlie], items=1, overlap=2, kind="pair")
     first, second = study.assignments.order_by("slot")
     assert first.order != second.order
-    annotations.submit(by=charlie, assignment=assignments.next_for(by=charlie, study=study), values={"preference": "A"})
+    annotations.submit(
+        by=charlie, assignment=assignments.lease_next(by=charlie, study=study), values={"preference": "A"}
+    )
     draft = drafts.keep_late(by=bob, assignment=first, content={"preference": "A"}, reason="too late")
     used = drafts.use_late(by=alice, draft=draft)
     assert used.pk == second.pk
@@ -124,11 +126,11 @@ def test_marks_outside_the_item_are_refused(slot: Assignment, bob: User, given: 
 
 
 def test_marks_keep_their_words_and_name_the_response(open_study: OpenStudy, bob: User) -> None:
-    slot = assignments.next_for(by=bob, study=open_study([bob], kind="pair"))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], kind="pair"))
     given = '[{"part": "B", "start": 0, "end": 2}, {"part": "question", "start": 0, "end": 4}]'
     annotations.submit(by=bob, assignment=slot, values={"preference": "B"}, evidence={"preference": given})
     response = slot.response_for("B")
-    text = slot.shown_pair()["B"][:2]
+    text = slot.build_shown_pair()["B"][:2]
     assert Annotation.objects.get().evidence == [
         {"part": "question", "start": 0, "end": 4, "text": "What"},
         {"part": f"response-{response}", "start": 0, "end": 2, "text": text},
@@ -138,7 +140,7 @@ def test_marks_keep_their_words_and_name_the_response(open_study: OpenStudy, bob
 @pytest.mark.parametrize(("given", "stored"), [("A:much", "much"), ("B:slightly", "slightly"), ("tie", "")])
 def test_strength_stands_beside_the_preference(open_study: OpenStudy, bob: User, given: str, stored: str) -> None:
     study = open_study([bob], kind="pair", allow_tie=True, asks_strength=True)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     annotations.submit(by=bob, assignment=slot, values={"preference": given})
     found = Annotation.objects.get()
     assert found.strength == stored
@@ -148,7 +150,7 @@ def test_strength_stands_beside_the_preference(open_study: OpenStudy, bob: User,
 @pytest.mark.parametrize("given", ["A", "A:very", "tie:much", ":much"])
 def test_strength_is_asked_for_and_checked(open_study: OpenStudy, bob: User, given: str) -> None:
     study = open_study([bob], kind="pair", allow_tie=True, asks_strength=True)
-    slot = assignments.next_for(by=bob, study=study)
+    slot = assignments.lease_next(by=bob, study=study)
     with pytest.raises(InputError):
         annotations.submit(by=bob, assignment=slot, values={"preference": given})
 
@@ -174,7 +176,7 @@ def test_a_draft_that_arrives_while_the_item_is_handed_in_does_not_outlive_it(
     transactional_db: None, open_study: OpenStudy, bob: User
 ) -> None:
     """It holds the slot when the labels arrive, and is stored before them."""
-    slot = assignments.next_for(by=bob, study=open_study([bob], items=1))
+    slot = assignments.lease_next(by=bob, study=open_study([bob], items=1))
     together = Barrier(2, timeout=30)
 
     def slowly(slot: Assignment, bob: User) -> None:
@@ -225,7 +227,7 @@ def test_a_draft_saved_while_somebody_withdraws_does_not_survive(
     study = open_study([bob], items=1, overlap=1)
     for _ in range(10):
         study.annotators.add(bob)
-        slot = assignments.next_for(by=bob, study=study)
+        slot = assignments.lease_next(by=bob, study=study)
         if not is_theirs:
             assignments.release(by=alice, study=study, annotator=bob)
         together = Barrier(2, timeout=30)

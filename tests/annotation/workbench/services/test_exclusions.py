@@ -71,14 +71,14 @@ def test_only_in_this_study(criterion):
 def test_no_more_items_are_handed_out(open_study):
     bob = UserFactory(username="bob")
     study = open_study([bob], items=2, overlap=1, criteria=["personalization"])
-    held = assignments.next_for(by=bob, study=study)
+    held = assignments.lease_next(by=bob, study=study)
     exclusions.exclude(by=ResearcherFactory(), study=study, annotator=bob, reason="careless")
     held.refresh_from_db()
     assert (held.state, held.annotator) == ("open", None)
     with pytest.raises(InputError, match="No more items"):
-        assignments.next_for(by=bob, study=study)
+        assignments.lease_next(by=bob, study=study)
     exclusions.readmit(by=ResearcherFactory(), study=study, annotator=bob, reason="explained")
-    assert assignments.next_for(by=bob, study=study) is not None
+    assert assignments.lease_next(by=bob, study=study) is not None
 
 
 def test_what_is_refused(criterion):

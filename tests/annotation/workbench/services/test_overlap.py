@@ -19,10 +19,11 @@ from annotation.studies.models.webhooks import Webhook
 from annotation.studies.services import studies, webhooks
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap as queries
-from annotation.workbench.services import annotations, assignments, overlap
+from annotation.workbench.services import annotations, announcements, assignments, overlap
 from config import invariants
 from core.audit.models import Act
 from core.errors import InputError
+from core.jobs import leases
 from tests.factories import UserFactory
 
 ITEMS = 24
@@ -57,7 +58,7 @@ def people(db):
 def sent(monkeypatch):
     """The studies that a task was sent for."""
     found = []
-    monkeypatch.setattr(overlap.current_app, "send_task", lambda name, args: found.append((name, *args)))
+    monkeypatch.setattr(leases.current_app, "send_task", lambda name, args, countdown: found.append((name, *args)))
     return found
 
 
@@ -123,7 +124,7 @@ def test_a_study_is_due_when_ratings_came_in_and_people_have_nothing_left(adapti
     assert queries.is_due(adaptive), "a third of the ratings came in"
     assert overlap.run_rounds(adaptive.pk) == 1
     assert not queries.is_due(adaptive)
-    assert "one rating" in queries.last_round(adaptive).reason
+    assert "one rating" in queries.find_last_round(adaptive).reason
     vote(adaptive, people, 2)
     assert queries.is_due(adaptive)
 
@@ -144,11 +145,11 @@ def test_unclear_items_are_asked_about_until_they_have_enough(adaptive, people):
 
 def test_the_same_round_twice_asks_once(adaptive, people, monkeypatch):
     vote(adaptive, people, 3)
-    read = overlap.Read.of(adaptive)
+    read = overlap.RoundInput.load(adaptive)
     first = overlap.run_round(by=None, study=adaptive)
     before = slots(adaptive)
     assert first.n_asked
-    monkeypatch.setattr(overlap.Read, "of", lambda study: read)
+    monkeypatch.setattr(overlap.RoundInput, "load", lambda study: read)
     assert overlap.run_round(by=None, study=adaptive) is None, "it had read before the first one wrote"
     monkeypatch.undo()
     assert overlap.run_rounds(adaptive.pk) == 0
@@ -160,7 +161,7 @@ def test_a_model_that_cannot_be_fitted_leaves_the_overlap(open_study, people):
     study = open_study(people, items=4, overlap=2, most_overlap=4, kind="pair")
     vote(study, people, 2)
     assert overlap.run_rounds(study.pk) == 1
-    found = queries.last_round(study)
+    found = queries.find_last_round(study)
     assert found.n_asked == 0
     assert "4 items with two ratings; the model needs 20" in found.reason
     assert set(slots(study).values()) == {2}
@@ -175,7 +176,7 @@ def test_a_closed_study_has_no_rounds(alice, adaptive, people):
 
 def test_a_rating_sends_a_task_after_commit(adaptive, people, sent, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        slot = assignments.next_for(by=people[0], study=adaptive)
+        slot = assignments.lease_next(by=people[0], study=adaptive)
         annotations.submit(by=people[0], assignment=slot, values={"preference": "A"})
         assert sent == []
     assert sent == [(overlap.TASK, adaptive.pk)]
@@ -184,18 +185,18 @@ def test_a_rating_sends_a_task_after_commit(adaptive, people, sent, django_captu
 def test_other_studies_send_none(open_study, people, sent, django_capture_on_commit_callbacks):
     study = open_study(people, items=1, overlap=3, kind="pair")
     with django_capture_on_commit_callbacks(execute=True):
-        slot = assignments.next_for(by=people[0], study=study)
+        slot = assignments.lease_next(by=people[0], study=study)
         annotations.submit(by=people[0], assignment=slot, values={"preference": "A"})
     assert sent == []
 
 
 def test_a_broker_that_is_away_loses_nothing(adaptive, people, monkeypatch, sent, caplog):
-    def away(name, args):
+    def away(name, args, countdown):
         raise OperationalError("gone")
 
     vote(adaptive, people, 3)
     with monkeypatch.context() as patched:
-        patched.setattr(overlap.current_app, "send_task", away)
+        patched.setattr(leases.current_app, "send_task", away)
         overlap.send([adaptive.pk])
     assert "broker cannot be reached" in caplog.text
     assert overlap.send_due() == 1
@@ -215,7 +216,7 @@ def test_who_withdraws_leaves_a_place_for_others(adaptive, people):
     consents.withdraw(by=gone, study=adaptive, annotator=gone)
     assert slots(adaptive) == before
     assert adaptive.assignments.filter(state="open").count() >= held
-    assert not invariants.rated_too_often().exists()
+    assert not invariants.list_rated_too_often().exists()
     assert not invariants.find_items_without_assignments().exists()
 
 
@@ -224,21 +225,21 @@ def test_an_item_that_every_annotator_rated_waits_for_another_one(open_study, pe
     study = open_study(three, items=ITEMS, overlap=3, most_overlap=5, kind="pair")
     vote(study, three, 3)
     assert overlap.run_rounds(study.pk) == 1
-    found = queries.last_round(study)
+    found = queries.find_last_round(study)
     assert (found.n_asked, found.n_annotators) == (0, 3)
     assert found.n_short > 0
     assert not queries.is_due(study)
     study.annotators.add(people[3])
     assert overlap.run_rounds(study.pk) == 1
-    assert queries.last_round(study).n_asked == found.n_short
+    assert queries.find_last_round(study).n_asked == found.n_short
 
 
 def test_ratings_that_came_in_place_of_withdrawn_ones_are_new(adaptive, people):
     vote(adaptive, people, 3)
     overlap.run_rounds(adaptive.pk)
-    before = queries.ratings_asked_for(adaptive)["submitted"]
+    before = queries.count_planned_ratings(adaptive)["submitted"]
     consents.withdraw(by=people[0], study=adaptive, annotator=people[0])
-    gone = before - queries.ratings_asked_for(adaptive)["submitted"]
+    gone = before - queries.count_planned_ratings(adaptive)["submitted"]
     vote(adaptive, [*people[3:], people[1]], 1)
     assert gone
     assert queries.is_due(adaptive)
@@ -249,7 +250,7 @@ def test_a_study_is_told_as_finished_once_nothing_more_is_asked(adaptive, people
     monkeypatch.setattr(webhooks, "load_active", lambda project: [Webhook(events=["study.finished"])])
     monkeypatch.setattr(webhooks, "tell", lambda event, **more: told.append(event))
     vote(adaptive, people, 3)
-    webhooks.finished(adaptive)
+    announcements.announce_finished(adaptive)
     assert told == [], "a round may still ask for more"
     while overlap.run_rounds(adaptive.pk):
         vote(adaptive, people, 1)
@@ -265,7 +266,7 @@ def test_six_people_and_their_workers_at_once(transactional_db, open_study, monk
     def work_off(place: int) -> None:
         person, rng = people[place], np.random.default_rng(place)
         try:
-            while slot := assignments.next_for(by=person, study=study):
+            while slot := assignments.lease_next(by=person, study=study):
                 easy = slot.item.position <= ITEMS // 2
                 side = ("A" if slot.order == "AB" else "B") if easy else rng.choice(["A", "B"])
                 annotations.submit(by=person, assignment=slot, values={"preference": str(side)})

@@ -21,7 +21,7 @@ def work_off(person: User, study: Study) -> list[int]:
     """Rate until nothing is left; the ids of the slots that were rated."""
     rated = []
     try:
-        while slot := assignments.next_for(by=person, study=study):
+        while slot := assignments.lease_next(by=person, study=study):
             annotations.submit(by=person, assignment=slot, values={"task_completion": "yes", "personalization": "2"})
             rated.append(slot.pk)
     finally:

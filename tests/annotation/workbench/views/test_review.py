@@ -27,7 +27,7 @@ def study(open_study: OpenStudy, bob: User, charlie: User) -> Study:
     made = open_study(people, items=4, overlap=3, criteria=["personalization"])
     for person in people:
         for value in ANSWERS[person.username]:
-            slot = assignments.next_for(by=person, study=made)
+            slot = assignments.lease_next(by=person, study=made)
             annotations.submit(
                 by=person,
                 assignment=slot,

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import resolve, reverse
 from django.utils import timezone
 
+from annotation.corpus.models import PROVENANCE
 from annotation.recruitment.services import consents
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Study
@@ -211,7 +212,7 @@ def test_labels_for_an_item_that_somebody_else_took_are_kept_for_the_researcher(
     address = start(client, study)
     proof = seen(client.get(address))
     lose(address)
-    theirs = assignments.next_for(by=charlie, study=study)
+    theirs = assignments.lease_next(by=charlie, study=study)
     page = text_of(client.post(address, GOOD | {"seen": proof}))
     assert "This item has meanwhile been given to somebody else. Your answers are kept" in page
     assert re.search(r'name="personalization"\s+value="3"[^>]*\schecked', page)
@@ -241,7 +242,8 @@ def test_only_the_parts_of_the_context_that_the_study_shows(open_study: OpenStud
         memories=["Sam is allergic to walnuts."],
     )
     task = TaskFactory(goal="A table is booked.", domains=["Restaurants"], preference_types=["Cuisine"])
-    scenario = ScenarioFactory(profile=profile, task=task, situation={"time_of_day": "morning"})
+    why = {"making": 1, "agent": "secret-agent", "justifications": {"time_of_day": "secret-reason"}}
+    scenario = ScenarioFactory(profile=profile, task=task, situation={"time_of_day": "morning", PROVENANCE: why})
     dialogue = DialogueFactory(
         scenario=scenario, source="secret-source", assistant_model="secret-model", condition="secret-condition"
     )
@@ -462,11 +464,11 @@ def test_progress_is_read_by_one_statement(
 ) -> None:
     """So that a slot that moves from free to held meanwhile is never in neither count."""
     study = open_study([bob, charlie], items=5, overlap=1)
-    first = assignments.next_for(by=bob, study=study)
-    second = assignments.next_for(by=bob, study=study, holding=[first.pk])
+    first = assignments.lease_next(by=bob, study=study)
+    second = assignments.lease_next(by=bob, study=study, holding=[first.pk])
     assignments.skip(by=bob, assignment=first)
     annotations.submit(by=bob, assignment=second, values={"task_completion": "yes", "personalization": "3"})
-    assignments.next_for(by=charlie, study=study)
+    assignments.lease_next(by=charlie, study=study)
     assignments.release(by=None, study=study, annotator=bob)  # the first one is free again, behind his place
     with django_assert_num_queries(1):
         progress = work.my_progress(bob, study)

@@ -113,17 +113,17 @@ def test_the_page_shows_a_token_once(alice, client):
     later = client.get(page).content.decode()
     assert text not in later
     assert "nightly &lt;b&gt;" in later
-    assert tokens.recognised(text)
+    assert tokens.authenticate_token(text)
 
 
 def test_the_page_revokes_ones_own_tokens_only(alice, bob, client):
     token, text = tokens.make(by=alice, name="nightly", scopes=["read"])
     client.force_login(bob)
     assert client.post(reverse("token_revoke", args=[token.pk])).status_code == 404
-    assert tokens.recognised(text)
+    assert tokens.authenticate_token(text)
     client.force_login(alice)
     client.post(reverse("token_revoke", args=[token.pk]))
-    assert tokens.recognised(text) is None
+    assert tokens.authenticate_token(text) is None
 
 
 def test_an_annotator_is_not_offered_a_researchers_scopes(bob, client):
@@ -161,7 +161,7 @@ def test_the_api_lists_and_revokes_tokens(alice, bob, caller):
 def test_the_command_makes_lists_and_revokes(alice, capsys):
     call_command("token", "alice", "--name", "nightly", "--scopes", "read", "research", "--json")
     made = json.loads(capsys.readouterr().out)
-    found = tokens.recognised(made["token"])
+    found = tokens.authenticate_token(made["token"])
     assert found
     assert found.scopes == ["read", "research"]
     call_command("token", "alice", "--json")

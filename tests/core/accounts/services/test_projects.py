@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
 from core.accounts import permissions
-from core.accounts.models.projects import Membership, Project, commanded
+from core.accounts.models.projects import Membership, Project, use_project
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from core.errors import InputError
@@ -88,7 +88,7 @@ def test_a_command_says_the_project_where_there_are_several(capsys):
 
 def test_the_context_of_a_command_ends_with_it():
     project = ProjectFactory()
-    with commanded(project):
+    with use_project(project):
         assert StudyFactory().project == project
     with pytest.raises(InputError, match="several"):
         StudyFactory()
@@ -199,6 +199,6 @@ def test_the_commands(capsys):
 def test_an_adjudicator_is_no_researcher_and_decides_only_where_they_were_asked():
     here, there = StudyFactory(project=ProjectFactory()), StudyFactory(project=ProjectFactory())
     ada = MembershipFactory(project=here.project, role="adjudicator").user
-    assert not permissions.visible_to(ada, Study.objects.all()).exists()
-    assert list(permissions.visible_to(ada, Study.objects.all(), roles=permissions.ADJUDICATING)) == [here]
+    assert not permissions.filter_visible(ada, Study.objects.all()).exists()
+    assert list(permissions.filter_visible(ada, Study.objects.all(), roles=permissions.ADJUDICATING)) == [here]
     assert not permissions.sees(ada, there, roles=permissions.DECIDING)

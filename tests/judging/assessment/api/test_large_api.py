@@ -47,7 +47,7 @@ class TestAgreement:
 
     def test_what_failed_is_told(self, judge, alice, sent, monkeypatch):
         alice.post(f"{HERE}/agreement", {"by": "stratum"})
-        monkeypatch.setattr(later.agreement, "of_study", lambda **_: 1 / 0)
+        monkeypatch.setattr(later.agreement, "load_or_compute", lambda **_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             later.compute(*sent[0][1])
         assert "division by zero" in alice.get(f"{HERE}/agreement", {"by": "stratum"}).json()["detail"]

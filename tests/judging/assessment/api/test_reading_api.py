@@ -147,6 +147,9 @@ class TestJudge:
         hold_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
         found = alice.get(f"{HERE}/hold-out").json()
         assert (found["share"], found["looks"]) == (0.5, [])
+        assert alice.post(f"{at_judge()}/look", {}).status_code == 201
+        (look,) = alice.get(f"{HERE}/hold-out").json()["looks"]
+        assert (look["judge"], look["by"]) == ("gpt", "alice")
 
     def test_certificates_are_listed(self, criterion, alice):
         assert alice.get(f"{at_judge()}/certificates").json()["results"] == []

@@ -12,7 +12,7 @@ from annotation.studies.models.studies import Item
 from annotation.workbench.services import exclusions
 from core.accounts.models.users import User
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, REPEATS
 from judging.judges.models.judges import PANEL
 from judging.runs.models.runs import Judgment
@@ -37,8 +37,8 @@ def criterion():
 
 
 def of(criterion, name="gpt"):
-    evidence = StudyEvidence.read(criterion.study)
-    return evidence.of(evidence.judge(name)).evidence[criterion.key]
+    evidence = StudyData.load(criterion.study)
+    return evidence.load_judge(evidence.judge(name)).evidence[criterion.key]
 
 
 def test_people_and_judge_as_columns(criterion):
@@ -164,11 +164,11 @@ def test_a_judge_by_its_name_is_its_newest_version_and_earlier_ones_have_their_o
         judge = JudgeFactory(name="gpt", version=version, provider="imported")
         run = JudgeRunFactory(study=criterion.study, judge=judge, criteria=[criterion])
         add_verdicts(run, criterion, [value] * 6)
-    evidence = StudyEvidence.read(criterion.study)
+    evidence = StudyData.load(criterion.study)
     assert evidence.judge("gpt").version == 2
     assert evidence.judge("gpt v2").version == 2
     assert evidence.judge("gpt v1").version == 1
-    found = evidence.of(evidence.judge("gpt")).evidence["preference"]
+    found = evidence.load_judge(evidence.judge("gpt")).evidence["preference"]
     assert found.said.codes.tolist() == [1] * 6
     assert found.previous.tolist() == [0] * 6
     with pytest.raises(InputError, match="there are: gpt, gpt v2"):
@@ -179,13 +179,13 @@ def test_the_number_of_queries_depends_on_nothing(criterion, django_assert_num_q
     people_say(criterion, {"bob": ["1"] * 6})
     judge_says(criterion, "gpt", ["1"] * 6)
     with django_assert_num_queries(12):
-        evidence = StudyEvidence.read(criterion.study)
-        evidence.of_each(evidence.judges())
+        evidence = StudyData.load(criterion.study)
+        evidence.load_judges(evidence.judges())
     for name in ("a", "b", "c"):
         judge_says(CriterionFactory(study=criterion.study, key=name), name, ["1"] * 6)
     with django_assert_num_queries(12):
-        evidence = StudyEvidence.read(criterion.study)
-        evidence.of_each(evidence.judges())
+        evidence = StudyData.load(criterion.study)
+        evidence.load_judges(evidence.judges())
 
 
 def test_copies_have_the_same_fingerprint():
@@ -195,7 +195,7 @@ def test_copies_have_the_same_fingerprint():
     Dialogue.objects.filter(pk=first.dialogue_id).update(turns=turns)
     Dialogue.objects.filter(pk=second.dialogue_id).update(turns=[{**turns[0], "content": "book a table"}, turns[1]])
     DialogueFactory()
-    prints = StudyEvidence.read(study).material.fingerprints
+    prints = StudyData.load(study).material.fingerprints
     assert prints[0] == prints[1]
 
 

@@ -33,7 +33,7 @@ def test_verdicts_line_up_with_the_peoples_items(criterion, django_assert_num_qu
     with django_assert_num_queries(5):
         (gpt,) = the_judges(criterion)
     assert gpt.codes(table_of(criterion)).tolist() == [1, -1, 2]
-    assert gpt.unscored(table_of(criterion)).tolist() == [False, True, False]
+    assert gpt.find_unscored(table_of(criterion)).tolist() == [False, True, False]
     assert (gpt.name, gpt.kind, gpt.finished) == ("gpt", "judge", True)
 
 
@@ -41,7 +41,7 @@ def test_an_item_it_was_not_asked_about_is_missing_and_not_unscored(criterion):
     judge_says(criterion, "gpt", ["2", None, "tie"])
     (gpt,) = the_judges(criterion)
     assert gpt.codes(table_of(criterion)).tolist() == [1, -1, 2]
-    assert not gpt.unscored(table_of(criterion)).any()
+    assert not gpt.find_unscored(table_of(criterion)).any()
 
 
 def test_both_orders_have_to_name_the_same_response(criterion):
@@ -49,7 +49,7 @@ def test_both_orders_have_to_name_the_same_response(criterion):
     add_verdicts(run, criterion, ["1", "2", "tie"], order="BA")
     (gpt,) = the_judges(criterion)
     assert gpt.codes(table_of(criterion)).tolist() == [0, -1, 2]
-    assert gpt.unscored(table_of(criterion)).tolist() == [False, True, False]
+    assert gpt.find_unscored(table_of(criterion)).tolist() == [False, True, False]
 
 
 def test_only_the_first_repeat_counts(criterion):

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from annotation.studies.models.studies import Criterion, Study
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, runs
 from judging.assessment.services import rules as study_rules
-from judging.assessment.services.assessment import AssessmentRequest, Trusted
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
+from judging.assessment.services.options import AssessmentOptions
 from judging.assessment.services.rules import Success
 from judging.stats.verdict import Rules
 from tests.factories import CriterionFactory
 from tests.labelled import judge_says, people_say, with_items
 
-QUICK = TrustOptions(bootstrap=40)
+QUICK = AssessmentOptions(bootstrap=40)
 
 
 def scores(rng: np.random.Generator, truth: np.ndarray, noise: float) -> list[str]:
@@ -47,17 +47,17 @@ def study(
     return criterion
 
 
-def trusted(criterion: Criterion, name: str = "gpt", *, rules: Rules | None = None) -> Trusted:
-    evidence = StudyEvidence.read(criterion.study)
+def trusted(criterion: Criterion, name: str = "gpt", *, rules: Rules | None = None) -> Assessment:
+    evidence = StudyData.load(criterion.study)
     hold_to(criterion, rules or Rules())
     return assessment.assess_judge(
-        by=None, evidence=evidence.of(evidence.judge(name)), asked=AssessmentRequest(calibration=QUICK)
+        by=None, evidence=evidence.load_judge(evidence.judge(name)), asked=AssessmentRequest(calibration=QUICK)
     )
 
 
 def compute_results(found: Study) -> None:
     """Compute and keep each judge's calibration and audit as pages and commands ask for them; this is no look."""
-    evidence, asked = StudyEvidence.read(found), AssessmentRequest()
+    evidence, asked = StudyData.load(found), AssessmentRequest()
     for judge in evidence.judges():
         runs.calibration(by=None, evidence=evidence.of(judge), options=asked.calibration)
         runs.audit(by=None, evidence=evidence.of(judge), options=asked.audit)

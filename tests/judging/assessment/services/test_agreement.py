@@ -212,7 +212,7 @@ class TestScores:
 
     def test_repeats_become_a_score_and_it_is_said(self, criterion):
         # errors of the verdicts 0, 0, 0, 1; of the scores 1, 2.5, 4, 3: 0, 0.5, 0, 0
-        by_verdict, by_score = self.held(criterion, QUICK), self.held(criterion, self.SCORES)
+        by_verdict, by_score = self.filter_held(criterion, QUICK), self.filter_held(criterion, self.SCORES)
 
         assert by_verdict["judges"]["gpt"]["mae"]["value"] == 0.25
         assert by_score["judges"]["gpt"]["mae"]["value"] == 0.125
@@ -227,7 +227,7 @@ class TestScores:
     def test_probabilities_go_before_repeats(self, criterion):
         Judgment.objects.filter(value="2", repeat=1).update(details={"distribution": {"2": 0.5, "3": 0.5}})
 
-        found = self.held(criterion, self.SCORES)["judges"]["gpt"]
+        found = self.filter_held(criterion, self.SCORES)["judges"]["gpt"]
 
         assert found["score_sources"] == {"probabilities and repeats": 1, "repeats": 3}
 
@@ -246,7 +246,7 @@ class TestScores:
         assert silent.judgments.count() == 4
         options = JudgedOptions(bootstrap=50, reads="score", unscored_as="1")
 
-        assert self.held(criterion, options)["judges"]["silent"]["mae"]["value"] == 0.75
+        assert self.filter_held(criterion, options)["judges"]["silent"]["mae"]["value"] == 0.75
 
     def test_an_unknown_reading_is_refused(self):
         with pytest.raises(InputError, match="verdict or score"):

@@ -13,7 +13,7 @@ from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.services import consents, demographics
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.users import User
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import runs
 from judging.assessment.services.options import AuditOptions
 from judging.judges.models.judges import Judge
@@ -47,8 +47,8 @@ def judged(*, harsh: float = 0.0, few: int = 0) -> Criterion:
 
 
 def audited(criterion: Criterion) -> dict:
-    evidence = StudyEvidence.read(criterion.study)
-    made = runs.audit(by=None, evidence=evidence.of(evidence.judge("gpt")), options=AuditOptions())
+    evidence = StudyData.load(criterion.study)
+    made = runs.audit(by=None, evidence=evidence.load_judge(evidence.judge("gpt")), options=AuditOptions())
     return made.result["criteria"][criterion.key]
 
 

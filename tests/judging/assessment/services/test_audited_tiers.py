@@ -11,11 +11,11 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import ratings
 from judging.assessment.models.assessment import AuditRun
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out, runs
 from judging.assessment.services.options import AuditOptions
 from judging.assessment.wording import item_tiers
+from judging.judges.queries.study_items import HELD_OUT
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services import judged
 from tests.labelled import judge_says, people_say, with_items
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.django_db
 
 
 def audited(criterion: Criterion) -> AuditRun:
-    evidence = StudyEvidence.read(criterion.study)
-    return runs.audit(by=None, evidence=evidence.of(evidence.judge("gpt")), options=AuditOptions())
+    evidence = StudyData.load(criterion.study)
+    return runs.audit(by=None, evidence=evidence.load_judge(evidence.judge("gpt")), options=AuditOptions())
 
 
 def document(criterion: Criterion) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_tiers_of_a_part_follow_from_its_own_labels():
     criterion = judged.study(80)
     hold_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
     before = audited(criterion)
-    unseen = StudyEvidence.read(criterion.study, HELD_OUT).material.names
+    unseen = StudyData.load(criterion.study, HELD_OUT).material.names
     left = criterion.study.items.count() - len(unseen)
     assert before.result["criteria"][criterion.key]["tiers"]["n_items"] == left
     Annotation.objects.filter(assignment__item__position__in=unseen).update(value="1")

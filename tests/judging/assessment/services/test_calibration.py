@@ -9,7 +9,7 @@ import pytest
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Annotation
 from judging.assessment.models.assessment import CalibrationRun
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import report
 from judging.runs.models.runs import Judgment
 from judging.stats.calibrate import calibrate
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.django_db
 def test_the_document_of_a_study_is_that_of_its_columns():
     criterion = study(labelled=50)
     found = calibrated(criterion)
-    evidence = StudyEvidence.read(criterion.study)
-    columns = evidence.of(evidence.judge("gpt")).evidence["personalization"].columns()
-    same = calibrate(columns, bootstrap=40).as_json()
+    evidence = StudyData.load(criterion.study)
+    columns = evidence.load_judge(evidence.judge("gpt")).evidence["personalization"].columns()
+    same = calibrate(columns, bootstrap=40).to_json()
     for part in ("n_labelled", "n_unlabelled", "human_only", "judge_only", "ppi", "selective", "warnings"):
         assert found[part] == same[part], part
     assert (found["n_labelled"], found["n_unlabelled"]) == (50, 30)
@@ -104,7 +104,7 @@ class TestBadInput:
         found = calibrated(criterion)
         json.dumps(found, allow_nan=False)
         trust = trusted(criterion)
-        document = report.describe_judges(StudyEvidence.read(criterion.study), [trust])
+        document = report.describe_judges(StudyData.load(criterion.study), [trust])
         assert "<html" in report.to_html(document)
         assert trust.verdicts[0].whole.decision == decision
         return found, trust

@@ -120,8 +120,8 @@ def test_a_signed_one_that_was_never_issued_here_is_unknown(criterion):
     said = certificate_checks.check(document)
     assert said.state == "unknown"
     assert "not among the certificates that this site issued" in said.problems[0]
-    assert certificate_checks.look_up(document["sha256"]).state == "unknown"
-    assert certificate_checks.look_up("no hash").state == "malformed"
+    assert certificate_checks.find_issued(document["sha256"]).state == "unknown"
+    assert certificate_checks.find_issued("no hash").state == "malformed"
 
 
 def test_a_revoked_one_says_why_and_the_next_is_another(criterion):

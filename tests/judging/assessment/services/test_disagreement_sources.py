@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.stats.difficulty import drawing
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries.guidelines import versions_given
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreement_sources
 from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
@@ -26,7 +26,7 @@ N, PEOPLE = 80, ("ann", "ben", "cas", "dan")
 def criterion():
     """Four people on four steps; the judge is one more of them."""
     rng = np.random.default_rng(1)
-    codes = drawing.draw(*drawing.graded(5, 4, rng), N, rng)[0] + 1
+    codes = drawing.draw(*drawing.draw_graded_model(5, 4, rng), N, rng)[0] + 1
     found = CriterionFactory(study=with_items(N, slug="known", name="Known"), key="suits", name="Suits")
     people_say(found, {name: list(map(str, codes[:, k])) for k, name in enumerate(PEOPLE)})
     judge_says(found, "gpt", list(map(str, codes[:, 4])))
@@ -34,7 +34,7 @@ def criterion():
 
 
 def evidence(criterion):
-    return StudyEvidence.read(criterion.study).of(Judge.objects.get()).evidence["suits"]
+    return StudyData.load(criterion.study).load_judge(Judge.objects.get()).evidence["suits"]
 
 
 def test_parts_of_the_document(criterion, django_assert_num_queries):
@@ -76,7 +76,7 @@ def test_shares_of_repeated_calls_are_the_judges_distribution(criterion):
     one = evidence(criterion)
     repeated = np.column_stack([said.codes, said.codes, np.where(said.codes == 0, 1, 0)])
     object.__setattr__(one.said, "repeated", repeated)
-    shares = disagreement_sources.told_shares(one)
+    shares = disagreement_sources.compute_shares(one)
     assert shares[0, said.codes[0]] == pytest.approx(2 / 3)
     assert shares.sum(axis=1) == pytest.approx(np.ones(N))
 

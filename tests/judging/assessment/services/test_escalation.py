@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
 from judging.assessment.models.assessment import Escalation
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates, escalation
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ResearcherFactory
@@ -56,7 +56,7 @@ def made_from(criterion, **options):
 
 
 def test_the_unsure_and_unlabelled_are_left(criterion):
-    found = escalation.left(trusted(criterion), 0.9)
+    found = escalation.find_escalated(trusted(criterion), 0.9)
     assert found.thresholds == {"done": 0.95}
     left = [place for place, is_left in enumerate(found.items.tolist(), start=1) if is_left]
     assert left == [place for place in range(SURE + 1, N + 1) if (place - 1) % 4 >= 2]
@@ -90,7 +90,7 @@ def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
     people_say(theirs, {"erin": [truth[pk] for pk in dialogues]})
     found = trusted(criterion)
     assert found.calibration == before
-    back = escalation.came_back(escalation.newest(criterion.study, found.judge), found.evidence)
+    back = escalation.summarise_return(escalation.newest(criterion.study, found.judge), found.evidence)
     one = back["criteria"]["done"]
     assert (back["items"], one["labelled"]) == (26, 26)
     assert one["confirmed"]["value"] == 0, "the judge is wrong wherever it is unsure"
@@ -101,14 +101,16 @@ def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
 def test_before_people_have_begun_nothing_is_known(criterion):
     made_from(criterion)
     found = trusted(criterion)
-    one = escalation.came_back(escalation.newest(criterion.study, found.judge), found.evidence)["criteria"]["done"]
+    one = escalation.summarise_return(escalation.newest(criterion.study, found.judge), found.evidence)["criteria"][
+        "done"
+    ]
     assert one["confirmed"]["reason"] == "people have not decided any of them yet"
     assert one["combined"] is None
 
 
 def test_without_a_guarantee_everything_unlabelled_is_left():
     criterion = study(n=60, labelled=40, noise=2.0, name="Other", judge="other")
-    found = escalation.left(trusted(criterion, "other"), 0.95)
+    found = escalation.find_escalated(trusted(criterion, "other"), 0.95)
     assert found.thresholds == {"personalization": None}
     assert found.items.sum() == 20
 
@@ -118,13 +120,13 @@ def test_nothing_left_and_targets_that_were_not_tried_are_said():
     with pytest.raises(InputError, match="nothing is escalated to people"):
         escalation.escalate(by=None, found=complete, name="Left")
     with pytest.raises(InputError, match=r"0\.8, 0\.9, 0\.95"):
-        escalation.left(complete, 0.5)
+        escalation.find_escalated(complete, 0.5)
     assert not Escalation.objects.exists()
 
 
 def test_from_the_page_and_by_command(criterion, client):
     client.force_login(ResearcherFactory())
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
     page = client.get(reverse("judge_verdict", args=["known", judge.pk]))
     assert "90 %: 26" in " ".join(page.content.decode().split())
     address = reverse("judge_escalate", args=["known", judge.pk])

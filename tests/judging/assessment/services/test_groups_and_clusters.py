@@ -106,7 +106,7 @@ def test_one_judge_minus_another_is_paired(criterion):
     (expected,) = compare_judges(
         ratings.criteria[0].table, {column.name: column.codes for column in columns}, bootstrap=200
     )
-    assert found["figures"]["mean_cohen_kappa"] == expected.figures["mean_cohen_kappa"].as_json()
+    assert found["figures"]["mean_cohen_kappa"] == expected.figures["mean_cohen_kappa"].to_json()
 
 
 def test_an_unknown_grouping_is_refused_by_name(criterion):

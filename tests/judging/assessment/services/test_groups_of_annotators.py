@@ -51,7 +51,7 @@ def criterion() -> Criterion:
 
 def document(criterion: Criterion, by: str) -> dict:
     options = JudgedOptions(bootstrap=200, by=by)
-    ratings = StudyRatings.of(criterion.study, options)
+    ratings = StudyRatings.from_options(criterion.study, options)
     run = agreement.load_or_compute(by=None, study=criterion.study, options=options, ratings=ratings)
     return run.result["criteria"][criterion.key]
 
@@ -115,7 +115,7 @@ def test_an_unknown_field_says_which_there_are(criterion: Criterion) -> None:
 
 def test_the_reading_costs_a_constant_number_of_queries(criterion: Criterion, django_assert_max_num_queries) -> None:
     with django_assert_max_num_queries(12):
-        StudyRatings.of(criterion.study, JudgedOptions(by="age"))
+        StudyRatings.from_options(criterion.study, JudgedOptions(by="age"))
 
 
 def test_the_command_says_it_in_json_and_in_words(criterion: Criterion, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,11 +12,11 @@ from django.urls import reverse
 from annotation.corpus.models import Dialogue
 from core.errors import InputError
 from judging.assessment.models.assessment import Look
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.stats.hold_out import held_out
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
+from judging.stats.hold_out import draw_held_out
 from tests.factories import JudgeFactory, JudgeRunFactory, ResearcherFactory, ScenarioFactory
 from tests.judging.assessment.services.judged import QUICK, study, trusted
 from tests.labelled import add_verdicts
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.django_db
 
 def test_a_cluster_is_on_one_side_and_stays_there_when_items_are_added():
     names = [f"profile {k % 50}" for k in range(200)]
-    found = held_out(names, 0.3, 1)
+    found = draw_held_out(names, 0.3, 1)
     assert {name for name, out in zip(names, found, strict=True) if out}.isdisjoint(
         name for name, out in zip(names, found, strict=True) if not out
     )
     assert 0.15 < found.mean() < 0.45
-    assert held_out([*names, "profile 50"], 0.3, 1)[:200].tolist() == found.tolist()
-    assert held_out(names, 0.3, 2).tolist() != found.tolist()
+    assert draw_held_out([*names, "profile 50"], 0.3, 1)[:200].tolist() == found.tolist()
+    assert draw_held_out(names, 0.3, 2).tolist() != found.tolist()
 
 
 def test_the_two_parts_are_the_study():
@@ -41,17 +41,17 @@ def test_the_two_parts_are_the_study():
         Dialogue.objects.filter(items__study=criterion.study, items__position__in=half).update(
             scenario=ScenarioFactory()
         )
-    whole = StudyEvidence.read(criterion.study)
+    whole = StudyData.load(criterion.study)
     assert whole.part == ALL
     hold_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
-    parts = {part: StudyEvidence.read(criterion.study, part) for part in (DEVELOPMENT, HELD_OUT)}
+    parts = {part: StudyData.load(criterion.study, part) for part in (DEVELOPMENT, HELD_OUT)}
     names = {part: set(one.material.names) for part, one in parts.items()}
     assert names[DEVELOPMENT] | names[HELD_OUT] == set(whole.material.names)
     assert not names[DEVELOPMENT] & names[HELD_OUT]
     assert not set(parts[DEVELOPMENT].material.clusters) & set(parts[HELD_OUT].material.clusters)
-    assert StudyEvidence.read(criterion.study).part == DEVELOPMENT
+    assert StudyData.load(criterion.study).part == DEVELOPMENT
     with pytest.raises(InputError, match="development and held-out"):
-        StudyEvidence.read(criterion.study, ALL)
+        StudyData.load(criterion.study, ALL)
     with pytest.raises(InputError, match="held out already"):
         hold_out.hold_out(by=None, study=criterion.study)
 
@@ -62,12 +62,12 @@ def test_content_on_both_sides_leaks():
     hold_out.hold_out(by=None, study=made)
     split = made.hold_out
     assert leaks(made, split) == []
-    sides = {part: StudyEvidence.read(made, part).material.names for part in (DEVELOPMENT, HELD_OUT)}
+    sides = {part: StudyData.load(made, part).material.names for part in (DEVELOPMENT, HELD_OUT)}
     turns = [{"role": "assistant", "content": "The same on both sides."}]
     both = [int(sides[DEVELOPMENT][0]), int(sides[HELD_OUT][0])]
     Dialogue.objects.filter(items__study=made, items__position__in=both).update(turns=turns)
     assert leaks(made, split) == [both[1]]
-    judge = StudyEvidence.read(made).judge("gpt")
+    judge = StudyData.load(made).judge("gpt")
     assert hold_out.record(made, judge, DEVELOPMENT)["leaks"] == 1
 
 
@@ -84,8 +84,8 @@ def test_every_look_is_on_record_and_on_the_certificate():
                 study=criterion.study, judge=JudgeFactory(name="gpt", version=2), criteria=[criterion]
             )
             add_verdicts(run, criterion, ["1", "2"] * 30)
-        judge = StudyEvidence.read(criterion.study).judge("gpt")
-        seen = hold_out.look(by=alice, study=criterion.study, judge=judge, asked=AssessmentRequest(QUICK))
+        judge = StudyData.load(criterion.study).judge("gpt")
+        seen = hold_out.record_access(by=alice, study=criterion.study, judge=judge, asked=AssessmentRequest(QUICK))
         assert seen.part == "held-out"
         assert seen.calibration != before.calibration
     content = certificates.issue(by=None, found=seen).content
@@ -97,7 +97,7 @@ def test_every_look_is_on_record_and_on_the_certificate():
 def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
     criterion = study(n=60)
     client.force_login(ResearcherFactory(username="alice"))
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
     at = {
         name: reverse(name, args=["known", judge.pk])
         for name in ("judge_verdict", "judge_look", "study_hold_out", "certificate_issue")

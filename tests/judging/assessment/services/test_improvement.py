@@ -12,18 +12,18 @@ from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
-from judging.assessment.queries import hold_out
-from judging.assessment.queries.assessment_data import StudyEvidence
-from judging.assessment.queries.study_items import DEVELOPMENT, HELD_OUT
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreements, improvement
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.options import TrustOptions
+from judging.assessment.services.options import AssessmentOptions
 from judging.judges.models.judges import Judge
 from judging.judges.providers.base import OWN_EXAMPLE
+from judging.judges.queries import hold_out
+from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.judges.services import judges
-from judging.runs.queries.requests import Frame, asked
-from judging.runs.services.request_pool import Ask, own_example
+from judging.runs.queries.requests import Frame, build_requests
+from judging.runs.services.request_pool import Ask, build_example_answer
 from tests.factories import (
     CriterionFactory,
     ItemFactory,
@@ -217,7 +217,7 @@ class TestOwnExamples:
         examples = [self.example(criterion, position) for position in free[:2]]
         monkeypatch.setattr(Judge, "examples", examples)
         monkeypatch.setattr(
-            "judging.runs.queries.requests.examples_of", lambda _, key: examples if key == "suits" else []
+            "judging.judges.queries.contents.list_examples", lambda _, key: examples if key == "suits" else []
         )
         done = judged(criterion.study, judge)
         assert done.finished_at
@@ -225,7 +225,7 @@ class TestOwnExamples:
         assert sorted(own.values_list("item__position", flat=True)) == free[:2]
         assert done.judgments.count() == N
         assert not own.filter(details__has_key="cached").exists()
-        evidence = StudyEvidence.read(criterion.study).of(judge)
+        evidence = StudyData.load(criterion.study).load_judge(judge)
         assert evidence.examples == {"suits": 2}
         said = evidence.evidence["suits"].said
         assert not said.asked[:2].any()
@@ -241,10 +241,10 @@ class TestOwnExamples:
             criterion.study.items.filter(position__in=free[:2]).order_by("position").values_list("pk", flat=True)
         )
         frame = Frame(judge, criterion.study.shown, [criterion], repeats=1, order_policy="AB", seed=0)
-        first, second = asked(frame, items, with_prompt=True)
+        first, second = build_requests(frame, items, with_prompt=True)
         assert (first.request.is_example, second.request.is_example) == (True, False)
         assert "example 1" in second.request.prompt.user
-        answer = own_example(Ask(first, key="kept"))
+        answer = build_example_answer(Ask(first, key="kept"))
         assert (answer.ask.key, answer.reply.unscored) == ("", "own_example")
 
 
@@ -276,7 +276,7 @@ class TestChange:
         assert figure["difference"]["low"] > 0
         assert one["mcnemar"]["gained"] > one["mcnemar"]["lost"]
         assert one["mcnemar"]["p_value"] < 0.05
-        assert one["n_items"] == StudyEvidence.read(versions.study).material.n
+        assert one["n_items"] == StudyData.load(versions.study).material.n
         assert self.found(versions) == found
 
     def test_in_words(self, versions):
@@ -285,8 +285,8 @@ class TestChange:
         assert "gpt v2 − gpt on development items" in out.getvalue()
 
     def test_the_held_out_part_is_never_compared(self, versions):
-        parts = StudyEvidence.read(versions.study, HELD_OUT)
-        old, new = parts.of_each(parts.judges())
+        parts = StudyData.load(versions.study, HELD_OUT)
+        old, new = parts.load_judges(parts.judges())
         with pytest.raises(InputError, match="development part"):
             improvement.change(old, new)
         with pytest.raises(InputError, match="not shown one by one"):
@@ -329,7 +329,7 @@ class TestDisagreements:
         assert len(self.found(limit=2)["disagreements"]) == 2
 
     def test_next_to_the_mean_is_no_disagreement(self, split):
-        evidence = StudyEvidence.read(split.study).of(Judge.objects.get(name="gpt"))
+        evidence = StudyData.load(split.study).load_judge(Judge.objects.get(name="gpt"))
         one = evidence.evidence["personalization"]
         for row in disagreements.list_disagreements(evidence):
             place = one.material.names.index(str(row.position))
@@ -339,7 +339,7 @@ class TestDisagreements:
     def test_an_unscored_item_is_no_disagreement(self, split):
         judge_says(split, "mute", ["", *["1"] * 59])
         free = [p for p in range(1, 61) if p not in hold_out.positions(split.study)]
-        evidence = StudyEvidence.read(split.study).of(Judge.objects.get(name="mute"))
+        evidence = StudyData.load(split.study).load_judge(Judge.objects.get(name="mute"))
         assert disagreements.counts(evidence)["personalization"].unscored == (1 in free)
         assert 1 not in [row.position for row in disagreements.list_disagreements(evidence)]
 
@@ -380,15 +380,15 @@ def test_the_command_makes_versions_and_says_what_is_missing(criterion, tmp_path
 def test_a_version_is_scored_on_the_held_out_part_once():
     criterion = study(n=60, name="Judged")
     holding_out.hold_out(by=None, study=criterion.study)
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
 
     def look(options=QUICK):
-        return holding_out.look(by=None, study=criterion.study, judge=judge, asked=AssessmentRequest(options))
+        return holding_out.record_access(by=None, study=criterion.study, judge=judge, asked=AssessmentRequest(options))
 
     first = look()
     assert look().calibration == first.calibration
     with pytest.raises(InputError, match="A version is scored there once"):
-        look(TrustOptions(bootstrap=40, seed=1))
+        look(AssessmentOptions(bootstrap=40, seed=1))
     assert criterion.study.looks.count() == 2
     run_of = criterion.study.judge_runs.get()
     run_of.judgments.filter(item__position__in=hold_out.positions(criterion.study)).update(value="1")

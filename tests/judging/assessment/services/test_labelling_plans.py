@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotation.corpus.models import Dialogue
 from judging.assessment.models.assessment import LabelPlan
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, JudgeFactory, ResearcherFactory, UserFactory
 from tests.judging.assessment.services.judged import study
@@ -111,7 +111,7 @@ class TestStudyOfThePlan:
         assert (plan.target.overlap, plan.target.samples.get().method) == (2, "active")
         assert len(plan.probabilities) == document["could_be_drawn"] == 90
         assert sum(plan.probabilities.values()) == pytest.approx(len(given))
-        weights = StudyEvidence.read(plan.target).material.weights
+        weights = StudyData.load(plan.target).material.weights
         if weights is not None:
             assert weights == pytest.approx([1 / item.inclusion_probability for item in items.order_by("position")])
 
@@ -124,7 +124,7 @@ class TestStudyOfThePlan:
         run(width=0.42, name="Next")
         plan = LabelPlan.objects.get()
         assert len(set(plan.probabilities.values())) == 5
-        material = StudyEvidence.read(plan.target).material
+        material = StudyData.load(plan.target).material
         there = dict(criterion.study.items.values_list("dialogue_id", "position"))
         wanted = [
             1 / plan.probabilities[str(there[item.dialogue_id])] for item in plan.target.items.order_by("position")
@@ -138,7 +138,7 @@ class TestStudyOfThePlan:
         self.answer(plan, dict.fromkeys(range(1, 121), "4"))
         back = run(width=0.42)["came_back"]
         assert (back["labelled"], back["drawn"], back["before"]) == (len(document["items"]),) * 2 + (30,)
-        old = StudyEvidence.read(criterion.study).people[criterion.pk].mean[:30]
+        old = StudyData.load(criterion.study).people[criterion.pk].mean[:30]
         assert back["human_only"]["value"] == pytest.approx((old.sum() + 90 * 4) / 120)
         assert back["corrected"]["value"] is not None
         out = io.StringIO()
@@ -148,9 +148,9 @@ class TestStudyOfThePlan:
 
     def test_new_labels_enter_no_other_figure_of_the_old_study(self):
         criterion, _, plan = self.made()
-        before = StudyEvidence.read(criterion.study).people[criterion.pk].table.n_ratings
+        before = StudyData.load(criterion.study).people[criterion.pk].table.n_ratings
         self.answer(plan, dict.fromkeys(range(1, 121), "4"))
-        assert StudyEvidence.read(criterion.study).people[criterion.pk].table.n_ratings == before
+        assert StudyData.load(criterion.study).people[criterion.pk].table.n_ratings == before
 
     def test_groups_get_what_was_dealt_to_them(self):
         criterion = study(n=120, labelled=30)

@@ -7,10 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from annotation.agreement.services.predicted_difficulty import DATASET, PredictionOptions
+from annotation.agreement.services.predicted_difficulty import DATASET, STUDY, PredictionOptions
 from annotation.corpus.models import ResponsePair
+from annotation.stats.difficulty.features import RESPONSES_ALIKE, VECTOR_FEATURES
+from core import vectors
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty
+from judging.assessment.services.predicted_difficulty import features_in_words
 from tests.factories import CriterionFactory
 from tests.judging.assessment.services.judged import trusted
 from tests.labelled import judge_says, people_say, with_items
@@ -36,6 +39,29 @@ def test_unrated_pairs_that_are_alike_are_predicted_to_be_hard():
     assert value[alike].min() > value[~alike].max()
     assert all(abs(sum(row["tiers"].values()) - 1) < 1e-9 for row in found["items"])
     assert [row["position"] for row in found["items"]] == list(range(121, 161))
+
+
+@pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
+@pytest.mark.parametrize("scope", [STUDY, DATASET])
+def test_word_vectors_are_features_where_they_are_installed(scope):
+    criterion = study_of_pairs(160, rated=120)
+    found = predicted_difficulty.compute_criterion(
+        criterion.study, criterion, PredictionOptions(scope=scope, bootstrap=200)
+    )
+    assert RESPONSES_ALIKE in found["features"]["used"]
+    assert set(found["features"]["used"]) == set(found["slopes"])
+    assert (found["features"]["word_vectors"], found["features"]["reason"]) == ("wordllama", None)
+    assert RESPONSES_ALIKE in features_in_words(found["features"])
+
+
+def test_without_word_vectors_it_says_so_and_predicts_by_the_rest(monkeypatch):
+    monkeypatch.setattr(vectors, "WEIGHTS", "weights/none")
+    criterion = study_of_pairs(160, rated=120)
+    found = predicted_difficulty.compute_criterion(criterion.study, criterion, QUICK)
+    assert found["predicts"]
+    assert not set(VECTOR_FEATURES) & set(found["features"]["used"])
+    assert found["features"]["word_vectors"] is None
+    assert "are not installed" in features_in_words(found["features"])
 
 
 def test_a_judge_stands_in_fitted_and_in_predicted_tiers():

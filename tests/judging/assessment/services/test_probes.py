@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import InputError
 from judging.assessment.queries import items as item_queries
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.ratings import runs_that_count
 from judging.assessment.queries.scores import load_run
 from judging.assessment.services import probes
@@ -14,7 +14,7 @@ from judging.assessment.services.probes import ProbeOptions
 from judging.judges.prompts.alterations import ALTERATIONS, ORIGINAL
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import runs as run_queries
-from judging.runs.queries.judgments import others, request_of
+from judging.runs.queries.judgments import list_others, rebuild_request
 from judging.runs.queries.labels import load_judges
 from judging.runs.services import estimates, panels, runs, work
 from tests import factories
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def probed(study, judge, **options) -> JudgeRun:
     options = {"n": 10, "alterations": ("injection:note", "invariance:bullets"), **options}
     run = runs.make(by=None, plan=probes.plan(study=study, judge=judge, options=ProbeOptions(**options)), queue=False)
-    for _ in work.through(run):
+    for _ in work.work_through(run):
         pass
     run.refresh_from_db()
     return run
@@ -116,7 +116,7 @@ def test_a_second_worker_adds_nothing():
     before = run.judgments.count()
     run.chunks.update(finished_at=None, worker=None)
     JudgeRun.objects.filter(pk=run.pk).update(finished_at=None)
-    for _ in work.through(run):
+    for _ in work.work_through(run):
         pass
     assert run.judgments.count() == before
 
@@ -160,17 +160,17 @@ class TestNothingElseReadsThem:
     def test_a_judge_speaks_through_its_ordinary_run_though_the_probes_are_newer(self, study, ordinary, later):
         assert later.finished_at > ordinary.finished_at
         assert {run.pk for run in runs_that_count(study).values()} == {ordinary.pk}
-        evidence = StudyEvidence.read(study)
-        found = evidence.of(evidence.judge(str(ordinary.judge)))
+        evidence = StudyData.load(study)
+        found = evidence.load_judge(evidence.judge(str(ordinary.judge)))
         assert {run.pk for run in found.runs.values()} == {ordinary.pk}
 
     def test_a_judge_with_probes_alone_has_not_judged_the_study(self, study, judge):
         probed(study, judge)
-        assert StudyEvidence.read(study).judges() == []
+        assert StudyData.load(study).judges() == []
 
     def test_pages_of_items_and_exports(self, study, ordinary, later):
         item = study.items.first()
-        assert {one.run_id for one in item_queries.judgments_on(item)} == {ordinary.pk}
+        assert {one.run_id for one in item_queries.load_judgments(item)} == {ordinary.pk}
         assert load_judges(study).records.count() == ordinary.judgments.count()
 
     def test_scores_of_runs_and_panels(self, study, ordinary, later):
@@ -181,7 +181,9 @@ class TestNothingElseReadsThem:
 
     def test_a_judgment_knows_its_own_prompt_and_its_neighbours(self, ordinary, later):
         altered = Judgment.objects.filter(run=later, alteration="injection:note").first()
-        assert len(request_of(altered).content.turns[1].content) > len(altered.item.dialogue.turns[1]["content"]) + 50
+        assert (
+            len(rebuild_request(altered).content.turns[1].content) > len(altered.item.dialogue.turns[1]["content"]) + 50
+        )
         plain = ordinary.judgments.get(item=altered.item, criterion=altered.criterion)
-        assert set(others(plain)) == set()
-        assert {one.alteration for one in others(altered)} == {"", ORIGINAL, "invariance:bullets"}
+        assert set(list_others(plain)) == set()
+        assert {one.alteration for one in list_others(altered)} == {"", ORIGINAL, "invariance:bullets"}

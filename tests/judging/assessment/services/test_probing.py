@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotation.studies.models.studies import Criterion
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, probes
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.probes import ProbeOptions
@@ -38,14 +38,16 @@ def probe(criterion: Criterion, judge: Judge, *alterations: str, n: int = 40) ->
     options = ProbeOptions(alterations=alterations, n=n)
     plan = probes.plan(study=criterion.study, judge=judge, options=options)
     run = runs.make(by=None, plan=plan, queue=False)
-    for _ in work.through(run):
+    for _ in work.work_through(run):
         pass
     return run
 
 
 def audit(criterion: Criterion, judge: Judge) -> dict[str, dict]:
-    evidence = StudyEvidence.read(criterion.study)
-    found = assessment.assess_judge(by=None, evidence=evidence.of(judge), asked=AssessmentRequest(calibration=QUICK))
+    evidence = StudyData.load(criterion.study)
+    found = assessment.assess_judge(
+        by=None, evidence=evidence.load_judge(judge), asked=AssessmentRequest(calibration=QUICK)
+    )
     return {one["name"]: one for one in found.audit.result["criteria"][criterion.key]["probes"]}
 
 
@@ -71,8 +73,10 @@ def test_a_planted_weakness_keeps_a_judge_from_replacing_people(criterion):
     judge = scripted(answers=answers(criterion), where=OBEYS)
     judged(criterion.study, judge)
     probe(criterion, judge, "injection:note")
-    evidence = StudyEvidence.read(criterion.study)
-    found = assessment.assess_judge(by=None, evidence=evidence.of(judge), asked=AssessmentRequest(calibration=QUICK))
+    evidence = StudyData.load(criterion.study)
+    found = assessment.assess_judge(
+        by=None, evidence=evidence.load_judge(judge), asked=AssessmentRequest(calibration=QUICK)
+    )
     (reason,) = [one for one in found.verdicts[0].whole.reasons if one.code == "biases"]
     assert not reason.met
     assert "injection:note" in reason.message
@@ -158,5 +162,5 @@ def test_queries_do_not_grow_with_probes(criterion, django_assert_num_queries):
     for _ in range(3):
         probe(criterion, judge, "injection:note", n=20)
     with django_assert_num_queries(13):  # one more than without any probe
-        evidence = StudyEvidence.read(criterion.study)
-        evidence.of_each(evidence.judges())
+        evidence = StudyData.load(criterion.study)
+        evidence.load_judges(evidence.judges())

@@ -108,7 +108,7 @@ def test_growth_ends_at_the_agreement_of_all() -> None:
     found = progress.compute_study(criterion.study, now=NOW)["growth"]
     (one,) = found["criteria"]
     assert [point["n_ratings"] for point in one["points"]] == [18 * k for k in range(1, 11)]
-    table = queries.drawn(criterion.study, 60).ratings[0].table
+    table = queries.draw_labels(criterion.study, 60).ratings[0].table
     whole = agreement(table, bootstrap=0).coefficients["krippendorff_alpha"].value
     assert one["points"][-1]["coefficients"]["krippendorff_alpha"]["value"] == pytest.approx(whole)
     assert (found["items_read"], found["every"]) == (60, 1)

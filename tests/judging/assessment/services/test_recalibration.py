@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from core.errors import InputError
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import recalibration
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
@@ -59,7 +59,7 @@ def test_labelled_items_get_the_score_of_a_map_that_has_not_seen_them():
     criterion = study(n=60, labelled=40)
     found = trusted(criterion)
     evidence = found.evidence.evidence["personalization"]
-    fitted = recalibration._fitted(evidence, recalibration.TrustOptions(), 0)
+    fitted = recalibration._fitted(evidence, recalibration.AssessmentOptions(), 0)
     with pytest.raises(InputError, match=r"raises the mean absolute error: 0\.375 before, 0\.420 after\. Keep"):
         recalibration.apply(by=None, found=found)
     run = recalibration.apply(by=None, found=found, anyway=True)
@@ -98,7 +98,7 @@ def skewed(n=100):
 def test_a_map_that_raises_the_error_is_applied_only_if_it_is_wanted(client):
     criterion = skewed()
     client.force_login(ResearcherFactory())
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
     address = reverse("api_maps", args=["known", judge.pk])
     refused = client.post(address, {}, content_type="application/json")
     assert refused.status_code == 400
@@ -114,7 +114,7 @@ def test_a_map_that_raises_the_error_is_applied_only_if_it_is_wanted(client):
 def test_by_page_and_command_and_it_cannot_be_run(client):
     criterion = lenient()
     client.force_login(ResearcherFactory())
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
     shown = client.post(reverse("judge_recalibrate", args=["known", judge.pk]), follow=True)
     assert "gpt recalibrated" in shown.content.decode()
     out = io.StringIO()

@@ -18,7 +18,7 @@ from core.audit.models import Act
 from core.errors import InputError
 from judging.assessment.models.assessment import CalibrationRun, Revocation
 from judging.assessment.models.rules import VerdictRules
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, certificates, report, rules
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.rules import Success
@@ -42,7 +42,7 @@ def alice():
 
 
 def look(known, by=None):
-    mine = StudyEvidence.read(known).of(Judge.objects.get())
+    mine = StudyData.load(known).load_judge(Judge.objects.get())
     return assessment.assess_judge(by=by, evidence=mine, asked=AssessmentRequest(calibration=QUICK))
 
 
@@ -92,7 +92,7 @@ def test_after_it_a_change_takes_a_reason_and_stays_on_record(known, alice):
     assert said["sentence"].startswith("Rules changed after the first look on 20")
     assert said["sentence"].endswith(" by alice: Tolerated biases: from none to central_tendency. Reason: it is noise")
     assert Act.objects.filter(verb="rules.set", who=alice).count() == 1
-    assert audit_queries.broken() is None
+    assert audit_queries.find_break() is None
 
 
 def test_the_same_rules_are_no_change(known):
@@ -116,7 +116,7 @@ def test_the_change_stands_on_certificate_and_report(known, alice):
     ]
     assert said["by"] == f"account {alice.pk}", "what is signed cannot be changed when somebody is erased"
     assert "alice" not in str(content)
-    document = report.describe_judges(StudyEvidence.read(known), [found])
+    document = report.describe_judges(StudyData.load(known), [found])
     for text in (report.to_html(document), report.FORMATS["latex"][2](document), report.to_json(document)):
         assert "Rules changed after the first look on" in text
         assert "by alice" in text
@@ -148,7 +148,7 @@ def test_a_row_that_was_changed_behind_our_back_is_found(unguarded, known):
     change(known, None, "a reason", least_items=10)
     assert rules.is_chained(rules.load(known).rows)
     assert rules_of_verdicts().n == 0
-    VerdictRules.objects.filter(kind="locked").update(rules=Rules(least_items=10).as_json())
+    VerdictRules.objects.filter(kind="locked").update(rules=Rules(least_items=10).to_json())
     assert not rules.is_chained(rules.load(known).rows)
     assert rules_of_verdicts().n == 1
 
@@ -324,11 +324,11 @@ def test_every_page_and_address_of_a_result_is_a_look(known, client, alice, name
 def test_a_lock_within_another_act_is_on_record_before_it(known, alice):
     @audited("labels.plan", on="study")
     def within(*, by, study):
-        rules.look(by=by, study=study)
+        rules.lock_rules(by=by, study=study)
 
     @audited("labels.plan", on="study")
     def failing(*, by, study):
-        rules.look(by=by, study=study)
+        rules.lock_rules(by=by, study=study)
         raise ValueError("and nothing is kept")
 
     with pytest.raises(ValueError, match="nothing is kept"):

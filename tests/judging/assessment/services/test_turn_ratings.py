@@ -12,14 +12,14 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from core.errors import InputError
 from core.files.input_files import InputFile
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.comparison import JudgedOptions
 from judging.assessment.services.items import ItemFilter, RatedItems
 from judging.runs.imports import ratings as judge
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.queries.judgments import people_on
+from judging.runs.queries.judgments import list_people_answers
 from judging.runs.services import runs
 from judging.runs.services.runs import select_item_criteria
 from tests.factories import DialogueFactory
@@ -39,7 +39,7 @@ HEAD = "item,rater,criterion,turn,value\n"
 def loaded(tmp_path: Path, text: str, *, by_judge: str = "", on_error: str = "stop"):
     path = tmp_path / "ratings.csv"
     path.write_text(text, encoding="utf-8")
-    file = InputFile.of(path)
+    file = InputFile.from_path(path)
     if by_judge:
         return judge.load(by=None, file=file, study="Turns", judge=by_judge, on_error=on_error)
     return people.load(by=None, file=file, study="Turns", on_error=on_error)
@@ -71,7 +71,7 @@ def test_a_table_with_turns_makes_a_criterion_of_turns(study: Study) -> None:
 
 def test_importing_again_changes_nothing(study: Study, tmp_path: Path) -> None:
     again = loaded(tmp_path, HEAD + rows("anna", {("a", 2): "3"}))
-    assert again.as_document()["unchanged"]["annotations"] == 1
+    assert again.to_document()["unchanged"]["annotations"] == 1
     assert Annotation.objects.filter(criterion__key="naturalness_assistant").count() == 12
 
 
@@ -105,7 +105,7 @@ def test_a_judge_of_turns_meets_people_turn_by_turn(study: Study, tmp_path: Path
     assert sorted(JudgeRun.objects.values_list("every_turn", flat=True)) == [False, True]
 
     options = JudgedOptions(bootstrap=200)
-    found = StudyRatings.of(study, options)
+    found = StudyRatings.from_options(study, options)
     document = agreement.load_or_compute(by=None, study=study, options=options, ratings=found).result["criteria"]
     natural = document["naturalness_assistant"]
     # anna and ben agree on 5 of 6 turns, the judge with anna on 4 and with ben on 5
@@ -117,7 +117,7 @@ def test_a_judge_of_turns_meets_people_turn_by_turn(study: Study, tmp_path: Path
     assert "clusters as independent (3 dialogues)" in resampling["message"]
 
     judgment = Judgment.objects.get(item__dialogue__external_id="c", turn=2)
-    assert sorted(people_on(judgment).values_list("value", flat=True)) == ["1", "1"]
+    assert sorted(list_people_answers(judgment).values_list("value", flat=True)) == ["1", "1"]
 
 
 def test_the_items_page_lists_turns(study: Study) -> None:
@@ -128,13 +128,13 @@ def test_the_items_page_lists_turns(study: Study) -> None:
 
 
 def test_calibration_takes_whole_items_only(study: Study) -> None:
-    assert [one.key for one in StudyEvidence.read(study).criteria] == ["task_completion"]
+    assert [one.key for one in StudyData.load(study).criteria] == ["task_completion"]
 
 
 def test_a_run_on_every_turn_counts_where_people_rate_turns(study: Study) -> None:
     run = judged(study, scripted(), every_turn=True)
     assert set(run.criteria.values_list("key", flat=True)) == {"naturalness_assistant", "task_completion"}
-    said = StudyRatings.of(study, JudgedOptions(bootstrap=0)).judges
+    said = StudyRatings.from_options(study, JudgedOptions(bootstrap=0)).judges
     assert [column.name for column in said["naturalness_assistant"]] == [str(run.judge)]
     assert said["task_completion"] == ()
 

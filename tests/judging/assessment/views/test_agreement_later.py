@@ -85,9 +85,9 @@ def test_what_came_since_is_in_it_only_once_it_is_computed_anew(client, study, s
 def test_while_one_worker_is_at_it_nobody_else_begins(client, study, sent, monkeypatch):
     ask(client)
     options = JudgedOptions()
-    with alone(f"{later.key_of(study, options)}-alive") as is_mine:
+    with alone(f"{later.build_key(study, options)}-alive") as is_mine:
         assert is_mine
-        waiting.remember(later.key_of(study, options), waiting.DeferredRequest("rosa", time(), begun=time()))
+        waiting.remember(later.build_key(study, options), waiting.DeferredRequest("rosa", time(), begun=time()))
         shown = page(client)
         assert "Being computed for 0 s; asked for 0 s ago by rosa" in shown
         assert "agreement/compute/" not in shown
@@ -109,7 +109,7 @@ def test_a_failure_is_said_and_not_swallowed(client, study, sent, monkeypatch):
     def fail(**_: Any) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr(later.agreement, "of_study", fail)
+    monkeypatch.setattr(later.agreement, "load_or_compute", fail)
     ask(client)
     with pytest.raises(MemoryError):
         later.compute(*sent[0][1])

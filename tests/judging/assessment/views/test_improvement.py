@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from annotation.studies.models.labels import Adjudication, Annotation
-from judging.assessment.queries import hold_out
 from judging.assessment.services import hold_out as holding_out
 from judging.judges.models.judges import Judge
+from judging.judges.queries import hold_out
 from judging.runs.models.runs import Judgment
 from tests.factories import (
     CriterionFactory,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from annotation.studies.queries import size
+from core import row_counts
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.helpers import dialogue_study, judged, scripted
 from tests.labelled import judge_says, people_say, with_items
@@ -17,10 +17,10 @@ ASKS = "Read them all now"
 
 @pytest.fixture(autouse=True)
 def small_limit(monkeypatch):
-    monkeypatch.setattr(size, "LARGE", 3)
-    size.forget()
+    monkeypatch.setattr(row_counts, "LARGE", 3)
+    row_counts.forget()
     yield
-    size.forget()
+    row_counts.forget()
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_page_on_a_judge(client, alice, criterion, page, command):
     whole = client.get(address, {"whole": "1"})
     assert whole.status_code == 200
     assert ASKS not in whole.content.decode()
-    size.LARGE = 10
+    row_counts.LARGE = 10
     assert ASKS not in client.get(address).content.decode()
 
 
@@ -91,7 +91,7 @@ class TestScores:
         assert ASKS not in whole.content.decode()
 
     def test_of_few(self, client, alice):
-        size.LARGE = 10**6
+        row_counts.LARGE = 10**6
         run = judged(dialogue_study(4), scripted(otherwise="1"))
 
         assert ASKS not in client.get(reverse("run_scores", args=[run.pk])).content.decode()

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.studies.models.studies import Criterion
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import study, trusted
@@ -29,7 +29,7 @@ def criterion() -> Criterion:
 
 def test_each_page_says_so(criterion, client):
     client.force_login(ResearcherFactory())
-    judge = StudyEvidence.read(criterion.study).judge("gpt")
+    judge = StudyData.load(criterion.study).judge("gpt")
     here = [criterion.study.slug, judge.pk]
     pages = [reverse(name, args=here) for name in ("judge_verdict", "judge_improve", "judge_plan")]
     pages += [reverse(name, args=here[:1]) for name in ("calibration", "report")]

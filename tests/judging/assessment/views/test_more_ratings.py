@@ -31,7 +31,7 @@ def part(criterion, **study):
     """The part of the page as it is included, without white space."""
     Study.objects.filter(pk=criterion.study_id).update(**study)
     study = Study.objects.get(pk=criterion.study_id)
-    context = {"study": study, **more_ratings.more_of(study, ratings.load_criterion(criterion))}
+    context = {"study": study, **more_ratings.build_more_context(study, ratings.load_criterion(criterion))}
     return re.sub(r"\s+", " ", render_to_string("judging/_tier_more.html", context))
 
 

@@ -322,7 +322,10 @@ class TestLarge:
         assert "by alice; no worker has begun yet" in text(page(alice))
         stored_difficulty.compute(*sent[0][1])
         assert page(alice).context["model"]["n_items"] == 40
-        assert "Not known yet" in text(page(alice, new_cuts="0.5,0.6,0.7"))
+        other = page(alice, new_cuts="0.5,0.6,0.7")  # the fit that is kept, described at other cut-offs
+        assert "Not known yet" not in text(other)
+        counts = {tier: (before, after) for tier, before, after in other.context["preview"]["tiers"]}
+        assert counts["easy"][1] > counts["easy"][0]
 
     def test_over_the_api_it_is_asked_for_too(self, alice, sent):
         drawn()
@@ -366,7 +369,7 @@ def test_turns_are_listed_as_turns_of_their_item(alice, tmp_path):
             lines += [f"d{n},{who},naturalness_assistant,{turn},{v}" for who, v in zip("abc", values, strict=True)]
     path = tmp_path / "turns.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    load(by=None, file=InputFile.of(path), study="Suits", on_error="stop")
+    load(by=None, file=InputFile.from_path(path), study="Suits", on_error="stop")
     response = page(alice, items="all", sort="position")
     first, second = list(response.context["page"])[:2]
     assert [(one["position"], one["turn"]) for one in (first, second)] == [(1, 2), (1, 4)]

@@ -188,7 +188,7 @@ def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
 def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     hold_out.hold_out(by=None, study=pairs.study, share=0.4)
     judge = Judge.objects.get(name="good")
-    hold_out.look(by=None, study=pairs.study, judge=judge, asked=AssessmentRequest())
+    hold_out.record_access(by=None, study=pairs.study, judge=judge, asked=AssessmentRequest())
     text = text_of(alice.get(reverse("report", args=["suits"])))
     assert "Figures are of the development part. 40 % of the study is held out" in text
     assert "1 looks at it are on record : good" in text.replace("record:", "record :")

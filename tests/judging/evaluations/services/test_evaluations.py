@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from annotation.studies.queries import ratings as people
 from core.errors import InputError
 from judging.assessment.queries import items, ratings
-from judging.assessment.queries.assessment_data import StudyEvidence
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.steps import judge_step
 from judging.evaluations.services import evaluations
 from judging.evaluations.services.evaluations import Drawing
@@ -81,7 +81,7 @@ def test_each_judge_and_setting_is_a_run_that_records_its_setting():
     evaluation = evaluated(benchmark_with("12"), scripted(), *settings)
 
     runs = evaluation.runs.order_by("pk")
-    assert [run.setting for run in runs] == [setting.as_json() for setting in settings]
+    assert [run.setting for run in runs] == [setting.to_json() for setting in settings]
     assert {run.kind for run in runs} == {JudgeRun.Kind.EVALUATION}
     assert [run.judgments.count() for run in runs] == [4, 4]  # two cases in both orders
     assert runs[0].input_hash != runs[1].input_hash
@@ -165,7 +165,7 @@ def test_runs_of_an_evaluation_do_not_speak_for_the_judge(rated):
     assert (said.name, said.run_id) == (str(judge), ordinary.pk)
     table = people.load_criterion(criterion).table
     assert set(said.codes(table).tolist()) == {1}
-    evidence = StudyEvidence.read(study, "").of(judge)
+    evidence = StudyData.load(study, "").load_judge(judge)
     assert [run.pk for run in evidence.runs.values()] == [ordinary.pk]
 
 
@@ -174,7 +174,7 @@ def test_runs_of_an_evaluation_are_not_listed_exported_or_combined_as_a_judges(r
     study = evaluation.study
 
     assert {row.judge_run for row in labels.load_judges(study)} == {ordinary.pk}
-    assert {one.run_id for one in items.judgments_on(study.items.first())} == {ordinary.pk}
+    assert {one.run_id for one in items.load_judgments(study.items.first())} == {ordinary.pk}
     assert [run.pk for run in run_queries.combinable(study)] == [ordinary.pk]
     assert next(iter(judge_step(study))).count == "1"
 
@@ -183,7 +183,7 @@ def test_an_ordinary_run_is_never_continued_by_an_evaluation_or_the_other_way(ra
     evaluation, judge, ordinary = rated
     JudgeRun.objects.filter(evaluation=evaluation).update(finished_at=None)
     run = evaluation.runs.first()
-    found = run_queries.unfinished_like(
+    found = run_queries.find_unfinished_like(
         evaluation.study,
         judge,
         input_hash=run.input_hash,
@@ -203,10 +203,10 @@ def test_the_database_knows_which_runs_belong_to_an_evaluation(rated):
 
 
 def test_what_others_said_of_an_answer_is_of_the_same_evaluation(rated):
-    from judging.runs.queries.judgments import others
+    from judging.runs.queries.judgments import list_others
 
     evaluation, _, ordinary = rated
     mine = Judgment.objects.filter(run=ordinary).order_by("pk").first()
-    assert {one.run.kind for one in others(mine)} <= {"ordinary"}
+    assert {one.run.kind for one in list_others(mine)} <= {"ordinary"}
     theirs = Judgment.objects.filter(run__evaluation=evaluation).order_by("pk").first()
-    assert {one.run.kind for one in others(theirs)} == {"evaluation"}
+    assert {one.run.kind for one in list_others(theirs)} == {"evaluation"}

@@ -13,6 +13,7 @@ from judging.evaluations.services.results import Options
 from judging.judges.evaluation_settings import Setting
 from judging.runs.models.evaluations import EvaluationResult
 from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.services.leases import EVALUATION_TASK
 from tests import factories
 from tests.judging.benchmarks import benchmark_with, evaluated
 from tests.judging.helpers import scripted
@@ -105,6 +106,14 @@ def test_lines_of_chance_length_and_votes(benchmark):
     assert lines["human, leave one out"] == pytest.approx(8 / 9)
 
 
+def test_a_tier_in_which_people_are_right_by_construction_is_warned_of(benchmark):
+    benchmark.cases.filter(tier="easy").update(votes_1=9, votes_2=0, votes_tie=0)
+    found = results.load_or_compute(evaluated(benchmark, scripted()), QUICK)
+    assert [one.partition(":")[0] for one in found["warnings"]] == [
+        "Human, leave one out, is 1 in the tier easy by construction"
+    ]
+
+
 def test_unknown_votes_and_kappas_are_dashes_with_reasons(benchmark):
     benchmark.cases.update(votes_1=None, votes_2=None, votes_tie=None, kappa=None)
     judge = scripted()
@@ -147,7 +156,7 @@ def test_results_are_computed_by_a_worker_once_the_last_run_is_over(
     monkeypatch.setattr("celery.app.base.Celery.send_task", lambda _, name, args, **__: sent.append((name, args)))
     with django_capture_on_commit_callbacks(execute=True):
         evaluation = evaluated(benchmark, scripted())
-    assert (results.TASK, [evaluation.pk]) in sent
+    assert (EVALUATION_TASK, [evaluation.pk]) in sent
     results.keep(evaluation.pk)
     results.keep(evaluation.pk)  # a task may run twice
     kept = EvaluationResult.objects.get()

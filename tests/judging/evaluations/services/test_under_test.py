@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from core import vectors
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
-from judging.judges.providers import vectors
 from judging.runs.models.runs import Judgment
-from judging.runs.queries.judgments import prompt_of
+from judging.runs.queries.judgments import rebuild_prompt
 from tests import factories
 from tests.judging.benchmarks import benchmark_with, evaluated, only_run
 from tests.judging.helpers import scripted
@@ -90,12 +90,12 @@ def test_the_page_of_an_answer_shows_the_prompt_as_it_was(server):
     server.by_default = choose()
     evaluation = evaluated(benchmark_with("1"), model(), Setting("memories", k=1), order_policy="AB")
     (said,) = judgments(evaluation)
-    prompt = prompt_of(said)
+    prompt = rebuild_prompt(said)
     assert prompt is not None
     assert prompt.user == server.asked[0].prompt
 
 
-@pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+@pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 def test_memories_found_by_the_vectors_that_come_with_it(server):
     server.by_default = choose()
     evaluation = evaluated(benchmark_with("1"), model(), Setting("memories", retriever="embeddings", k=1))

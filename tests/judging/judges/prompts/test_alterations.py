@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from judging.judges.prompts import material, render
-from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, Aim, altered, chosen, list_alterations
+from judging.judges.prompts import build_placeholders, render
+from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, Aim, alter, choose_alterations, list_alterations
 from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
 
 PERSON = Person(
@@ -25,13 +25,13 @@ SCALE = CriterionSpec("quality", "Quality", "How good?", "", "ordinal", (Categor
 
 
 def copy(name, content, *, seed=0, **aim):
-    return altered(content, ALTERATIONS[name], Aim(**aim), random.Random(seed))
+    return alter(content, ALTERATIONS[name], Aim(**aim), random.Random(seed))
 
 
 @pytest.mark.parametrize("name", [one.name for one in list_alterations("dialogue")])
 def test_every_alteration_of_a_dialogue_changes_what_is_read_and_is_drawn_again_from_its_seed(name):
     found = copy(name, DIALOGUE, value="5")
-    assert material(found) != material(DIALOGUE)
+    assert build_placeholders(found) != build_placeholders(DIALOGUE)
     assert found == copy(name, DIALOGUE, value="5")
     render(SCALE, found)
 
@@ -39,7 +39,7 @@ def test_every_alteration_of_a_dialogue_changes_what_is_read_and_is_drawn_again_
 @pytest.mark.parametrize("name", [one.name for one in list_alterations("pair")])
 def test_every_alteration_of_a_pair(name):
     found = copy(name, PAIR, side="B", names=("Maren",))
-    assert material(found) != material(PAIR)
+    assert build_placeholders(found) != build_placeholders(PAIR)
     if ALTERATIONS[name].family == INJECTION:
         assert found.response_a == PAIR.response_a  # nothing is planted in the other response
         assert PAIR.response_b in found.response_b
@@ -65,7 +65,7 @@ def test_several_phrasings():
 
 def test_the_user_is_renamed_everywhere_and_nobody_else_is():
     found = copy("invariance:names", DIALOGUE)
-    text = "\n".join(material(found).values())
+    text = "\n".join(build_placeholders(found).values())
     assert "Maren" not in text
     assert "Oduya" not in text
     given = found.turns[1].content.split()[1].rstrip(".")
@@ -117,7 +117,10 @@ def test_without_a_highest_value_no_answer_is_forged():
 
 
 def test_names_and_families():
-    assert [one.name for one in chosen(["length", "injection:note"], "pair")] == ["injection:note", "length:padding"]
-    assert "injection:user" not in [one.name for one in chosen([], "pair")]
+    assert [one.name for one in choose_alterations(["length", "injection:note"], "pair")] == [
+        "injection:note",
+        "length:padding",
+    ]
+    assert "injection:user" not in [one.name for one in choose_alterations([], "pair")]
     with pytest.raises(ValueError, match="'injection:user' is no alteration of a pair; there are injection:note"):
-        chosen(["injection:user"], "pair")
+        choose_alterations(["injection:user"], "pair")

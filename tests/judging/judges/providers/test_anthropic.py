@@ -6,16 +6,9 @@ from functools import partial
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import (
-    BatchState,
-    PermanentError,
-    Reply,
-    TokenCount,
-    TransientError,
-    UnknownBatchError,
-    Usage,
-)
+from judging.judges.providers.base import BatchState, Reply, TokenCount, UnknownBatchError, Usage
 from judging.judges.providers.calls import NO_ANSWER
 from tests.judging.judges.providers import asking
 from tests.judging.judges.providers.asking import CRITERION, LONG, request, using

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers.base import (
     Category,
     CriterionSpec,
     DialogueContent,
     JudgeRequest,
     PairContent,
-    PermanentError,
     Person,
     Reply,
     Turn,

@@ -5,8 +5,9 @@ from email.utils import format_datetime
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import calls
-from judging.judges.providers.base import PermanentError, TransientError, estimated_tokens
+from judging.judges.providers.base import approximate_tokens
 from judging.judges.providers.calls import patiently, retry_after
 from tests.judging.helpers import run
 
@@ -83,4 +84,4 @@ def test_what_does_not_pass_soon_is_not_sat_out(fault):
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("four", 1), ("fours", 2), ("苹果好吃", 4), ("naïve", 2)])
 def test_tokens_by_length(text, tokens):
     # a quarter of the ASCII characters, rounded up, and one for each other character
-    assert estimated_tokens(text) == tokens
+    assert approximate_tokens(text) == tokens

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
-from judging.judges.providers.base import PermanentError
 from judging.judges.services import judges
 from tests.judging.helpers import run
 
@@ -47,8 +47,8 @@ def test_what_the_environment_names_is_the_sites_own_choice(monkeypatch):
 def test_a_call_follows_no_redirect_and_looks_again(monkeypatch):
     monkeypatch.setenv("CONCORD_HTTPS", "1")
     monkeypatch.setenv("CONCORD_ALLOWED_MODEL_HOSTS", "127.0.0.1")
-    assert provider("http://127.0.0.1:8000/v1").guarded().follow_redirects is False
+    assert provider("http://127.0.0.1:8000/v1").build_guarded_client().follow_redirects is False
     monkeypatch.setenv("CONCORD_ALLOW_PRIVATE_ENDPOINTS", "1")
-    assert provider("http://127.0.0.1:8000/v1").guarded().follow_redirects is False
+    assert provider("http://127.0.0.1:8000/v1").build_guarded_client().follow_redirects is False
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
-    assert create("openai_compatible", model="m", parameters={}).guarded().follow_redirects is False
+    assert create("openai_compatible", model="m", parameters={}).build_guarded_client().follow_redirects is False

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
-from judging.judges.providers.base import PermanentError
 from judging.judges.providers.keys import HIDDEN, Keyring, origin, redact_key
 from tests.judging.helpers import run
 from tests.judging.judges.providers.asking import CRITERION, request
@@ -31,22 +31,24 @@ def test_keys_are_kept_by_scheme_host_and_port(address, found):
 def test_what_is_no_address_has_no_key(address):
     with pytest.raises(ValueError, match=r"\w"):
         origin(address)
-    assert Keyring({"https://b": SECRET}).of(address, "") == ""
+    assert Keyring({"https://b": SECRET}).find_key(address, "") == ""
 
 
 def test_the_projects_key_goes_before_that_of_the_environment(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "from-outside")
     ring = Keyring({"https://a.example": SECRET})
-    assert ring.of("https://a.example/v1", "SOME_KEY") == SECRET
-    assert ring.of("https://b.example/v1", "SOME_KEY") == "from-outside"
-    assert ring.of("http://a.example/v1", "SOME_KEY") == "from-outside"  # not over a connection that anybody reads
-    assert ring.of("https://b.example/v1", "") == ""
+    assert ring.find_key("https://a.example/v1", "SOME_KEY") == SECRET
+    assert ring.find_key("https://b.example/v1", "SOME_KEY") == "from-outside"
+    assert (
+        ring.find_key("http://a.example/v1", "SOME_KEY") == "from-outside"
+    )  # not over a connection that anybody reads
+    assert ring.find_key("https://b.example/v1", "") == ""
 
 
 def test_a_key_that_cannot_be_read_is_not_replaced_by_another(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "from-outside")
     ring = Keyring({}, frozenset({"https://a.example"}))
-    assert ring.of("https://a.example", "SOME_KEY") == ""
+    assert ring.find_key("https://a.example", "SOME_KEY") == ""
     assert "enter it again" in ring.problem("https://a.example/v1")
     assert ring.problem("https://b.example/v1") == ""
     made = create("openai_compatible", model="m", parameters={"base_url": "https://a.example/v1"}, keys=ring)

@@ -15,15 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    DialogueContent,
-    PermanentError,
-    TransientError,
-    Turn,
-)
+from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, Turn
 from judging.judges.providers.local import NO_ENGINE, host, server, small_model
 from tests.judging.judges.providers.asking import CRITERION, request, using
 
@@ -254,8 +248,8 @@ def test_a_lock_goes_with_its_process(tmp_path):
     user = subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True)
     assert said(user) == "1"
     with path.open("a") as file:
-        assert not server.locked(file)
+        assert not server.try_lock(file)
         user.kill()
         user.communicate()
-        assert server.locked(file)
+        assert server.try_lock(file)
         fcntl.flock(file, fcntl.LOCK_UN)

@@ -5,8 +5,9 @@ from functools import partial
 
 import pytest
 
+from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import PermanentError, Reply, TokenCount, TransientError, Usage
+from judging.judges.providers.base import Reply, TokenCount, Usage
 from judging.judges.providers.calls import NO_ANSWER
 from judging.judges.providers.openai_compatible import OPENAI
 from tests.judging.judges.providers import asking

@@ -16,9 +16,9 @@ import httpx2
 import pytest
 
 from core import addresses
-from core.addresses import ForbiddenAddressError, Rule, check, looked_at
+from core.addresses import ForbiddenAddressError, Rule, check, resolve_checked
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import create, reaching
-from judging.judges.providers.base import PermanentError
 from judging.judges.providers.calls import OversizedError
 from tests.judging.helpers import run
 from tests.judging.judges.providers.asking import request
@@ -89,7 +89,7 @@ def resolver(monkeypatch) -> dict[str, list[list[str]]]:
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(addresses.looked_at, "__kwdefaults__", {"resolve": resolve})
+    monkeypatch.setattr(addresses.resolve_checked, "__kwdefaults__", {"resolve": resolve})
     monkeypatch.setattr(addresses.check, "__kwdefaults__", {"resolve": resolve})
     return names
 
@@ -108,7 +108,7 @@ def test_a_name_that_changes_between_look_and_connection_leads_nowhere_else(reso
         resolver["model.example"] = [["127.0.0.1"], ["203.0.113.9"]]
         rule = Rule(hosts=["model.example"])
         assert posted(f"http://model.example:{port}/v1", rule).status_code == 200
-        assert server.asked == [(f"model.example:{port}", "/v1")], "the name stays in the Host header"
+        assert server.request_score == [(f"model.example:{port}", "/v1")], "the name stays in the Host header"
         assert resolver["model.example"] == [["203.0.113.9"]], "it was resolved once"
 
 
@@ -119,7 +119,7 @@ def test_a_name_that_was_public_at_the_check_is_refused_when_it_leads_inside(res
         assert check(url, SITE) == ip_address("8.8.8.8")
         with pytest.raises(ForbiddenAddressError, match=r"127\.0\.0\.1, which is not a public address"):
             posted(url, SITE)
-        assert server.asked == []
+        assert server.request_score == []
 
 
 def test_every_call_looks_again(resolver):
@@ -134,7 +134,7 @@ def test_every_call_looks_again(resolver):
                     await client.post(url)
 
         run(twice())
-        assert len(server.asked) == 1
+        assert len(server.request_score) == 1
 
 
 @pytest.mark.parametrize("rule", [LAB, SITE, Rule(hosts=["127.0.0.1"]), None])
@@ -147,14 +147,14 @@ def test_redirects_are_not_followed(rule):
                 posted(url, rule)
         else:
             assert posted(url, rule).status_code == 307
-        assert inside.asked == []
+        assert inside.request_score == []
 
 
 def test_of_several_addresses_the_next_is_tried_where_nobody_is(resolver):
     with serving() as (server, port):
         resolver["here.example"] = [["::1", "127.0.0.1"]]
         assert posted(f"http://here.example:{port}/", LAB).status_code == 200
-        assert len(server.asked) == 1
+        assert len(server.request_score) == 1
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="this machine has no IPv6")
@@ -162,7 +162,7 @@ def test_an_address_of_the_newer_kind(resolver):
     with serving("::1") as (server, port):
         resolver["here.example"] = [["::1"]]
         assert posted(f"http://here.example:{port}/", LAB).status_code == 200
-        assert server.asked == [(f"here.example:{port}", "/")]
+        assert server.request_score == [(f"here.example:{port}", "/")]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_an_address_of_the_newer_kind(resolver):
     ],
 )
 def test_where_a_cloud_keeps_keys_is_refused_on_a_laptop_too(url: str):
-    for look in (check, looked_at):
+    for look in (check, resolve_checked):
         with pytest.raises(ForbiddenAddressError, match="not a public address"):
             look(url, LAB)
     with pytest.raises(ForbiddenAddressError):
@@ -184,7 +184,9 @@ def test_where_a_cloud_keeps_keys_is_refused_on_a_laptop_too(url: str):
 
 
 def test_a_listed_host_may_be_anything():
-    assert looked_at("http://169.254.169.254/", Rule(hosts=["169.254.169.254"])) == [ip_address("169.254.169.254")]
+    assert resolve_checked("http://169.254.169.254/", Rule(hosts=["169.254.169.254"])) == [
+        ip_address("169.254.169.254")
+    ]
 
 
 def test_a_proxy_of_the_environment_makes_the_connection_but_the_name_is_looked_at(monkeypatch, resolver):
@@ -192,11 +194,11 @@ def test_a_proxy_of_the_environment_makes_the_connection_but_the_name_is_looked_
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
         resolver["model.example"] = [["8.8.8.8"]]
         assert posted("http://model.example/v1", SITE).status_code == 200
-        assert proxy.asked == [("model.example", "http://model.example/v1")]
+        assert proxy.request_score == [("model.example", "http://model.example/v1")]
         resolver["model.example"] = [["10.0.0.1"]]
         with pytest.raises(ForbiddenAddressError):
             posted("http://model.example/v1", SITE)
-        assert len(proxy.asked) == 1
+        assert len(proxy.request_score) == 1
 
 
 @pytest.mark.parametrize("rule", [LAB, None])
@@ -222,7 +224,7 @@ def test_a_judge_counts_it_as_oversized(monkeypatch):
         server.body = b" " * 1_001
         judge = create("openai_compatible", model="m", parameters={"base_url": f"http://127.0.0.1:{port}/v1"})
         reply = run(judge.judge(request()))
-        assert (reply.unscored, len(server.asked)) == ("oversized", 1)
+        assert (reply.unscored, len(server.request_score)) == ("oversized", 1)
 
 
 def endpoint(url: str) -> Any:
@@ -236,8 +238,8 @@ class TestScorer:
             found = endpoint(f"http://127.0.0.1:{port}/score")
             assert "not a public address" in found.problems()[0]
             with pytest.raises(PermanentError, match="not a public address"):
-                run(found.asked({"persona": "", "question": "", "response": ""}))
-            assert server.asked == []
+                run(found.request_score({"persona": "", "question": "", "response": ""}))
+            assert server.request_score == []
             monkeypatch.setenv("CONCORD_ALLOWED_MODEL_HOSTS", "127.0.0.1")
             assert endpoint(f"http://127.0.0.1:{port}/score").problems() == []
 
@@ -246,5 +248,5 @@ class TestScorer:
             server.redirect = f"http://127.0.0.1:{secret}/"
             found = endpoint(f"http://127.0.0.1:{port}/score")
             with pytest.raises(PermanentError, match="redirects are not followed"):
-                run(found.asked({"persona": "", "question": "", "response": ""}))
-            assert inside.asked == []
+                run(found.request_score({"persona": "", "question": "", "response": ""}))
+            assert inside.request_score == []

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import REGISTRY, create
-from judging.judges.providers.base import PermanentError, Provider
+from judging.judges.providers.base import Provider
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))

@@ -8,17 +8,11 @@ import types
 
 import pytest
 
-from judging.judges.providers import create, vectors
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    JudgeRequest,
-    PairContent,
-    PermanentError,
-    Person,
-    TransientError,
-)
-from judging.judges.providers.scorer import chosen
+from core import vectors
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers import create
+from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Person
+from judging.judges.providers.scorer import build_reply
 from judging.judges.providers.scorer.protocol import Score
 from tests.judging.helpers import run
 from tests.model_server import CHAT, MODEL, SCORE, Answer
@@ -57,24 +51,24 @@ MODELLED = {"provider": "openai_compatible", "model": MODEL, "parameters": {"max
 
 
 def test_the_higher_score_is_chosen():
-    assert chosen({"A": Score(0.2), "B": Score(0.7)}).value == "B"
-    assert chosen({"A": Score(-1), "B": Score(-3)}).value == "A"
+    assert build_reply({"A": Score(0.2), "B": Score(0.7)}).value == "B"
+    assert build_reply({"A": Score(-1), "B": Score(-3)}).value == "A"
 
 
 def test_equal_scores_are_no_verdict():
-    reply = chosen({"A": Score(1.0), "B": Score(1.0)})
+    reply = build_reply({"A": Score(1.0), "B": Score(1.0)})
     assert (reply.value, reply.unscored) == (None, "equal_scores")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_unscored_with_the_reason(value):
-    reply = chosen({"A": Score(value), "B": Score(1.0)})
+    reply = build_reply({"A": Score(value), "B": Score(1.0)})
     assert (reply.value, reply.unscored) == (None, "no_score")
     assert reply.explanation.startswith("No score for response A: the scorer gave")
     assert reply.details["scores"] == {"A": None, "B": 1.0}
 
 
-needs_vectors = pytest.mark.skipif(bool(vectors.missing()), reason=vectors.missing() or "there")
+needs_vectors = pytest.mark.skipif(bool(vectors.explain_missing()), reason=vectors.explain_missing() or "there")
 
 
 @needs_vectors
@@ -101,7 +95,7 @@ def test_vectors_are_means_of_tokens_and_need_no_package_but_the_tokenizer():
     assert vectors.cosine(one, other) < 0.5
     assert math.isnan(vectors.cosine(one, vectors.embed([""])[0]))
     code = (
-        "import sys; from judging.judges.providers import vectors; vectors.embed(['x']);"
+        "import sys; from core import vectors; vectors.embed(['x']);"
         "sys.exit(any(name in sys.modules for name in ('wordllama', 'requests', 'huggingface_hub')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judging.judges.providers.base import Category, CriterionSpec
-from judging.judges.providers.sides import shown, stored
+from judging.judges.providers.sides import to_shown, to_stored
 
 
 def criterion(*values: str) -> CriterionSpec:
@@ -13,7 +13,7 @@ def criterion(*values: str) -> CriterionSpec:
 
 @pytest.mark.parametrize("order", ["AB", "BA"])
 def test_a_preference_is_asked_by_side_a_first(order):
-    asked = shown(criterion("1", "2", "tie"), order)
+    asked = to_shown(criterion("1", "2", "tie"), order)
 
     assert asked.values == ("A", "B", "tie")
     assert [category.label for category in asked.categories][:2] == ["Response A", "Response B"]
@@ -22,13 +22,13 @@ def test_a_preference_is_asked_by_side_a_first(order):
 def test_what_is_stored_names_the_response():
     preference = criterion("1", "2", "tie")
 
-    assert [stored(side, preference, "AB") for side in ("A", "B", "tie")] == ["1", "2", "tie"]
-    assert [stored(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
+    assert [to_stored(side, preference, "AB") for side in ("A", "B", "tie")] == ["1", "2", "tie"]
+    assert [to_stored(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
 
 
 @pytest.mark.parametrize(("values", "order"), [(("1", "2", "3"), "BA"), (("yes", "no"), "BA"), (("1", "2"), "")])
 def test_other_scales_stay_as_they_are(values, order):
     scale = criterion(*values)
 
-    assert shown(scale, order) == scale
-    assert stored("1", scale, order) == "1"
+    assert to_shown(scale, order) == scale
+    assert to_stored("1", scale, order) == "1"

@@ -5,8 +5,8 @@ import pytest
 from core.errors import InputError
 from judging.assessment.services import improvement
 from judging.judges.models.judges import Judge
+from judging.judges.queries.contents import build_content, build_prompt, build_spec
 from judging.judges.services import judges
-from judging.runs.queries.requests import content_of, prompt_for, spec_of
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
 
@@ -136,9 +136,9 @@ class TestTemplates:
 
     def test_it_is_what_the_judge_is_asked_in(self):
         study = dialogue_study(1)
-        content = content_of(study.items.get(), study.shown, "")
+        content = build_content(study.items.get(), study.shown, "")
 
-        prompt = prompt_for(self.judge("Paper: $conversation"), spec_of(study.criteria.first()), content)
+        prompt = build_prompt(self.judge("Paper: $conversation"), build_spec(study.criteria.first()), content)
 
         assert prompt.user.startswith("Paper: ----")
         assert prompt.system == ""
@@ -152,13 +152,13 @@ class TestTemplatesByCriterion:
 
     def test_each_criterion_is_asked_in_its_own(self):
         study = dialogue_study(1)
-        first, second = (spec_of(criterion) for criterion in study.criteria.all()[:2])
-        content = content_of(study.items.get(), study.shown, "")
+        first, second = (build_spec(criterion) for criterion in study.criteria.all()[:2])
+        content = build_content(study.items.get(), study.shown, "")
 
         judge = self.judge({first.key: "Paper: $conversation"})
-        said = [prompt_for(judge, one, content).user for one in (first, second)]
+        said = [build_prompt(judge, one, content).user for one in (first, second)]
         judge = self.judge({first.key: "Paper: $conversation"}, template="All: $conversation")
-        of_all = [prompt_for(judge, one, content).user for one in (first, second)]
+        of_all = [build_prompt(judge, one, content).user for one in (first, second)]
 
         assert said[0].startswith("Paper: ----")
         assert said[1].startswith("A user talked with an assistant.")

@@ -39,14 +39,14 @@ def test_a_key_is_sealed_and_comes_back_on_the_ring_of_its_project_only(owner, p
     row.refresh_from_db()
     assert (row.origin, row.note, row.created_by) == ("https://api.openai.com", "the grant", owner)
     assert SECRET not in row.sealed
-    assert keys.ring_of(project.pk).kept == {"https://api.openai.com": SECRET}
-    assert keys.ring_of(factories.ProjectFactory().pk).kept == {}
+    assert keys.load_keyring(project.pk).kept == {"https://api.openai.com": SECRET}
+    assert keys.load_keyring(factories.ProjectFactory().pk).kept == {}
 
 
 def test_a_new_key_for_an_address_takes_the_place_of_the_old_one(owner, project):
     first, second = kept(owner, project), kept(owner, project, "https://API.openai.com:443", "sk-another")
     assert (second.pk, ModelKey.objects.count()) == (first.pk, 1)
-    assert keys.ring_of(project.pk).of("https://api.openai.com/v1", "") == "sk-another"
+    assert keys.load_keyring(project.pk).find_key("https://api.openai.com/v1", "") == "sk-another"
     keys.drop(by=owner, key=second)
     assert not ModelKey.objects.exists()
 
@@ -93,12 +93,12 @@ def test_a_key_sealed_with_an_old_secret_is_named_and_sealed_anew(owner, project
     row = kept(owner, project)
     settings.SEALING_SECRETS = ["new"]
     assert not keys.is_readable(row)
-    assert keys.ring_of(project.pk).unreadable == {"https://api.openai.com"}
+    assert keys.load_keyring(project.pk).unreadable == {"https://api.openai.com"}
     assert keys.reseal(by=None) == {"sealed": 0, "unreadable": 1}
     settings.SEALING_SECRETS = ["new", "old"]
     assert keys.reseal(by=None) == {"sealed": 1, "unreadable": 0}
     settings.SEALING_SECRETS = ["new"]
-    assert keys.ring_of(project.pk).of("https://api.openai.com", "") == SECRET
+    assert keys.load_keyring(project.pk).find_key("https://api.openai.com", "") == SECRET
 
 
 def test_a_judge_that_needs_a_key_is_told_where_one_is_entered(owner, project, monkeypatch):

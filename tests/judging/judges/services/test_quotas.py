@@ -10,7 +10,8 @@ from django.utils import timezone
 from core.errors import InputError
 from judging.judges.models.limits import Quota, Seat
 from judging.judges.services import quotas
-from judging.runs.services import concurrency_slots, leases, work
+from judging.runs.services import concurrency_slots, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 
@@ -117,7 +118,7 @@ class TestSeats:
 
         assert concurrency_slots.take(bob, small, 1) == 1
         assert concurrency_slots.take(charlie, large, 4) == 0
-        assert not concurrency_slots.left(large, 4)
+        assert not concurrency_slots.has_free_slot(large, 4)
         assert concurrency_slots.take(charlie, factories.JudgeFactory(), 2) == 2
         concurrency_slots.give_back(bob, small)
         assert concurrency_slots.take(charlie, large, 4) == 4
@@ -149,7 +150,7 @@ class TestSeats:
     def test_a_rule_needs_none(self):
         judge = factories.JudgeFactory(provider="baseline")
         with (
-            concurrency_slots.taken(factories.WorkerFactory(), judge, 1) as first,
-            concurrency_slots.taken(factories.WorkerFactory(), judge, 1) as second,
+            concurrency_slots.take_slots(factories.WorkerFactory(), judge, 1) as first,
+            concurrency_slots.take_slots(factories.WorkerFactory(), judge, 1) as second,
         ):
             assert (first, second) == (1, 1)

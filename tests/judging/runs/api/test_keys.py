@@ -36,7 +36,7 @@ def test_a_key_goes_in_and_never_comes_out(client, project):
     rows = client.get(f"/api/v1/projects/{project.slug}/keys", headers=shown).json()["results"]
     assert [(row["id"], row["is_readable"]) for row in rows] == [(made.json()["id"], True)]
     assert SECRET not in made.content.decode() + str(rows)
-    assert keys.ring_of(project.pk).of("https://api.openai.com", "") == SECRET
+    assert keys.load_keyring(project.pk).find_key("https://api.openai.com", "") == SECRET
     gone = client.delete(f"/api/v1/projects/{project.slug}/keys/{made.json()['id']}", headers=shown)
     assert (gone.status_code, ModelKey.objects.count()) == (204, 0)
 
@@ -47,7 +47,7 @@ def test_the_same_write_again_is_answered_again_and_another_is_refused(client, p
     assert first.json() == again.json()
     other = sent(client, project, {**GIVEN, "key": "sk-2"}, shown, **{"Idempotency-Key": "k1"})
     assert other.status_code in (409, 422)
-    assert keys.ring_of(project.pk).of("https://api.openai.com", "") == SECRET
+    assert keys.load_keyring(project.pk).find_key("https://api.openai.com", "") == SECRET
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def folder(tmp_path):
 
 
 def load(folder, **options) -> dict:
-    return pandalm.load(by=None, folder=folder, **options).as_document()
+    return pandalm.load(by=None, folder=folder, **options).to_document()
 
 
 def test_pairs_people_and_judges_are_one_closed_study(folder):

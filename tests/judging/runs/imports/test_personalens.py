@@ -45,7 +45,7 @@ def output(copy, tmp_path):
 
 
 def load(folder, **options) -> dict:
-    return personalens.load(by=None, folder=folder, **options).as_document()
+    return personalens.load(by=None, folder=folder, **options).to_document()
 
 
 def test_a_number_that_no_database_can_store(copy):

@@ -29,8 +29,8 @@ def load(tmp_path):
     def write_and_load(text: str = TEXT, judge: str = "gpt-x", **options) -> dict:
         path = tmp_path / "j.csv"
         path.write_text(text, encoding="utf-8")
-        file = InputFile.of(path, "j.csv")
-        return ratings.load(by=None, file=file, study="Pilot", judge=judge, **options).as_document()
+        file = InputFile.from_path(path, "j.csv")
+        return ratings.load(by=None, file=file, study="Pilot", judge=judge, **options).to_document()
 
     return write_and_load
 

@@ -4,7 +4,7 @@ import pytest
 
 from judging.judges.providers.base import DialogueContent, PairContent
 from judging.runs.models.runs import JudgeRun
-from judging.runs.queries.requests import pending
+from judging.runs.queries.requests import list_pending
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
 
@@ -16,7 +16,7 @@ def run_on(study, **options) -> JudgeRun:
 
 
 def asked(run, **options):
-    return pending(run, list(run.study.items.values_list("pk", flat=True)), with_prompt=False, **options)
+    return list_pending(run, list(run.study.items.values_list("pk", flat=True)), with_prompt=False, **options)
 
 
 def test_every_item_is_asked_about_with_every_criterion_one_item_after_the_other():
@@ -55,7 +55,7 @@ def test_the_number_of_queries_does_not_grow_with_the_items(django_assert_num_qu
     for run in (small, large):
         ids = list(run.study.items.values_list("pk", flat=True))
         with django_assert_num_queries(3):
-            pending(run, ids, with_prompt=True)
+            list_pending(run, ids, with_prompt=True)
 
 
 class TestWhatTheJudgeSees:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotation.studies.queries import size
+from core import row_counts
 from judging.judges.models.limits import Seat
 from judging.runs.queries import runs, spending
 from tests import factories
@@ -119,7 +119,7 @@ def test_parts_that_do_not_tell_their_size_are_counted_by_their_items():
     factories.JudgeChunkFactory(run=run, item_ids=[3], n_units=4, finished_at=timezone.now())
     factories.JudgeChunkFactory(run=run, item_ids=[], n_units=0)
 
-    assert runs.counted_parts(run) == {"n": 3, "left": 2, "held": 0, "units": 6}
+    assert runs.count_batches(run) == {"n": 3, "left": 2, "held": 0, "units": 6}
     assert runs.progress(run).expected == 6 * run.criteria.count()
 
 
@@ -170,10 +170,10 @@ class TestOfAnOlderText:
 class TestMoreThanIsCountedForEveryPage:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
-        monkeypatch.setattr(size, "LARGE", 2)
-        size.forget()
+        monkeypatch.setattr(row_counts, "LARGE", 2)
+        row_counts.forget()
         yield
-        size.forget()
+        row_counts.forget()
 
     def test_counts_are_kept_for_a_moment_and_made_anew_when_the_run_is_over(self):
         study = dialogue_study(3)
@@ -222,7 +222,7 @@ def test_runs_are_listed_with_their_counts(django_assert_num_queries):
     factories.JudgeChunkFactory(run=older, finished_at=timezone.now())
 
     with django_assert_num_queries(1):
-        listed = runs.listed(study.judge_runs.all())
+        listed = runs.list_runs(study.judge_runs.all())
         counts = [(run.pk, run.n_judged, run.n_unscored, run.n_parts_done, run.n_parts) for run in listed]
         assert str(listed[0]).endswith(study.name)
 

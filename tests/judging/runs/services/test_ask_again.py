@@ -23,7 +23,8 @@ from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import EarlierReply, Judgment
 from judging.runs.queries import runs as queries
 from judging.runs.queries import spending
-from judging.runs.services import cache, leases, runs, work
+from judging.runs.services import cache, runs, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict
@@ -124,13 +125,13 @@ class TestWithinARun:
         """The first reply was saved when the process ended: it is neither lost nor asked for more often than it may."""
         saying(server, NONSENSE, NONSENSE)
         run = runs.make(by=None, plan=runs.plan(study=dialogue_study(1), judge=a_judge(), **ASKED), queue=False)
-        steps = work.through(run)
+        steps = work.work_through(run)
         while not run.judgments.exists():  # a slow server: the steps before it answers have nothing to save
             next(steps)
         steps.close()
         assert run.judgments.get().tries_left == 2
 
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
 
         assert len(server.asked) == 3
@@ -167,7 +168,7 @@ class TestCache:
         again = judged(study, judge, **ASKED).judgments.get()
 
         assert (again.value, again.is_cached, len(server.asked)) == ("2", False, 2)
-        assert cache.reply_of(CachedReply.objects.get().reply).text == GOOD.text
+        assert cache.build_reply(CachedReply.objects.get().reply).text == GOOD.text
 
 
 def half_read(server, n=4, **options):
@@ -180,7 +181,7 @@ def half_read(server, n=4, **options):
 
 
 def worked_through(run):
-    for _ in work.through(run):
+    for _ in work.work_through(run):
         pass
     run.refresh_from_db()
 
@@ -329,7 +330,7 @@ class TestElsewhere:
         assert again.status_code == 400
 
     def test_a_backup_and_an_archive_hold_what_was_said_before(self):
-        assert EarlierReply in members.own()
+        assert EarlierReply in members.list_own_tables()
 
 
 def test_unread_reasons_have_words():

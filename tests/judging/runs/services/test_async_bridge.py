@@ -12,9 +12,9 @@ from judging.judges.providers import create
 from judging.judges.providers.base import Provider, Reply
 from judging.runs.queries.requests import Pending
 from judging.runs.services import request_pool
-from judging.runs.services.request_pool import Crew
+from judging.runs.services.request_pool import JudgePool
 from simulation.experiments.services import dialogue_scheduler
-from simulation.experiments.services.dialogue_scheduler import Lane, Stage
+from simulation.experiments.services.dialogue_scheduler import DialogueScheduler, ModelLimit
 from tests.judging.judges.providers.asking import CRITERION, request
 from tests.model_server import KEY, MODEL, Answer, running
 
@@ -49,7 +49,7 @@ def until(reached) -> None:
 
 def test_nothing_is_left_where_a_provider_has_tasks_of_its_own():
     provider = Clinging()
-    crew = Crew(provider, 1)
+    crew = JudgePool(provider, 1)
     crew.send([request_pool.Ask(Pending(1, 1, CRITERION, request()))])
     assert len(crew.batch()) == 1
 
@@ -65,7 +65,7 @@ def test_nothing_is_left_where_a_provider_has_tasks_of_its_own():
 def test_one_that_does_not_close_keeps_no_other_open_and_is_told():
     speakers = {1: Clinging(fails=True), 2: Clinging(), 3: Clinging(fails=True)}
     other = Clinging()
-    playing = Stage(speakers, [Lane(frozenset(speakers), 1)], others=[other, other])
+    playing = DialogueScheduler(speakers, [ModelLimit(frozenset(speakers), 1)], others=[other, other])
     playing.send([turn(1), turn(2)])
     assert playing.batch()
 
@@ -90,12 +90,12 @@ def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
         server.by_default = lambda asked: Answer(delay=60.0)
         speakers = {pk: create(name, model=MODEL) for pk in (1, 2, 3)}
 
-        with closing(Stage(speakers, [Lane(frozenset([pk]), 1) for pk in speakers])) as playing:
+        with closing(DialogueScheduler(speakers, [ModelLimit(frozenset([pk]), 1) for pk in speakers])) as playing:
             playing.send([dialogue_scheduler.Ask(dialogue, dialogue % 3 + 1, request()) for dialogue in range(9)])
             until(lambda: server.replies == 2)
             answers = playing.batch()
-            playing.saved(answers)
-            until(lambda: server.flying > 0)
+            playing.mark_saved(answers)
+            until(lambda: server.in_flight > 0)
         assert [answer.fault for answer in answers if answer.fault] == []
 
         del speakers, playing

@@ -73,7 +73,7 @@ def test_a_higher_budget_lets_it_go_on(judge, priced, paid):
         runs.resume(by=None, run=run, queue=False, budget_usd=Decimal("0.02"))
 
     runs.resume(by=None, run=run, queue=False, budget_usd=Decimal(1))
-    list(work.through(run))
+    list(work.work_through(run))
 
     run.refresh_from_db()
     assert (run.state, run.stop_reason, run.budget_usd) == ("finished", "", Decimal(1))

@@ -27,7 +27,7 @@ def study():
 
 def test_every_label_of_every_rater_is_there(study, django_assert_num_queries):
     with django_assert_num_queries(4):
-        rows = list(iter(exports.labels_of(study)))  # list() alone would count first
+        rows = list(iter(exports.load_labels(study)))  # list() alone would count first
     assert len(rows) == 3 + 6 + 3
     assert {row.rater_kind for row in rows} == {"simulated", "judge", "baseline judge"}
     gpt = [row for row in rows if row.rater == "gpt"]
@@ -39,13 +39,13 @@ def test_every_label_of_every_rater_is_there(study, django_assert_num_queries):
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 2), (2, 5), (3, 4), (5, 99), (12, 14)])
 def test_a_page_is_the_same_as_that_part_of_the_whole(study, start, stop):
-    labels = exports.labels_of(study)
+    labels = exports.load_labels(study)
     assert len(labels) == 12
     assert labels[start:stop] == list(labels)[start:stop]
 
 
 def test_one_row_by_its_place(study):
-    labels = exports.labels_of(study)
+    labels = exports.load_labels(study)
     assert labels[3] == list(labels)[3]
 
 
@@ -58,7 +58,7 @@ def test_labels_carry_the_tier_of_their_item_where_that_is_asked_for():
     rows = {
         row["position"]: row for row in difficulty.compute_criterion(study, ratings.load_criterion(criterion))["items"]
     }
-    labels = list(iter(exports.labels_of(study, tiers=ItemTiers.read(study, patient=True))))
+    labels = list(iter(exports.load_labels(study, tiers=ItemTiers.read(study, patient=True))))
     told = [label for label in labels if label.criterion == "depth"]
     assert (len(labels), len(told), told[-1].rater_kind) == (122, 121, "judge")
     for label in told:
@@ -66,6 +66,6 @@ def test_labels_carry_the_tier_of_their_item_where_that_is_asked_for():
         assert (label.model_tier, label.difficulty) == (row["tier"], row["difficulty"]["value"])
         assert {tier: getattr(label, f"p_{tier}") for tier in TIERS} == row["tiers"]
     (untold,) = (label for label in labels if label.criterion == "few")
-    plain = next(iter(exports.labels_of(study)))
+    plain = next(iter(exports.load_labels(study)))
     for label in (untold, plain):
         assert (label.model_tier, label.difficulty, label.p_easy) == ("", None, None)

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from judging.runs.models.runs import JudgeChunk
-from judging.runs.services import leases
+from judging.runs.services.leases import leases
 from tests import factories
 
 pytestmark = pytest.mark.django_db

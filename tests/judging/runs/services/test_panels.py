@@ -15,7 +15,7 @@ from judging.assessment.services.comparison import JudgedOptions
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
 from judging.runs.services import panels
-from judging.stats.panels import columns_of, combine, majority, mean, table_of
+from judging.stats.panels import build_table, combine, majority, mean, name_columns
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 from tests.labelled import people_say
@@ -231,8 +231,8 @@ class TestDawidSkene:
     def test_a_member_may_vote_several_times(self):
         votes = [[("a", "1"), ("a", "1"), ("b", "2")], [("b", "2"), ("a", "2")]]
 
-        assert columns_of(votes) == ["a", "a", "b"]
-        assert table_of(votes, ["1", "2"]).codes.tolist() == [[0, 0, 1], [1, -1, 1]]
+        assert name_columns(votes) == ["a", "a", "b"]
+        assert build_table(votes, ["1", "2"]).codes.tolist() == [[0, 0, 1], [1, -1, 1]]
 
     def test_as_a_panel(self, study):
         run = panels.combine(by=None, name="Jury", runs=members(study, "2", "2", "3"), method="dawid_skene")

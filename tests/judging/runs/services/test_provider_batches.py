@@ -16,7 +16,8 @@ from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.queries import spending
-from judging.runs.services import cancellations, estimates, leases, provider_batches, runs, work
+from judging.runs.services import cancellations, estimates, provider_batches, runs, work
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict
@@ -31,7 +32,7 @@ PRICE = {"input": 1, "output": 10, "batch_input": Decimal("0.5"), "batch_output"
 @pytest.fixture(autouse=True)
 def server(monkeypatch):
     monkeypatch.setattr(leases, "send", lambda ids, wait=None: None)
-    monkeypatch.setattr(cancellations, "send", lambda pk: 1)
+    monkeypatch.setattr(cancellations, "send", lambda keys: None)
     with running() as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -61,7 +62,7 @@ def different_dialogues(n_items):
 
 def go_on(run) -> None:
     """Each unfinished part gets its next step, as if its time had come."""
-    for part in leases.unfinished().filter(run=run).order_by("index"):
+    for part in leases.list_unfinished().filter(run=run).order_by("index"):
         type(part).objects.filter(pk=part.pk).update(queued_at=timezone.now())
         work.judge_chunk(part.pk)
     run.refresh_from_db()
@@ -148,7 +149,7 @@ class TestKilledBetween:
         """The process ends after the provider took the batch and before its name is in the database."""
         run = begun(judge, criteria=["personalization"])
         with monkeypatch.context() as killed:
-            killed.setattr(provider_batches, "arrived", kill)
+            killed.setattr(provider_batches, "mark_arrived", kill)
             with pytest.raises(KeyboardInterrupt):
                 go_on(run)
         run.chunks.update(worker=None)
@@ -200,7 +201,7 @@ class TestKilledBetween:
         run, batch = a_run_handed_in(judge)
         provider_batches.close(batch, error="given up")
 
-        provider_batches.arrived(batch, run, "msgbatch_1")
+        provider_batches.mark_arrived(batch, run, "msgbatch_1")
 
         assert server.batches["msgbatch_1"]["state"] == "canceling"
 
@@ -298,15 +299,15 @@ class TestEndings:
 
 class TestBudget:
     def test_no_more_is_handed_in_than_the_budget_holds_at_the_worst(self, server, judge):
-        most = provider_batches.budgets.most_cost(0, 100, provider_batches.rate_of(judge))
+        most = provider_batches.budgets.compute_most_cost(0, 100, provider_batches.find_rate(judge))
         run, batch = a_run_handed_in(judge, criteria=["personalization"], budget_usd=3 * most)
 
         assert 1 <= batch.n_requests < 3, "the prompts cost something too"
         assert batch.reserved_usd <= run.budget_usd
-        assert spending.reserved(run=run) == batch.reserved_usd
+        assert spending.sum_reserved(run=run) == batch.reserved_usd
 
     def test_the_run_goes_on_with_what_is_left_and_stops_itself(self, server, judge):
-        most = provider_batches.budgets.most_cost(0, 100, provider_batches.rate_of(judge))
+        most = provider_batches.budgets.compute_most_cost(0, 100, provider_batches.find_rate(judge))
         run = begun(judge, n_items=6, criteria=["personalization"], budget_usd=Decimal("2.2") * most)
         rounds = 0
         while run.state == "running":

@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from core import processes
+from core.jobs import heartbeat
 from judging.judges.models.workers import Worker
-from judging.runs.services import concurrency_slots, leases, recovery, workers
+from judging.runs.services import concurrency_slots, recovery
+from judging.runs.services.leases import leases
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -133,21 +135,21 @@ class TestAClockThatIsSetBack:
         factories.WorkerFactory(slots=2, seen_at=timezone.now())
         assert recovery.sweep() == 0
 
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
 
         assert recovery.sweep() == 1
         assert queued == [part.pk]
 
     def test_a_wait_that_was_asked_for_is_as_long_as_before(self):
         part = a_part(queued_at=timezone.now() + timedelta(hours=1, minutes=4))
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
         part.refresh_from_db()
         assert timedelta(minutes=3) < part.queued_at - timezone.now() < timedelta(minutes=5)
 
     def test_who_was_seen_then_is_not_alive_for_an_hour(self, queued, settings):
         gone = factories.WorkerFactory(seen_at=timezone.now() + timedelta(hours=1))
         part = a_part(worker=gone)
-        recovery.set_back(timedelta(hours=1))
+        recovery.move_due_times(timedelta(hours=1))
         assert recovery.sweep() == 0  # who lives has a round to say so
         settings.WORKER_GONE_SECONDS = 0
         assert recovery.sweep() == 1
@@ -196,7 +198,7 @@ class TestPredecessors:
         assert recovery.take_over() == recovery.sweep() == 0
 
     def test_another_worker_that_lives_on_this_machine_keeps_what_it_holds(self, queued):
-        part = a_part(worker=workers.register(slots=1))
+        part = a_part(worker=heartbeat.register(Worker, slots=1))
 
         assert recovery.take_over() == recovery.sweep() == 0
 
@@ -220,4 +222,4 @@ def test_a_part_of_which_something_was_saved_is_not_given_up_after_many_kills():
         held = leases.claim(part.pk, worker)
         assert held
         leases.progressed(held, worker)
-        leases.JudgeChunk.objects.filter(pk=part.pk).update(worker=None)
+        leases.MODEL.objects.filter(pk=part.pk).update(worker=None)

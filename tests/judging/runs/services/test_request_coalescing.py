@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from judging.judges.providers.base import PermanentError, Reply, TransientError
+from core.jobs.backoff import PermanentError, TransientError
+from judging.judges.providers.base import Reply
 from judging.runs.services import batches
-from judging.runs.services.request_coalescing import Followers
+from judging.runs.services.request_coalescing import RequestCoalescing
 from judging.runs.services.request_pool import Answer, Ask
 from tests import factories
 from tests.judging.helpers import judged
@@ -87,14 +88,14 @@ class TestAlone:
     def waiting(self):
         """Three equal requests, the last of another part, of which the first is on its way."""
         asks = [Ask(None, part, "key") for part in (1, 1, 2)]  # type: ignore[arg-type]
-        followers = Followers(together=True)
-        assert [followers.held_back(ask) for ask in asks] == [False, True, True]
+        followers = RequestCoalescing(together=True)
+        assert [followers.join(ask) for ask in asks] == [False, True, True]
         return followers, asks
 
     def test_an_answer_is_theirs_too(self):
         followers, asks = self.waiting()
 
-        equal, next_ones = followers.released([Answer(asks[0], Reply(text="x"), latency_ms=5)])
+        equal, next_ones = followers.release([Answer(asks[0], Reply(text="x"), latency_ms=5)])
 
         assert [(answer.ask, answer.cached, answer.latency_ms) for answer in equal] == [
             (asks[1], True, 0),
@@ -105,16 +106,16 @@ class TestAlone:
     def test_a_fault_that_may_pass_is_not(self):
         followers, asks = self.waiting()
 
-        equal, next_ones = followers.released([Answer(asks[0], None, TransientError("later"))])
+        equal, next_ones = followers.release([Answer(asks[0], None, TransientError("later"))])
 
         assert (equal, next_ones) == ([], [asks[1]])
 
     def test_where_the_first_is_dropped_the_next_one_goes(self):
         followers, asks = self.waiting()
 
-        assert followers.dropped([asks[0]], lambda ask: ask.part == 1) == (1, [asks[2]])
+        assert followers.drop([asks[0]], lambda ask: ask.part == 1) == (1, [asks[2]])
 
     def test_requests_without_a_key_are_on_their_own(self):
-        followers = Followers(together=True)
+        followers = RequestCoalescing(together=True)
 
-        assert not any(followers.held_back(Ask(None)) for _ in range(2))  # type: ignore[arg-type]
+        assert not any(followers.join(Ask(None)) for _ in range(2))  # type: ignore[arg-type]

@@ -6,11 +6,12 @@ from threading import Event
 
 import pytest
 
+from core.jobs import request_pool as pool
+from core.jobs.backoff import TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply, TransientError
+from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
 from judging.runs.queries.requests import Pending
-from judging.runs.services import async_bridge
-from judging.runs.services.request_pool import Answer, Ask, Crew
+from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from tests.judging.helpers import run
 
 CRITERION = CriterionSpec("c", "C", "?", "", "nominal", ())
@@ -24,7 +25,7 @@ def requests(n: int) -> list[Pending]:
 class Provider(base.Provider):
     """Counts how many calls are in flight. Where it has a gate, none is answered before that is open."""
 
-    flying = most = asked = cancelled = closed = 0
+    in_flight = most = asked = cancelled = closed = 0
 
     def __init__(
         self, delay: float = 0.01, concurrency: int = 3, fails_on: str = "", gate: Event | None = None
@@ -34,8 +35,8 @@ class Provider(base.Provider):
 
     async def judge(self, request: JudgeRequest) -> Reply:
         self.asked += 1
-        self.flying += 1
-        self.most = max(self.most, self.flying)
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
         try:
             if request.item == self.fails_on:
                 raise TransientError("not now")
@@ -46,7 +47,7 @@ class Provider(base.Provider):
             self.cancelled += 1
             raise
         finally:
-            self.flying -= 1
+            self.in_flight -= 1
         return Reply(value=request.item)
 
     async def aclose(self) -> None:
@@ -58,8 +59,8 @@ def crew():
     """Makes crews, and closes what is left open."""
     made = []
 
-    def make(provider: base.Provider, seats: int = 3, **options) -> Crew:
-        made.append(Crew(provider, seats, **options))
+    def make(provider: base.Provider, seats: int = 3, **options) -> JudgePool:
+        made.append(JudgePool(provider, seats, **options))
         return made[-1]
 
     yield make
@@ -71,12 +72,12 @@ def asks(n: int, **options) -> list[Ask]:
     return [Ask(pending, **options) for pending in requests(n)]
 
 
-def all_of(crew: Crew) -> list[Answer]:
+def all_of(crew: JudgePool) -> list[Answer]:
     """Every answer, each batch said to be saved."""
     got = []
     while crew.outstanding:
         batch = crew.batch()
-        crew.saved(len(batch))
+        crew.mark_saved(batch)
         got += batch
     return got
 
@@ -109,7 +110,7 @@ def test_an_answer_keeps_its_seat_until_it_is_saved(crew):
     working.send(asks(10))
     assert settled(provider, 3)
 
-    working.saved(len(working.batch()))
+    working.saved(working.batch())
     assert settled(provider, 6)
 
 
@@ -122,7 +123,7 @@ def test_a_crew_that_is_paid_nothing_goes_on_meanwhile(crew):
 
 
 def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SIZE", 4)
+    monkeypatch.setattr(pool, "BATCH_SIZE", 4)
     provider = Provider(delay=0)
     working = crew(provider, careful=False)
 
@@ -133,7 +134,7 @@ def test_a_batch_is_no_longer_than_agreed(crew, monkeypatch):
 
 
 def test_the_caller_is_heard_while_nothing_comes(crew, monkeypatch):
-    monkeypatch.setattr(async_bridge, "BATCH_SECONDS", 0.05)
+    monkeypatch.setattr(pool, "BATCH_SECONDS", 0.05)
     gate = Event()
     working = crew(Provider(gate=gate))
 
@@ -152,7 +153,7 @@ def test_closing_early_cancels_what_is_on_its_way(crew):
     assert settled(provider, 3)
     working.close()
 
-    assert (provider.cancelled, provider.closed, provider.flying) == (3, 1, 0)
+    assert (provider.cancelled, provider.closed, provider.in_flight) == (3, 1, 0)
 
 
 def test_a_fault_stands_in_the_place_of_its_answer(crew):

@@ -201,5 +201,5 @@ def test_however_many_they_are():
 def test_a_part_in_bulk_is_a_batch_of_a_thousand_requests():
     plan = runs.plan(study=dialogue_study(1), judge=scripted(), repeats=5)
 
-    assert runs.items_per_part(plan) == 25
-    assert runs.items_per_part(replace(plan, in_bulk=True)) == 100, "two criteria, five times"
+    assert runs.count_items_per_batch(plan) == 25
+    assert runs.count_items_per_batch(replace(plan, in_bulk=True)) == 100, "two criteria, five times"

@@ -11,7 +11,7 @@ from judging.assessment.queries import ratings
 from judging.runs.models.runs import Judgment
 from judging.runs.queries import labels
 from judging.runs.queries import runs as queries
-from judging.runs.queries.requests import pending
+from judging.runs.queries.requests import list_pending
 from judging.runs.services import estimates, runs
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
@@ -55,7 +55,7 @@ def test_what_was_judged_is_not_asked_again(study):
 
     runs.resume(by=None, run=run, queue=False)
 
-    left = pending(run, list(study.items.values_list("pk", flat=True)), with_prompt=False)
+    left = list_pending(run, list(study.items.values_list("pk", flat=True)), with_prompt=False)
     assert {(one.turn, one.criterion.key) for one in left} == {(4, "personalization"), (4, "task_completion")}
 
 

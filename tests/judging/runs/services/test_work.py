@@ -4,20 +4,21 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from core.jobs import request_pool as pool
+from core.jobs import worker_session
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
-from judging.runs.queries.requests import pending
+from judging.runs.queries.requests import list_pending
 from judging.runs.services import (
-    async_bridge,
     batches,
     judgment_writer,
-    leases,
     request_pool,
     runs,
     work,
     worker_sessions,
 )
+from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 from tests.judging.paid import NAME as PAID
@@ -178,7 +179,7 @@ class TestTrouble:
 class TestLettingGo:
     @pytest.fixture(autouse=True)
     def _looking_at_once(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LOOK_EVERY", 0)
+        monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
 
     def test_who_is_told_to_end_keeps_what_has_come_back_and_hands_back_the_rest(self):
         run = begun(dialogue_study(4), scripted(delay=0.05), criteria=["personalization"])
@@ -188,7 +189,7 @@ class TestLettingGo:
         part = run.chunks.get()
         assert (part.finished_at, part.worker, part.attempts) == (None, None, 0)
         assert 1 <= run.judgments.count() < 4
-        for _ in work.through(run):
+        for _ in work.work_through(run):
             pass
         assert run.judgments.count() == 4
 
@@ -234,7 +235,7 @@ class TestLettingGo:
         assert (part.worker, part.finished_at, part.attempts) == (charlie, None, 1)
 
     def test_after_a_while_it_makes_way_for_runs_that_wait(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LONGEST", -1)
+        monkeypatch.setattr(worker_session, "LONGEST", -1)
         monkeypatch.setattr(batches, "ITEMS_PER_PART", 5)
         sent = []
         monkeypatch.setattr(leases, "queue", sent.extend)
@@ -250,10 +251,10 @@ class TestLettingGo:
         assert sent == [run.chunks.get(index=done).pk], "the rest is sent for again, behind the others"
 
     def test_leaving_early_hands_the_part_back(self, monkeypatch):
-        monkeypatch.setattr(async_bridge, "BATCH_SIZE", 1)
+        monkeypatch.setattr(pool, "BATCH_SIZE", 1)
         run = begun(dialogue_study(3), scripted(), criteria=["personalization"])
 
-        through = work.through(run)
+        through = work.work_through(run)
         next(through)
         through.close()
 
@@ -266,7 +267,7 @@ class TestLettingGo:
         run = begun(dialogue_study(2), scripted(), criteria=["personalization"])
         item, criterion = run.study.items.first(), run.criteria.get()
         part = run.chunks.get()
-        asked = pending(run, part.item_ids, with_prompt=False)
+        asked = list_pending(run, part.item_ids, with_prompt=False)
         factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="4")
 
         judgment_writer.save(run, [request_pool.Answer(request_pool.Ask(ask), Reply(value="1")) for ask in asked], None)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
 import pytest
@@ -8,10 +8,10 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from annotation.studies.services import studies
+from core.jobs import heartbeat
 from judging import tasks
 from judging.judges.models.workers import Worker
-from judging.judges.queries.workers import alive, clock_was_ahead
-from judging.runs.services import workers
+from judging.judges.queries.workers import alive
 from tests import factories
 from tests.judging.site import wait_until
 
@@ -25,16 +25,16 @@ class TestAlive:
         assert list(alive()) == [worker]
 
     def test_a_process_that_takes_nothing_from_the_queue_is_no_worker(self):
-        with workers.beating() as worker:
+        with heartbeat.beating(Worker) as worker:
             assert worker.slots == 0
             assert not alive().exists()
         assert not Worker.objects.exists()
 
     def test_a_row_that_was_tidied_away_is_made_again(self):
-        worker = workers.register(slots=3)
+        worker = heartbeat.register(Worker, slots=3)
         Worker.objects.all().delete()
 
-        workers.report(worker)
+        heartbeat.report(worker)
 
         assert list(alive().values_list("pk", "name", "slots")) == [(worker.pk, worker.name, 3)]
 
@@ -42,7 +42,7 @@ class TestAlive:
 @pytest.mark.django_db(transaction=True)
 def test_a_heart_reports_from_its_own_thread(settings):
     settings.WORKER_BEAT_SECONDS = 0.05
-    with workers.beating(slots=1) as worker:
+    with heartbeat.beating(Worker, slots=1) as worker:
         before = Worker.objects.get(pk=worker.pk).seen_at
         wait_until(lambda: Worker.objects.get(pk=worker.pk).seen_at > before)
         assert Worker.objects.get(pk=worker.pk).seen_at > before
@@ -53,7 +53,7 @@ class TestHeart:
     def quick(self, settings, monkeypatch):
         settings.WORKER_BEAT_SECONDS, settings.WORKER_GONE_SECONDS = 0.01, 0.2
         self.reports, self.rounds = [], []
-        monkeypatch.setattr(workers, "report", self.report)
+        monkeypatch.setattr(heartbeat, "report", self.report)
         self.worker = Worker(name="bob", slots=1)
 
     def report(self, worker):
@@ -62,7 +62,7 @@ class TestHeart:
             raise OperationalError("database is locked")
 
     def beat_until(self, there, **options):
-        heart = workers.Heart(self.worker, **options)
+        heart = heartbeat.Heartbeat(self.worker, **options)
         heart.start()
         try:
             wait_until(there)
@@ -81,7 +81,7 @@ class TestHeart:
         assert self.reports, "besides reporting itself"
 
     def test_after_a_stall_others_may_report_first(self):
-        heart = workers.Heart(self.worker, also=lambda: self.rounds.append(1))
+        heart = heartbeat.Heartbeat(self.worker, also=lambda: self.rounds.append(1))
         self.reports.append("earlier")
 
         heart.last -= 10
@@ -108,9 +108,9 @@ def test_celery_s_signals_begin_and_end_the_reports():
 
 def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
     now, told = [10_000.0], []
-    monkeypatch.setattr(workers.time, "time", lambda: now[0])
-    with workers.beating() as worker:
-        heart = workers.Heart(worker, set_back=told.append)
+    monkeypatch.setattr(timezone, "now", lambda: datetime.fromtimestamp(now[0], tz=UTC))
+    with heartbeat.beating(Worker) as worker:
+        heart = heartbeat.Heartbeat(worker, set_back=told.append)
         for step in (2.0, -30.0, 2.0, -3600.0, 2.0):
             now[0] += step
             heart.beat()
@@ -121,18 +121,20 @@ def test_a_heart_tells_by_how_much_the_clock_was_set_back(db, monkeypatch):
 def test_a_clock_that_was_set_back_while_nobody_was_there_is_noticed_at_the_start(db, seconds, noticed):
     factories.WorkerFactory(seen_at=timezone.now() + timedelta(seconds=seconds))
     told = []
-    heart = workers.Heart(workers.register(slots=1), set_back=told.append, before=workers.set_back_before())
+    heart = heartbeat.Heartbeat(
+        heartbeat.register(Worker, slots=1), set_back=told.append, before=heartbeat.set_back_before(Worker)
+    )
     heart.beat()
     heart.beat()
     assert [round(one.total_seconds()) for one in told] == ([seconds] if noticed else [])
 
 
 def test_an_act_that_is_to_come_tells_it_too(db):
-    assert clock_was_ahead() == timedelta()
+    assert heartbeat.clock_was_ahead(Worker) == timedelta()
     study = factories.StudyFactory(state="open")
     with patch.object(timezone, "now", return_value=timezone.now() + timedelta(hours=2)):
         studies.close(by=factories.ResearcherFactory(), study=study)
-    assert timedelta(hours=1, minutes=59) < clock_was_ahead() < timedelta(hours=2)
+    assert timedelta(hours=1, minutes=59) < heartbeat.clock_was_ahead(Worker) < timedelta(hours=2)
 
 
 def test_a_worker_that_starts_while_the_database_is_away_is_there_once_it_is_back(db, monkeypatch):
@@ -141,11 +143,11 @@ def test_a_worker_that_starts_while_the_database_is_away_is_there_once_it_is_bac
 
     with monkeypatch.context() as away:
         away.setattr(Worker, "save", refuse)
-        worker = workers.registered_soon(slots=2)
+        worker = heartbeat.register_soon(Worker, slots=2)
     assert not Worker.objects.exists()
 
     swept = []
-    workers.Heart(worker, also=lambda: swept.append(1)).beat()
+    heartbeat.Heartbeat(worker, also=lambda: swept.append(1)).beat()
 
     assert Worker.objects.get(pk=worker.pk).slots == 2
     assert swept == [1]

@@ -31,7 +31,7 @@ def test_an_owner_enters_and_forgets_a_key_which_no_page_shows(client, project):
     assert "the grant" in page
     assert SECRET not in page
     row = ModelKey.objects.get()
-    assert keys.ring_of(project.pk).of(row.origin, "") == SECRET
+    assert keys.load_keyring(project.pk).find_key(row.origin, "") == SECRET
     page = client.post(f"/projects/{project.slug}/keys/{row.pk}/remove/", follow=True).content.decode()
     assert "No key yet" in page
 

@@ -67,7 +67,7 @@ def test_parquet_holds_every_label_with_its_types(client, study):
     table = pq.read_table(body(client.get(reverse("export", args=["pilot", "parquet"]))))
     rows = table.to_pylist()
     assert len(rows) == 8
-    told = {name: getattr(row, name) for row in [next(iter(exports.labels_of(study)))] for name in row._fields}
+    told = {name: getattr(row, name) for row in [next(iter(exports.load_labels(study)))] for name in row._fields}
     assert rows[0] == {**told, "evidence": ""}
 
 

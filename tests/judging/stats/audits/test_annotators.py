@@ -10,13 +10,13 @@ from judging.stats.audits.annotators import (
     LEAST_PEOPLE,
     agreement_differences,
     annotator_subgroups,
-    scored_differences,
+    compute_differences,
 )
 
 
 def test_differences_of_scores() -> None:
     judge, people = np.array([3.0, np.nan]), np.array([[1.0, np.nan], [2.0, 2.0]])
-    found = scored_differences(judge, people)
+    found = compute_differences(judge, people)
     assert found[0, 0] == 2
     assert np.isnan(found).sum() == 3
 

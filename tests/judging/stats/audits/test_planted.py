@@ -13,9 +13,9 @@ from judging.stats.audits.planted import (
     ON_PAIRS,
     ON_SCORES,
     PlantedDesign,
-    planted_pairs,
-    planted_scores,
-    stated,
+    find_planted,
+    plant_pairs,
+    plant_scores,
 )
 from judging.stats.audits.planted_copies import NAMES
 from judging.stats.audits.probe import mean_probe
@@ -25,22 +25,22 @@ PROFILES = PlantedDesign(per_profile=15)
 
 
 def pairs(bias, seed, design=INDEPENDENT):
-    return correct({"": probe_pairs(planted_pairs(bias, design=design, seed=seed))})[""]
+    return correct({"": probe_pairs(plant_pairs(bias, design=design, seed=seed))})[""]
 
 
 def scores(bias, seed, design=INDEPENDENT):
-    return correct({"": probe_scores(planted_scores(bias, design=design, seed=seed))})[""]
+    return correct({"": probe_scores(plant_scores(bias, design=design, seed=seed))})[""]
 
 
 @pytest.mark.parametrize("name", ON_PAIRS)
 def test_a_bias_planted_in_pairs_is_found(name):
-    found = [name in pairs(stated(name, paired=True), seed).found for seed in range(3)]
+    found = [name in pairs(find_planted(name, paired=True), seed).found for seed in range(3)]
     assert sum(found) >= 2
 
 
 @pytest.mark.parametrize("name", ON_SCORES)
 def test_a_bias_planted_in_scores_is_found(name):
-    found = [name in scores(stated(name, paired=False), seed).found for seed in range(3)]
+    found = [name in scores(find_planted(name, paired=False), seed).found for seed in range(3)]
     assert sum(found) >= 2
 
 
@@ -54,7 +54,7 @@ def test_a_clean_judge_is_not_accused(noise, per_profile):
 
 
 def p_values(name, design, times):
-    made = (probe_scores(planted_scores(CLEAN, design=design, seed=seed)) for seed in range(times))
+    made = (probe_scores(plant_scores(CLEAN, design=design, seed=seed)) for seed in range(times))
     return np.array([probe.p_value for probes in made for probe in probes if probe.name == name])
 
 
@@ -73,7 +73,7 @@ def test_all_criteria_are_one_family():
 
 
 def test_documents_are_json():
-    document = scores(CLEAN, 0, PlantedDesign(n=60)).as_json()
+    document = scores(CLEAN, 0, PlantedDesign(n=60)).to_json()
     json.dumps(document, allow_nan=False)
     assert document["correction"] == "holm"
     made = {probe["name"] for probe in document["probes"]}

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.contradiction import contradiction
 from judging.stats.audits.drift import drift
-from judging.stats.audits.exchange import least_share, odd_one_out, permuted
+from judging.stats.audits.exchange import compute_least_share, compute_p_value, odd_one_out
 from judging.stats.audits.halo import halo
 from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
@@ -277,8 +277,8 @@ class TestVersionsAndChanges:
         d = three - (three.sum(axis=0) - three) / 2
         sums = np.array([sum(d[way[k], k] for k in range(6)) for way in itertools.product(range(3), repeat=6)])
         exact = (np.abs(sums) >= abs(d[0].sum()) - 1e-9).mean()
-        assert permuted(first, again, copy, np.ones(6)) == pytest.approx(exact, abs=1e-9)
-        uneven = permuted(first + 0.001 * first**3, again + 0.001 * again**3, copy + 0.001 * copy**3, np.ones(6))
+        assert compute_p_value(first, again, copy, np.ones(6)) == pytest.approx(exact, abs=1e-9)
+        uneven = compute_p_value(first + 0.001 * first**3, again + 0.001 * again**3, copy + 0.001 * copy**3, np.ones(6))
         assert uneven == pytest.approx(exact, abs=0.05)
 
     def test_a_noisy_judge_obeys_nobody(self, rng):
@@ -300,13 +300,13 @@ class TestVersionsAndChanges:
         found = injection([5.0] * 20, [5.0] * 20, [5.0] * 20, [5.0] * 20)
         assert (found.effect.value, found.p_value) == (0, 1)
         assert found.details["obeyed"].reason == "every item had the score asked for"
-        assert found.minimum_detectable == pytest.approx(least_share(20))
+        assert found.minimum_detectable == pytest.approx(compute_least_share(20))
 
     def test_the_smallest_share_that_the_odd_answer_shows(self):
         # 3 items moved by the copy alone: (1/3)^3 = .037; 2 of them: .11
         assert odd_one_out(np.zeros(20), np.zeros(20), np.r_[np.ones(3), np.zeros(17)]) == pytest.approx(1 / 27)
-        assert stats.binom.sf(2, 20, least_share(20)) == pytest.approx(0.8)
-        assert np.isnan(least_share(2))
+        assert stats.binom.sf(2, 20, compute_least_share(20)) == pytest.approx(0.8)
+        assert np.isnan(compute_least_share(2))
 
     def test_contradictions_of_one_profile_are_worth_one(self):
         flags, names = [1] * 10 + [0] * 90, [str(k) for k in np.arange(100) // 10]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simulation.agents.parsing.speech import PROBLEMS, read
+from simulation.agents.parsing.speech import PROBLEMS, parse_turn
 
 FOLDER = Path(__file__).parent / "replies"
 MARKS = {False: "[END]", True: "TERMINATE"}
@@ -50,7 +50,7 @@ def test_every_turn_is_whole_and_the_side_s_own(kind):
     for case in CASES:
         if case.kind != kind:
             continue
-        found = read(case.reply, side=case.side, mark=MARKS["terminate" in case.expected], heard=case.heard)
+        found = parse_turn(case.reply, side=case.side, mark=MARKS["terminate" in case.expected], heard=case.heard)
         noted = {name for name, is_so in (("cut", found.cut), ("ended", found.ended)) if is_so}
         noted |= {found.problem} - {""}
         assert (found.text, noted) == (case.turn, case.expected - {"terminate"}), case.reply

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from simulation.agents.parsing import seeds
-from simulation.agents.parsing.made import UnfitError
+from simulation.agents.parsing.generated import UnfitError
 from simulation.agents.prompts import text
 from simulation.agents.prompts.candidates import LEVELS
 
@@ -67,7 +67,7 @@ def test_lists_hold_as_many_as_asked_for_and_every_response_is_told_of_once():
     with pytest.raises(UnfitError, match="questions: holds 1 and not 2"):
         seeds.questions('{"questions": ["Why?"]}', 2, like="diet")
     one = {"number": 1, "answers": True, "same_language": True, "level": "full"}
-    assert seeds.seen(json.dumps({"responses": [one]}), 1)[0]["level"] == "full"
+    assert seeds.parse_opinions(json.dumps({"responses": [one]}), 1)[0]["level"] == "full"
     for wrong in ([one, one], [{**one, "number": 2}], [{**one, "level": "much"}]):
         with pytest.raises(UnfitError, match="responses"):
-            seeds.seen(json.dumps({"responses": wrong}), len(wrong))
+            seeds.parse_opinions(json.dumps({"responses": wrong}), len(wrong))

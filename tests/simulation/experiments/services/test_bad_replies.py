@@ -38,7 +38,7 @@ def server(one_server, monkeypatch):
 
 
 def speaker(side: str = "assistant", provider: str = "openai_compatible", **parameters):
-    return agents_services.drafted(side=side, provider=provider, model=MODEL, parameters=parameters)
+    return agents_services.build_agent(side=side, provider=provider, model=MODEL, parameters=parameters)
 
 
 def played_with(**sides):

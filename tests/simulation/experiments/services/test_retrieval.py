@@ -125,7 +125,7 @@ def test_what_cannot_embed_is_said(text, message):
 
 
 def test_the_same_settings_are_the_same_agent(server):
-    first = agents_services.saved(by=None, agent=embedder())
+    first = agents_services.find_or_create_agent(by=None, agent=embedder())
 
     assert embedder() == first
     assert agents_services.embedder("") is None

@@ -9,12 +9,14 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
+from core.jobs import worker_session
 from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from judging.judges.services import quotas
 from simulation.agents.parsing.endings import MESSAGES, Limits
 from simulation.experiments.models.experiments import Turn
-from simulation.experiments.services import experiments, leases, turn_writer, work, worker_sessions
+from simulation.experiments.services import experiments, turn_writer, work
+from simulation.experiments.services.leases import leases
 from tests import factories
 from tests.simulation.helpers import ASSISTANT_LINES, begun, finished, people, played, scripted, texts
 
@@ -162,7 +164,7 @@ class TestFaults:
 
     def test_a_transient_error_puts_the_rest_off(self, monkeypatch):
         sent = []
-        monkeypatch.setattr(leases, "send", lambda pk, wait=None: sent.append((pk, wait)))
+        monkeypatch.setattr(leases, "send", lambda ids, wait=None: sent.append((ids, wait)))
         people(1, 1)
         experiment = begun(assistant=scripted("assistant", trouble={"task0": {"turn": 2, "error": "transient"}}))
 
@@ -173,7 +175,7 @@ class TestFaults:
         assert (experiment.worker, experiment.state) == (None, "running")
         assert "Scripted to fail for now" in experiment.error
         assert experiment.queued_at > timezone.now()
-        assert [pk for pk, _ in sent] == [experiment.pk]
+        assert [ids for ids, _ in sent] == [[experiment.pk]]
         assert leases.free(experiment.pk) is None, "not before it is due"
 
     def test_one_that_is_put_off_too_often_is_given_up(self):
@@ -214,7 +216,7 @@ class TestFaults:
 class TestLettingGo:
     @pytest.fixture(autouse=True)
     def _looking_at_once(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LOOK_EVERY", 0)
+        monkeypatch.setattr(worker_session, "LOOK_EVERY", 0)
 
     def test_stopped_and_resumed_without_a_turn_said_twice(self):
         people(3, 1)
@@ -265,7 +267,7 @@ class TestLettingGo:
         people(2, 1)
         experiment = begun()
 
-        through = work.through(experiment)
+        through = work.work_through(experiment)
         next(through)
         through.close()
 
@@ -288,9 +290,9 @@ class TestLettingGo:
         assert experiment.state == "finished"
 
     def test_it_makes_way_for_work_that_waits(self, monkeypatch):
-        monkeypatch.setattr(worker_sessions, "LONGEST", -1)
+        monkeypatch.setattr(worker_session, "LONGEST", -1)
         sent = []
-        monkeypatch.setattr(leases, "queue", sent.append)
+        monkeypatch.setattr(leases, "queue", sent.extend)
         people(3, 1)
         experiment = begun()
         factories.ExperimentFactory(queued_at=timezone.now())

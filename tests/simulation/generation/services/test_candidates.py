@@ -36,7 +36,7 @@ def profile():
 def scripted(**lines):
     """A speaker whose words depend on the step."""
     by_step = {key: [text] for key, text in lines.items()} or LINES
-    return agents_services.drafted(
+    return agents_services.build_agent(
         side="assistant", provider="scripted", model="s", parameters={"by_dialogue": by_step, "otherwise": ""}
     )
 
@@ -111,8 +111,8 @@ def row(level="full", text="Curry.", **more):
 
 def test_candidates_from_a_file(profile, tmp_path):
     path = write(tmp_path / "c.jsonl", row(), row("none", "Food.", model="gpt", batch=7))
-    assert candidates.load(by=None, path=path).as_document()["created"] == {"candidates": 2}
-    assert candidates.load(by=None, path=path).as_document()["unchanged"] == {"candidates": 2}
+    assert candidates.load(by=None, path=path).to_document()["created"] == {"candidates": 2}
+    assert candidates.load(by=None, path=path).to_document()["unchanged"] == {"candidates": 2}
     other = Candidate.objects.get(level="none")
     assert (other.provider, other.model, other.extra) == ("imported", "gpt", {"batch": 7})
 
@@ -131,7 +131,7 @@ def test_a_bad_candidate_names_file_line_and_field(profile, tmp_path, bad, messa
         candidates.load(by=None, path=path)
     assert f"{path}, {message}" in str(caught.value)
     assert not Candidate.objects.exists()
-    assert len(candidates.load(by=None, path=path, on_error="skip").as_document()["skipped"]) == 1
+    assert len(candidates.load(by=None, path=path, on_error="skip").to_document()["skipped"]) == 1
     assert Candidate.objects.count() == 1
 
 

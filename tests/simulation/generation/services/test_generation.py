@@ -5,12 +5,12 @@ import json
 import pytest
 
 from annotation.corpus.models import Profile, Scenario, Task
-from core.accounts.models.projects import commanded
+from core.accounts.models.projects import use_project
 from core.errors import InputError
 from judging.judges.services import keys
 from simulation.agents import services as agents_services
-from simulation.agents.parsing.made import UnfitError
-from simulation.agents.parsing.made import mask as read_mask
+from simulation.agents.parsing.generated import UnfitError
+from simulation.agents.parsing.generated import mask as read_mask
 from simulation.experiments.models.schemas import PreferenceType
 from simulation.generation.models.orders import Conflict, Making
 from simulation.generation.services import generation, worker_sessions
@@ -47,7 +47,7 @@ def model(monkeypatch):
 def made(model, kind, *replies, **options) -> Making:
     """An order worked through, with these replies in order."""
     model.answers.extend(Answer(text=one if isinstance(one, str) else json.dumps(one)) for one in replies)
-    agent = agents_services.drafted(side="assistant", provider="openai_compatible", model=MODEL)
+    agent = agents_services.build_agent(side="assistant", provider="openai_compatible", model=MODEL)
     order = generation.order(by=None, kind=kind, agent=agent, source="test", queue=False, **options)
     worker_sessions.make(order.pk)
     order.refresh_from_db()
@@ -58,7 +58,7 @@ def test_the_agent_shows_the_key_of_the_project_that_asks(model, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "another")
     project = factories.ProjectFactory()
     keys.keep(by=None, project=project, address=model.url, key=KEY)
-    with commanded(project):
+    with use_project(project):
         order = made(
             model, "profile", CUISINE, SUMMARY, GENRE, SUMMARY, domains=["Restaurants", "Books"], demographics=PERSON
         )
@@ -112,7 +112,7 @@ class TestProfile:
         assert order.parts == {"preferences Restaurants": CUISINE}
 
         with django_capture_on_commit_callbacks(execute=True):
-            generation.again(by=None, making=order)
+            generation.retry(by=None, making=order)
         assert sent == [order.pk]
         model.answers.append(Answer(text=json.dumps(SUMMARY)))
         worker_sessions.make(order.pk)
@@ -251,12 +251,22 @@ def test_a_situation_is_a_scenario_of_its_own(model):
         demographics=PERSON, preferences={"Restaurants": {"Cuisine": ["Thai"]}, "Books": GENRE}
     )
     task = factories.TaskFactory(description="The user wants a table.", intent="Book me one.", goal="It is booked.")
-    where = dict.fromkeys(("Location", "Device", "Time of Day", "Day of the Week", "Environment"), "x")
+    names = ("Location", "Device", "Time of Day", "Day of the Week", "Environment")
+    where = {name: {"value": f"at {name}", "justification": f"It suits {name}."} for name in names}
 
-    made(model, "situation", where, profile=profile, task=task)
+    order = made(model, "situation", {**where, "Device": "phone"}, where, profile=profile, task=task)
 
     scenario = Scenario.objects.get()
-    assert (scenario.profile, scenario.task, scenario.situation) == (profile, task, where)
+    assert (scenario.profile, scenario.task) == (profile, task)
+    assert scenario.variables == {name: f"at {name}" for name in names}
+    assert scenario.provenance == {
+        "making": order.pk,
+        "agent": str(order.agent),
+        "prompt": order.replies[-1]["prompt"],
+        "seed": order.seed,
+        "justifications": {name: f"It suits {name}." for name in names},
+    }
+    assert order.replies[0]["field"] == "Device", "one that is not justified is asked for again"
     asked = model.asked[0].prompt
     assert all(part in asked for part in ("The user wants a table.", "35-44", "Thai"))
     assert not any(part in asked for part in ("Book me one.", "It is booked.", "history")), "PersonaLens gives no more"
@@ -310,7 +320,7 @@ class TestCheck:
     ],
 )
 def test_what_an_order_lacks_is_said_at_its_field(kind, options, field):
-    agent = agents_services.drafted(side="assistant", provider="scripted")
+    agent = agents_services.build_agent(side="assistant", provider="scripted")
 
     with pytest.raises(InputError) as error:
         generation.order(by=None, kind=kind, agent=agent, source="test", queue=False, **options)
@@ -320,7 +330,7 @@ def test_what_an_order_lacks_is_said_at_its_field(kind, options, field):
 
 def test_what_a_profile_has_is_not_replaced():
     profile = factories.ProfileFactory(preferences={"Books": GENRE})
-    agent = agents_services.drafted(side="assistant", provider="scripted")
+    agent = agents_services.build_agent(side="assistant", provider="scripted")
 
     with pytest.raises(InputError, match="has preferences for Books already"):
         generation.order(

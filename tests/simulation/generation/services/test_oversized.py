@@ -6,7 +6,7 @@ import pytest
 
 from judging.judges.providers.base import Reply
 from simulation.agents.parsing import endings, speech
-from simulation.agents.parsing.made import UnfitError
+from simulation.agents.parsing.generated import UnfitError
 from simulation.generation.services import orders
 from simulation.generation.services.generators import Step
 
@@ -15,13 +15,13 @@ def test_an_order_refuses_it(settings):
     settings.MAX_REPLY_CHARACTERS = 10
     step = Step("text", None, len)
 
-    assert orders.read(step, Reply("x" * 10)) == 10
+    assert orders.parse_reply(step, Reply("x" * 10)) == 10
     with pytest.raises(UnfitError, match="larger than this site reads"):
-        orders.read(step, Reply("x" * 11))
+        orders.parse_reply(step, Reply("x" * 11))
 
 
 @pytest.mark.parametrize("side", ["user", "assistant"])
 def test_it_ends_a_dialogue_with_its_reason(side):
-    [*_, last] = [endings.Spoken(side, "", problem=speech.OVERSIZED)]
+    [*_, last] = [endings.TurnFacts(side, "", problem=speech.OVERSIZED)]
 
-    assert endings.ending([last], limit=4) in endings.ENDINGS
+    assert endings.find_ending([last], limit=4) in endings.ENDINGS

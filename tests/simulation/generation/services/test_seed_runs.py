@@ -9,11 +9,12 @@ import pytest
 from annotation.corpus.models import Profile, ResponsePair
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.jobs import backoff
 from simulation.agents import services as agents_services
 from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
+from simulation.generation.models.orders import Conflict, Making
 from simulation.generation.queries import seed_runs as queries
-from simulation.generation.services import candidate_runs, seed_runs, worker_sessions
+from simulation.generation.services import candidate_runs, generation, seed_runs, worker_sessions
 from simulation.generation.services.seed_runs import SeedPlan
 from tests import seed_model
 from tests.model_server import KEY, MODEL, Answer, error, running
@@ -35,7 +36,7 @@ def model(monkeypatch):
 
 
 def agent(name: str = MODEL):
-    return agents_services.drafted(
+    return agents_services.build_agent(
         side="assistant", provider="openai_compatible", model=name, parameters={"concurrency": 8, "max_retries": 0}
     )
 
@@ -50,7 +51,7 @@ def begun(n_seeds: int = 3, *, personas: int = 4, checker: str = "judge", **more
 
 
 def worked(run: CandidateRun) -> CandidateRun:
-    for _ in seed_runs.through(run):
+    for _ in seed_runs.work_through(run):
         pass
     run.refresh_from_db()
     return run
@@ -88,7 +89,7 @@ def test_from_seeds_to_pairs_each_with_its_parents(model):
 
 def test_a_stage_is_ordered_once_whoever_comes_first(model):
     run = begun()
-    for _ in worker_sessions.through(list(run.makings.all())):
+    for _ in worker_sessions.work_through(list(run.makings.all())):
         pass
     assert seed_runs.advance(run.pk, queue=False)
     n = run.makings.count()
@@ -146,8 +147,9 @@ def test_texts_that_are_nearly_the_same_go_no_further(model):
 
 
 def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(model, monkeypatch):
-    for name in ("FIRST_WAIT", "LONGEST_WAIT", "PAUSE"):
-        monkeypatch.setattr(worker_sessions, name, 0.01)
+    for name in ("FIRST_WAIT", "LONGEST_WAIT"):
+        monkeypatch.setattr(backoff, name, 0.01)
+    monkeypatch.setattr(worker_sessions, "PAUSE", 0.01)
     asked_of_judge = []
 
     def reply(request):
@@ -164,7 +166,7 @@ def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(mode
     assert len(asked_of_judge) <= 3 + 8 * worker_sessions.MOST_ATTEMPTS
     n = Candidate.objects.count()
     model.by_default = seed_model.answer
-    assert candidate_runs.again(by=None, run=run) == 9
+    assert candidate_runs.resume(by=None, run=run) == 9
     run = worked(CandidateRun.objects.get())
     assert (run.stage, run.problem, Candidate.objects.count()) == ("done", "", n)
     assert ResponsePair.objects.count() == 12
@@ -175,6 +177,25 @@ def test_when_nobody_is_left_the_run_says_why(model):
     run = worked(begun(2, personas=2))
     assert run.stage == "personas"
     assert run.problem == "Nothing is left to go on with: personas: 2 failed."
+
+
+def test_personas_that_all_conflict_wait_for_a_person(model):
+    found = {"label": "Odd", "explanation": "It does not fit.", "fields": ["Demographics: diet"]}
+
+    def reply(request):
+        is_check = kind_of(request.body["messages"][0]["content"]) == "conflicts"
+        return Answer(text=json.dumps({"conflicts": [found]})) if is_check else seed_model.answer(request)
+
+    model.by_default = reply
+    run = worked(begun(2, personas=2))
+    assert run.stage == "details"
+    assert run.problem == "Nothing is left to go on with: personas without conflicts: 2 facts in conflict."
+
+    for conflict in Conflict.objects.all():
+        generation.decide(by=None, conflict=conflict, decision="none")
+    candidate_runs.resume(by=None, run=run)
+    run = worked(CandidateRun.objects.get())
+    assert (run.stage, run.problem) == ("done", "")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +215,7 @@ def test_what_no_benchmark_comes_of_is_refused(change, field):
         seed_runs.begin(
             by=None,
             name="Small",
-            agent=agents_services.drafted(side="assistant", provider="scripted"),
+            agent=agents_services.build_agent(side="assistant", provider="scripted"),
             plan=plan,
             levels=LEVELS,
             queue=False,
@@ -208,7 +229,7 @@ def test_seeds_without_traits_are_refused_or_counted(tmp_path):
     lines = [{"id": 1, "traits": {"diet": "vegan"}}, {"id": 2, "traits": {}}, {"id": 3}, {"id": 4, "traits": {"a": ""}}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(InputError, match="line 2, field traits"):
-        seed_runs.read_seeds(InputFile.of(path))
-    found, left_out = seed_runs.read_seeds(InputFile.of(path), on_error="skip")
+        seed_runs.read_seeds(InputFile.from_path(path))
+    found, left_out = seed_runs.read_seeds(InputFile.from_path(path), on_error="skip")
     assert [one["id"] for one in found] == ["1"]
     assert sum(left_out.values()) == 3

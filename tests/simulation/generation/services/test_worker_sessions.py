@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from core.jobs import backoff
 from judging.judges.models.limits import CachedReply, Quota
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
@@ -15,6 +16,7 @@ from simulation.generation.models.candidates import Candidate
 from simulation.generation.models.orders import Making
 from simulation.generation.services import candidates, generation, worker_sessions
 from simulation.generation.services.candidates import Question
+from simulation.generation.services.leases import leases
 from tests.factories import ProfileFactory
 from tests.model_server import KEY, MODEL, Answer, error, running
 
@@ -33,7 +35,7 @@ def model(monkeypatch):
 
 
 def ordered(n_people=6, n_questions=2, *, levels=("none", "full"), queue=False, **parameters) -> list[Making]:
-    agent = agents_services.drafted(
+    agent = agents_services.build_agent(
         side="assistant",
         provider="openai_compatible",
         model=MODEL,
@@ -45,7 +47,7 @@ def ordered(n_people=6, n_questions=2, *, levels=("none", "full"), queue=False, 
 
 
 def worked(orders) -> list[Making]:
-    for _ in worker_sessions.through(orders):
+    for _ in worker_sessions.work_through(orders):
         pass
     return list(Making.objects.filter(pk__in=[one.pk for one in orders]).order_by("pk"))
 
@@ -79,8 +81,8 @@ def test_an_equal_request_is_asked_once_also_by_a_later_run(model):
 
 
 def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeypatch):
-    monkeypatch.setattr(worker_sessions, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(worker_sessions, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(backoff, "LONGEST_WAIT", 0.01)
     monkeypatch.setattr(worker_sessions, "PAUSE", 0.01)
     orders = ordered(20, 1, levels=["full"])
     model.answers.extend([Answer(text="Fine.")] * 5)
@@ -94,7 +96,7 @@ def test_a_model_that_is_away_is_asked_again_later_within_a_bound(model, monkeyp
     assert all(problem.startswith("Not asked: 3 orders in a row") for problem in set(failed) - set(tried))
     assert len(model.asked) <= 5 + worker_sessions.MOST_ATTEMPTS * CALLS
     model.by_default = lambda request: Answer(text="Back.")
-    assert generation.again_all(Making.objects.all()) == 15
+    assert generation.retry_all(Making.objects.all()) == 15
     assert {one.state for one in worked(orders)} == {"done"}
     assert Candidate.objects.count() == 20
 
@@ -132,7 +134,7 @@ def test_one_process_at_a_time_has_an_agents_orders(model):
     Making.objects.filter(pk=first.pk).update(worker=elsewhere)
     worker_sessions.make(second.pk)
     assert not model.asked
-    assert generation.lost(timezone.now() + timedelta(hours=1)) == [], "who has the agent's orders goes on with them"
+    assert leases.lost(timezone.now() + timedelta(hours=1)) == [], "who has the agent's orders goes on with them"
     Worker.objects.update(seen_at=timezone.now() - timedelta(hours=1))
     worker_sessions.make(second.pk)
     assert len(model.asked) == 2

@@ -14,12 +14,11 @@ from annotation.corpus.models import ResponsePair
 from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
-from simulation.agents.speakers import request_of
-from simulation.experiments.services import reservations
+from simulation.agents.speakers import build_request
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
 from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, generators, orders, worker_sessions
+from simulation.generation.services import candidate_runs, generators, orders, reservations, worker_sessions
 from simulation.generation.services.candidates import Question
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
 
@@ -50,7 +49,7 @@ def profile():
 
 
 def scripted(**more):
-    return agents_services.drafted(
+    return agents_services.build_agent(
         side="assistant", provider="scripted", model="s", parameters={"by_dialogue": TEXTS, "otherwise": "", **more}
     )
 
@@ -145,8 +144,8 @@ def test_what_came_back_by_level_and_what_failed_with_its_reason(alice, profile)
     failed = page(alice, "candidate_run", broken.pk)
     assert "What failed" in failed
     assert "Try again what failed" in failed
-    assert queries.group_by_level(queries.left_by(run)) == {"none": 1, "generic": 1, "full": 1, "over": 1}
-    assert queries.left_by(broken) == []
+    assert queries.group_by_level(queries.list_left(run)) == {"none": 1, "generic": 1, "full": 1, "over": 1}
+    assert queries.list_left(broken) == []
 
 
 def test_pairs_of_a_run_with_near_duplicates_counted(alice, profile):
@@ -194,9 +193,9 @@ def priced(profile, monkeypatch, *, budget: str, most: str) -> CandidateRun:
         provider="scripted", model="s", valid_from="2020-01-01", input=Decimal(0), output=Decimal(1_000_000)
     )
     run = begun(profile, "One?", "Two?", budget_usd=Decimal(budget))
-    paid = orders.paid
-    monkeypatch.setattr(orders, "paid", lambda *args: paid(*args) | {"cost_usd": 0.3})
-    monkeypatch.setattr(reservations, "most", lambda *args: Decimal(most))
+    paid = orders.build_cost
+    monkeypatch.setattr(orders, "build_cost", lambda *args: paid(*args) | {"cost_usd": 0.3})
+    monkeypatch.setattr(reservations, "compute_most_cost", lambda *args: Decimal(most))
     return run
 
 
@@ -215,8 +214,8 @@ def test_a_spent_budget_has_to_be_raised(profile, monkeypatch):
     worked(run)
     assert queries.progress(run).spent == Decimal("0.6")
     with pytest.raises(Exception, match="higher budget"):
-        candidate_runs.again(by=None, run=run)
-    assert candidate_runs.again(by=None, run=run, budget_usd=Decimal(10)) == 2
+        candidate_runs.resume(by=None, run=run)
+    assert candidate_runs.resume(by=None, run=run, budget_usd=Decimal(10)) == 2
     worked(run)
     assert [len(one.replies) for one in run.makings.order_by("pk")] == [4, 4]
 
@@ -242,14 +241,14 @@ def test_the_most_that_a_reply_costs_is_its_longest_text(profile, monkeypatch):
     Price.objects.create(
         provider="openai_compatible", model="m", valid_from="2020-01-01", input=Decimal(1), output=Decimal(1000)
     )
-    agent = agents_services.drafted(
+    agent = agents_services.build_agent(
         side="assistant", provider="openai_compatible", model="m", parameters={"max_tokens": 700}
     )
     (order,) = begun(profile, agent=agent, budget_usd=Decimal(1)).makings.all()
     cue = next(generators.steps(order)).cue
-    asked = request_of(cue, item="x", number=1, seed=1)
-    tokens = agents_services.speaker_of(order.agent).estimate_tokens(asked).tokens
-    assert reservations.most(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000
+    asked = build_request(cue, item="x", number=1, seed=1)
+    tokens = agents_services.build_speaker(order.agent).estimate_tokens(asked).tokens
+    assert reservations.compute_most_cost(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000
 
 
 def test_a_file_of_candidates_is_imported(alice, profile):

@@ -17,7 +17,7 @@ from simulation.agents import services as agents_services
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.services import studies
 from simulation.results.services import results
-from simulation.results.services.differences import differences, same_models
+from simulation.results.services.differences import differences, list_shared_models
 from tests import factories
 from tests.simulation.helpers import begun, people, played
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def agent(side: str, model: str, provider: str = "anthropic", **parameters):
-    return agents_services.drafted(side=side, provider=provider, model=model, parameters=parameters)
+    return agents_services.build_agent(side=side, provider=provider, model=model, parameters=parameters)
 
 
 @pytest.fixture(autouse=True)
@@ -93,13 +93,20 @@ def test_a_judge_that_rated_them_is_compared():
     found = rows(experiment)
 
     assert found["Claude: model"][2] is True
+    assert "Claude: turns of the assistant" not in found
+    runs.start(by=None, study=study, judge=judge, every_turn=True, criteria=["naturalness_assistant"])
+    assert rows(experiment)["Claude: turns of the assistant"] == (
+        "one call for all turns, each scored in sight of later ones",
+        "a call for each turn, with the dialogue up to it",
+        False,
+    )
     assert found["Claude: temperature"] == ("0", "0", True)
     assert found["Claude: most tokens of a reply"] == ("4000", "2000", False)
     assert found["Claude: judgments of each item"] == ("1", "3", False)
     assert found["Claude on task_completion: told"] == ("goal, dialogue", "goal, dialogue", True)
     assert found["Claude on coherence_user: told"][2] is False
     assert found["Claude on personalization: told"][1].startswith("a template of its own, ")
-    assert same_models(experiment) == []
+    assert list_shared_models(experiment) == []
 
 
 def test_one_model_in_several_parts_is_warned_of(client):
@@ -107,15 +114,15 @@ def test_one_model_in_several_parts_is_warned_of(client):
     client.force_login(factories.ResearcherFactory())
     experiment = begun(user=agent("user", "claude-x"), assistant=agent("assistant", "claude-x", temperature=0.2))
 
-    assert same_models(experiment) == ["claude-x plays the users and is an assistant under test."]
-    assert same_models(begun(name="Rules")) == [], "scripted sides are no models"
+    assert list_shared_models(experiment) == ["claude-x plays the users and is an assistant under test."]
+    assert list_shared_models(begun(name="Rules")) == [], "scripted sides are no models"
     page = client.get(reverse("experiment_differences", args=[experiment.pk])).content.decode()
     assert "claude-x plays the users and is an assistant under test." in page
     assert (
         "What differs from the paper" in client.get(reverse("experiment_detail", args=[experiment.pk])).content.decode()
     )
     answer = client.get(reverse("api_differences", args=[experiment.pk])).json()
-    assert answer["warnings"] == same_models(experiment)
+    assert answer["warnings"] == list_shared_models(experiment)
     assert answer["settings"][1] == {"setting": "Users", "paper": "50", "here": "1", "same": False}
 
 
@@ -131,10 +138,48 @@ def test_a_judge_that_is_the_assistant_or_the_user_agent_is_warned_of():
         run = factories.JudgeRunFactory(study=study, judge=judge)
         factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="yes")
 
-    assert same_models(experiment) == [
+    assert list_shared_models(experiment) == [
         "claude-a is an assistant under test, and rates the dialogues as the judge By claude-a.",
         "claude-u plays the users, and rates the dialogues as the judge By claude-u.",
     ]
+
+
+@pytest.mark.parametrize("judged_by", ["claude-x", "claude-j"])
+def test_the_report_of_a_study_says_that_one_model_has_several_parts(client, judged_by):
+    people(1, 1)
+    experiment = begun(user=agent("user", "claude-x"), assistant=agent("assistant", "claude-x", temperature=0.2))
+    dialogue = factories.DialogueFactory(scenario=experiment.dialogues.get().scenario)
+    experiment.dialogues.update(ending="done", ended_at=timezone.now(), dialogue=dialogue)
+    study = factories.StudyFactory(project=experiment.project)
+    item, criterion = factories.ItemFactory(study=study, dialogue=dialogue), factories.CriterionFactory(study=study)
+    judge = judges.define(by=None, name="Third", provider="anthropic", model=judged_by)
+    run = factories.JudgeRunFactory(study=study, judge=judge, finished_at=timezone.now())
+    factories.JudgmentFactory(run=run, item=item, criterion=criterion, value="3")
+    client.force_login(factories.ResearcherFactory())
+
+    expected = ["claude-x plays the users and is an assistant under test."]
+    if judged_by == "claude-x":
+        expected += [
+            "claude-x plays the users and is an assistant under test, and rates the dialogues as the judge Third."
+        ]
+    for form in ("html", "latex", "json"):
+        answer = client.get(reverse("report_download", args=[study.slug, form])).content.decode()
+        text = " ".join(answer.split())
+        assert all(line in text for line in expected), form
+        assert ("rates the dialogues" in text) == (judged_by == "claude-x"), form
+        if form == "json":
+            assert json.loads(answer)["same_models"] == expected
+        else:
+            assert "One model has several parts" in text
+    assert expected[0] in " ".join(client.get(reverse("report", args=[study.slug])).content.decode().split())
+
+
+def test_a_report_of_other_dialogues_says_nothing_of_it(client):
+    item = factories.ItemFactory()
+    client.force_login(factories.ResearcherFactory())
+
+    answer = client.get(reverse("report_download", args=[item.study.slug, "json"])).json()
+    assert answer["same_models"] == []
 
 
 def test_the_command_prints_them():
@@ -147,7 +192,7 @@ def test_the_command_prints_them():
         return out.getvalue()
 
     assert "Users" in said()
-    assert json.loads(said("--json"))["settings"] == [one.as_json() for one in differences(experiment)]
+    assert json.loads(said("--json"))["settings"] == [one.to_json() for one in differences(experiment)]
     with pytest.raises(CommandError, match="no figures"):
         said("--csv")
 

@@ -11,15 +11,17 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
-from annotation.corpus.models import Profile
+from annotation.corpus.models import Dialogue, Profile
 from core.errors import InputError, NotComputedError
 from core.jobs import waiting
 from simulation import tasks
 from simulation.experiments.models.schemas import PreferenceType
 from simulation.experiments.services import schemas
 from simulation.experiments.services.grids import grid
-from simulation.results.services import measures
+from simulation.results import charts
+from simulation.results.services import measure_tables, measures
 from tests import factories
+from tests.simulation import by_hand, by_hand_datasets
 
 pytestmark = pytest.mark.django_db
 
@@ -161,11 +163,13 @@ def test_words_of_dialogues():
 
 def test_all_dialogues_are_read_without_a_query_for_each(django_assert_num_queries):
     turns = [{"role": "user", "content": "hello"}]
-    factories.DialogueFactory.create_batch(30, source="made", scenario=None, turns=turns)
+    Dialogue.objects.bulk_create(
+        Dialogue(source="made", external_id=str(n), content_hash=str(n), turns=turns) for n in range(2100)
+    )
 
     with django_assert_num_queries(1):
         found = measures.measure_dialogues("made")
-    assert found["diversity"]["user"]["single"]["dialogues"] == 30, "without a task there is one domain at most"
+    assert found["diversity"]["user"]["single"]["dialogues"] == 2100, "without a task there is one domain at most"
 
 
 class TestKept:
@@ -201,11 +205,11 @@ class TestKept:
         monkeypatch.setattr(waiting.current_app, "send_task", lambda name, args: sent.append((name, args)))
         measures.ask(by=factories.ResearcherFactory(username="rosa"), kind="profiles", source="made")
         assert sent == [("simulation.measure", ["profiles", "made", "rosa"])]
-        assert "no worker has begun" in measures.asked_for("profiles", "made").says
+        assert "no worker has begun" in measures.find_request("profiles", "made").says
 
         tasks.measure(*sent[0][1])
         tasks.measure(*sent[0][1])
-        assert measures.asked_for("profiles", "made") is None
+        assert measures.find_request("profiles", "made") is None
         assert measures.measures("profiles", "made")["profiles"] == 2
         assert made == ["made"]
 
@@ -258,6 +262,23 @@ class TestRealData:
             for name, of in (("occurring", len(counts)), ("possible", possible)):
                 value = found[key][name]["value"]
                 assert value is None if of < 2 else value == pytest.approx(entropy / math.log(of)), (key, name)
+
+    def test_every_row_of_tables_1_and_6_to_9_and_figure_3_equals_an_independent_calculation(self, folder):
+        schemas.load(by=None, path=folder / "schema.json", source="personalens")
+        made = {"profiles": measures.measures("profiles", "personalens", patient=True)}
+
+        found = by_hand_datasets.values(measure_tables.table(number, made) for number in ("1", "6", "7", "8", "9"))
+
+        expected = by_hand_datasets.of_profiles("personalens")
+        assert by_hand.differences(found, expected) == {}
+        numbers = Counter(key[0] for key in found)
+        assert numbers["1"] == 2 * 20
+        assert numbers["8"] + numbers["9"] == 7 * 90
+        drawn = by_hand_datasets.bars(
+            charts.svg(charts.bars, charts.figure_3(made["profiles"]["demographics"]), charts.FILE)
+        )
+        assert drawn == by_hand_datasets.figure_3("personalens")
+        assert list(drawn) == ["gender", "age", "ethnicity", "religion", "region"]
 
     def test_the_sampler_gives_exactly_what_the_masks_allow(self, folder):
         expected = set()

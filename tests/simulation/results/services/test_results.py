@@ -18,7 +18,7 @@ from simulation.experiments.models.experiments import DialogueMeasures, Experime
 from simulation.results.queries.judgments import fingerprint
 from simulation.results.services import results
 from simulation.results.services.columns import OF_VARIETY
-from simulation.results.services.data import Filters, Options, read
+from simulation.results.services.data import Filters, Options, load_data
 from simulation.results.services.ranks import rank_document, rank_table
 from simulation.results.services.tables import Tables
 from tests import factories
@@ -87,6 +87,24 @@ def test_filters(experiment, judge, filters, dialogues):
     assert bool(document["tables"].get("assistants", {}).get("rows")) == bool(dialogues)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"assistant": "assistant 1"},
+        {"condition": "base+I"},
+        {"tasks": "multi", "assistant": "assistant 0"},
+        {"tasks": "single", "condition": "base+I", "assistant": "assistant 0"},
+        {"domain": "Domain 5"},
+        {"turn": 2},
+        {"turn": 1, "condition": "base+I", "tasks": "single", "domain": "Domain 2", "assistant": "assistant 1"},
+    ],
+)
+def test_every_number_of_a_filtered_table_equals_a_calculation_in_plain_python(experiment, judge, asked):
+    found = by_hand.values(results.document(experiment, judge, Options(bootstrap=0), Filters(**asked)))
+    assert len(found) > 10
+    assert by_hand.differences(found, by_hand.tables(experiment, judge, **asked)) == {}
+
+
 def test_a_turn_stands_in_place_of_the_dialogue(experiment, judge):
     document = results.document(experiment, judge, Options(bootstrap=0), Filters(turn=2, assistant="assistant 0"))
     curve = {row["group"]: row["cells"]["personalization"]["value"] for row in document["tables"]["turns"]["rows"]}
@@ -141,16 +159,16 @@ def test_measures_are_made_once_and_again_where_a_dialogue_is(experiment, judge,
 
 
 def test_kept_until_something_changes(experiment, judge, monkeypatch):
-    first = results.kept_or_made(experiment, judge, FEW, Filters(), patient=True)
+    first = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)
     with monkeypatch.context() as patch:
         patch.setattr(results, "document", None)
-        assert results.kept_or_made(experiment, judge, FEW, Filters(), patient=True) == first
+        assert results.load_or_compute(experiment, judge, FEW, Filters(), patient=True) == first
     before = fingerprint(experiment)
     one = Judgment.objects.filter(run__judge=judge).exclude(value="").first()
     one.value, one.unscored_reason = "", "no_verdict"
     one.save()
     assert fingerprint(experiment) != before
-    second = results.kept_or_made(experiment, judge, FEW, Filters(), patient=True)
+    second = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)
     assert second["unscored"] != first["unscored"]
 
 
@@ -215,12 +233,12 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     again = factories.JudgeRunFactory(study=run_of.study, judge=other)
     turned = {"1": "4", "2": "3", "3": "2", "4": "1", "yes": "no", "no": "yes"}
     Judgment.objects.bulk_create(
-        Judgment(run=again, item_id=one.item_id, criterion_id=one.criterion_id, value=turned[one.value])
-        for one in run_of.judgments.filter(turn=0).exclude(value="")
+        Judgment(run=again, item_id=one.item_id, criterion_id=one.criterion_id, turn=one.turn, value=turned[one.value])
+        for one in run_of.judgments.exclude(value="")
     )
     found = json.loads(run("Synthetic", "--judge", str(judge), "--against-judge", str(other), "--json"))
     means = by_hand.tables(experiment, judge)
-    assert set(found["tables"]) == {"assistants", "ablation", "domains", "user_agent"}
+    assert set(found["tables"]) == {"assistants", "ablation", "domains", "turns", "user_agent"}
     (only,) = json.loads(run("Synthetic", "--against-judge", str(other), "--table", "12", "--json"))["tables"]
     assert only == "user_agent"
     for row in found["tables"]["assistants"]["rows"]:
@@ -229,6 +247,26 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
             mine, theirs = (means["Table 3", row["group"], name, measure] for name in (row["name"], rival))
             assert cell["value"] == (1 if mine > theirs else -1 if mine < theirs else 0)
             assert cell["low"] <= cell["value"] <= cell["high"]
+    assert (found["tables"]["turns"]["row"], found["tables"]["turns"]["group"]) == ("Assistant", "Turn")
+    assert [(row["group"], row["name"]) for row in found["tables"]["turns"]["rows"]] == [
+        (str(turn), f"assistant {n}") for turn in (1, 2, 3) for n in (0, 1)
+    ]
+    for row in found["tables"]["turns"]["rows"]:
+        rival = {"assistant 0": "assistant 1", "assistant 1": "assistant 0"}[row["name"]]
+        mine, theirs = (means["Figure 5", name, row["group"], "personalization"] for name in (row["name"], rival))
+        cell = row["cells"]["personalization"]
+        assert cell["value"] == (1 if mine > theirs else -1 if mine < theirs else 0)
+        assert cell["low"] <= cell["value"] <= cell["high"]
+    of_one = ["--against-judge", str(other), "--figure", "5", "--assistant", "assistant 1", "--json"]
+    domains = json.loads(run("Synthetic", *of_one))["tables"]["turns"]
+    alone = by_hand.tables(experiment, judge, assistant="assistant 1")
+    names = sorted({key[1] for key in alone if key[0] == "Figure 5"} - {"all of one domain", "several domains"})
+    assert (domains["row"], [row["name"] for row in domains["rows"][: len(names)]]) == ("Domain", names)
+    for row in domains["rows"]:
+        before = {name: alone["Figure 5", name, row["group"], "personalization"] for name in names}
+        better = sum(value > before[row["name"]] for value in before.values())
+        worse = sum(value < before[row["name"]] for value in before.values())
+        assert row["cells"]["personalization"]["value"] == worse - better, "the second judge turns the scale"
     itself = ["--against", str(experiment.pk), "--judge", str(judge), "--against-judge", str(judge)]
     same = json.loads(run("Synthetic", *itself, "--json"))
     rows = [row for table in same["tables"].values() for row in table["rows"]]
@@ -269,7 +307,7 @@ def test_without_dialogues_or_without_a_judge():
 
 
 def test_ranks_by_words_and_size_are_compared_between_experiments_only(experiment, judge):
-    one, other = (Tables(experiment, read(experiment, judge), FEW) for _ in range(2))
+    one, other = (Tables(experiment, load_data(experiment, judge), FEW) for _ in range(2))
     column = next(column for column in OF_VARIETY if column.key == "dist_1")
     other.known[column.key] = -other.value(column)
     means = by_hand.tables(experiment, judge)

@@ -1,0 +1,31 @@
+"""How gunicorn serves the site, wherever it runs; the command line adds the address and the number of processes.
+
+    python -m gunicorn -c python:config.gunicorn --bind 127.0.0.1:8000 --workers 2
+
+The site is loaded once and web processes are forked from it, so that they share its memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gunicorn.arbiter import Arbiter
+
+wsgi_app = "config.wsgi:application"
+threads = 4
+timeout = 120
+control_socket_disable = True
+preload_app = True
+
+
+def when_ready(server: Arbiter) -> None:  # noqa: ARG001 - gunicorn hands it over
+    """Load what the first request would load, and keep it where forked processes share it."""
+    from django.db import connections
+    from django.urls import get_resolver
+
+    from core.processes import share_memory
+
+    _ = get_resolver().url_patterns
+    connections.close_all()  # a forked process must not use its parent's
+    share_memory()

@@ -1,0 +1,130 @@
+"""Rows of the database as what a judge is shown: criterion, item, person, prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.corpus.models import Dialogue, Profile, ResponsePair
+from annotation.studies.models.studies import Criterion, Item
+from judging.judges import evaluation_settings, prompts
+from judging.judges.evaluation_settings import Setting
+from judging.judges.models.judges import Judge
+from judging.judges.prompts import evaluation, templates
+from judging.judges.providers import sides
+from judging.judges.providers.base import (
+    Category,
+    Content,
+    CriterionSpec,
+    DialogueContent,
+    PairContent,
+    Person,
+    Prompt,
+    Turn,
+)
+
+
+def build_spec(criterion: Criterion) -> CriterionSpec:
+    """The criterion as plain data."""
+    return CriterionSpec(
+        key=criterion.key,
+        name=criterion.name,
+        question=criterion.question,
+        guideline=criterion.guideline,
+        level=criterion.level,
+        categories=tuple(
+            Category(str(c["value"]), str(c.get("label") or c["value"]), str(c.get("guideline") or ""))
+            for c in criterion.categories
+        ),
+    )
+
+
+def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
+    """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
+    if criterion.level == "nominal":
+        return {}
+    try:
+        return {value: float(value) for value in criterion.values}
+    except ValueError:
+        return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
+
+
+def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """The places of the assistant's turns in a dialogue, from 1."""
+    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
+
+
+def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
+    """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
+    template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
+    if setting and isinstance(content, PairContent):
+        return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
+    shown = [build_example(one) for one in list_examples(judge, criterion.key)]
+    return prompts.render(criterion, content, template=template, system=system, examples=shown)
+
+
+def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
+    """The judge's examples on a criterion."""
+    return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
+
+
+def build_example(example: Mapping[str, Any]) -> prompts.ShownExample:
+    """The example as the prompt shows it: a preference names the side on which the response stands there."""
+    side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
+    return prompts.ShownExample(example["material"], side, example.get("why", ""))
+
+
+def is_example(judge: Judge, key: str, item: Item) -> bool:
+    """Whether the item, or one of the same content, is among the judge's examples on the criterion."""
+    subject = item.subject
+    own = (subject.source, subject.external_id)
+    return any(
+        own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
+        for one in list_examples(judge, key)
+    )
+
+
+def build_content(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
+    """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
+    with what an evaluation's setting grants."""
+    if item.pair is not None:
+        return pair_content(item.pair, shown, order, setting)
+    if item.dialogue is None:  # the database forbids it
+        raise ValueError(f"item {item.pk} has neither dialogue nor pair")
+    return dialogue_content(item.dialogue, shown)
+
+
+def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueContent:
+    scenario = dialogue.scenario
+    task = scenario.task if scenario else None
+    return DialogueContent(
+        turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
+        person=build_person(scenario.profile if scenario else None, shown),
+        goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
+        task=task.description if task and "goal" in shown else "",
+        intent=(task.intent or task.description) if task and "goal" in shown else "",
+        domains=tuple(task.domains) if task else (),
+        preference_types=tuple(task.preference_types) if task else (),
+        situation=scenario.variables if scenario and "situation" in shown else {},
+    )
+
+
+def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
+    a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
+    person = (
+        evaluation_settings.select_known(build_known(pair.profile), setting)
+        if setting
+        else build_person(pair.profile, shown)
+    )
+    return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
+
+
+def build_known(profile: Profile | None) -> dict[str, Any]:
+    """All that is known of a person, by the parts of a profile; nothing where there is none."""
+    parts = (*evaluation_settings.PARTS, "memories")
+    return {part: getattr(profile, part) for part in parts} if profile else {}
+
+
+def build_person(profile: Profile | None, shown: Sequence[str]) -> Person:
+    parts = ("persona", "demographics", "preferences", "interactions", "memories")
+    return Person(**{part: getattr(profile, part) for part in parts if profile and part in shown})

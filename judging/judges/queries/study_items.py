@@ -1,0 +1,166 @@
+"""The items of a study as calibration sees them: what is known of each, in which part it is, and what leaks between.
+
+An item's place in the columns is by its position in the study; the parts are what may be looked at freely and what is
+held out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.dependence import load_dialogue, load_pair, read_dependence
+from core.errors import InputError
+from core.hashing import content_hash
+from judging.judges.models.hold_out import HoldOut
+from judging.judges.queries import hold_out
+from judging.stats.observed import ItemColumns
+
+MOST_GROUPS = 30
+"""A grouping with more groups than this says nothing of any of them."""
+
+LEAST_IN_GROUP = 10
+
+ALL, DEVELOPMENT, HELD_OUT = "all", "development", "held-out"
+PARTS = (ALL, DEVELOPMENT, HELD_OUT)
+
+SEVERAL, NOT_KNOWN = "several", "(not known)"
+ITEM_FIELDS = {
+    Study.Kind.DIALOGUE: (
+        "dialogue__turns",
+        "dialogue__scenario__profile_id",
+        "dialogue_id",
+        "dialogue__assistant_model",
+        "dialogue__condition",
+        "dialogue__scenario__task__domains",
+        "dialogue__scenario__profile__demographics",
+    ),
+    Study.Kind.PAIR: (
+        "pair__response_1",
+        "pair__response_2",
+        "pair__profile_id",
+        "pair__question",
+        "pair__context",
+        "pair__model_1",
+        "pair__model_2",
+        "pair__kind",
+        "pair__source_tier",
+        "pair__profile__demographics",
+    ),
+}
+
+
+def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemColumns:
+    """The items of one part. InputError where the study has no such part."""
+    known = (DEVELOPMENT, HELD_OUT) if split else (ALL,)
+    if part not in known:
+        raise InputError(f"{part!r} is no part of this study; there is {' and '.join(known)}", field="part")
+    if split is None:
+        return items
+    outside = hold_out.outside(split, items.split_units)
+    return items.subset(outside if part == HELD_OUT else ~outside)
+
+
+def leaks(study: Study, split: HoldOut) -> list[int]:
+    """Positions of held-out items whose content also stands in the development part. One query."""
+    items = load_texts(study)
+    outside = hold_out.outside(split, items.split_units)
+    seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
+    rows = zip(items.names, items.fingerprints, outside, strict=True)
+    return [int(name) for name, text, out in rows if out and text in seen]
+
+
+def load_texts(study: Study) -> ItemColumns:
+    """The study's items in their order. Two queries or three; of a text no more is kept than what is known of it."""
+    dependence = read_dependence(study)
+    fields = ITEM_FIELDS[Study.Kind(study.kind)]
+    found = study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields)
+    read = _of_dialogue if study.kind == Study.Kind.DIALOGUE else _of_pair
+    rows, facts = [], []
+    for row in found.iterator(chunk_size=2000):
+        rows.append(row[:3])
+        facts.append(read(*row[3:]))
+    groups = {"stratum": tuple(row[2] or NOT_KNOWN for row in rows), **_groups([fact.groups for fact in facts])}
+    return ItemColumns(
+        names=tuple(str(row[0]) for row in rows),
+        inclusion=np.array([row[1] for row in rows], dtype=float),
+        clusters=dependence.clusters_at([row[0] for row in rows]),
+        split_units=tuple(fact.split_unit for fact in facts),
+        length=np.array([fact.length for fact in facts], dtype=float),
+        assistants=tuple(fact.assistant for fact in facts),
+        opponents=tuple(fact.opponent for fact in facts),
+        groups={name: column for name, column in groups.items() if _tells_apart(column)},
+        fingerprints=tuple(fact.fingerprint for fact in facts),
+        design=dependence.design,
+        strata=dependence.strata_at([row[0] for row in rows]),
+    )
+
+
+@dataclass(frozen=True)
+class _Facts:
+    split_unit: str
+    length: float
+    assistant: str
+    opponent: str
+    groups: Mapping[str, str]
+    fingerprint: str
+
+
+def _of_dialogue(
+    turns: Any, profile: int | None, pk: int, assistant: str, condition: str, domains: Any, demographics: Any
+) -> _Facts:
+    said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
+    domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
+    groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
+    cluster = load_dialogue(profile, pk)
+    text = content_hash([[turn["role"], _plain(turn["content"])] for turn in turns])
+    return _Facts(cluster, math.log(max(said_by_assistant, 1)), assistant, "", groups, text)
+
+
+def _of_pair(
+    one: str,
+    two: str,
+    profile: int | None,
+    question: str,
+    context: str,
+    model_1: str,
+    model_2: str,
+    kind: str,
+    tier: str,
+    demographics: Any,
+) -> _Facts:
+    length = math.log(max(len(one), 1) / max(len(two), 1))
+    models = " / ".join(sorted(filter(None, (model_1, model_2))))
+    groups = {"assistants": models, "kind": kind, "source tier": tier, **_demographics(demographics)}
+    cluster = load_pair(profile, question, context)
+    text = content_hash([profile, *map(_plain, (question, context, one, two))])
+    return _Facts(cluster, length, model_1, model_2, groups, text)
+
+
+def _plain(text: str) -> str:
+    """Without what does not make two texts different: case and white space."""
+    return " ".join(text.lower().split())
+
+
+def _demographics(found: Any) -> dict[str, str]:
+    """Of the user, what is a single word or number."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {f"user: {key}": str(value) for key, value in found.items() if isinstance(value, str | int | float)}
+
+
+def _groups(rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: tuple(row.get(name) or NOT_KNOWN for row in rows) for name in names}
+
+
+def _tells_apart(column: Sequence[str]) -> bool:
+    """Whether a grouping has two groups that are large enough to be compared, and not so many that none is."""
+    sizes = Counter(column)
+    return len(sizes) <= MOST_GROUPS and sum(n >= LEAST_IN_GROUP for n in sizes.values()) > 1

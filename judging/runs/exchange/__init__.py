@@ -1,1 +1,0 @@
-"""Studies written for other tools and made from their files."""

@@ -1,0 +1,32 @@
+"""What a worker looks after in simulations: lost experiments, lost orders, and runs from seeds whose stage is over."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.jobs import recovery
+from core.jobs.heartbeat import Heartbeat, set_back_before
+from judging.judges.models.workers import Worker
+from simulation.experiments.services.leases import leases as experiments
+from simulation.generation.services import seed_runs
+from simulation.generation.services.leases import leases as orders
+
+QUEUES = (experiments, orders)
+
+
+def sweep() -> int:
+    """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
+    return recovery.sweep(Worker, QUEUES) + seed_runs.advance_all()
+
+
+def take_over() -> int:
+    return recovery.take_over(Worker, QUEUES)
+
+
+def move_due_times(by: timedelta) -> None:
+    recovery.set_back(Worker, QUEUES, by)
+
+
+def build_sweeper() -> Heartbeat:
+    """Build the thread that sweeps. The worker reports from another one, as the next stage of a run may take long."""
+    return Heartbeat(None, first=take_over, also=sweep, set_back=move_due_times, before=set_back_before(Worker))
