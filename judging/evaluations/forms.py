@@ -139,7 +139,7 @@ class EvaluationForm(AskForm):
             found = sorted({row[at] for row in there} - {""})
             self.fields[name].choices = [(one, one) for one in found]  # type: ignore[attr-defined]
 
-    def create(self, by: User) -> Evaluation:
+    def find_or_create(self, by: User) -> Evaluation:
         given = self.cleaned_data
         drawing = Drawing(
             size=given["size"],

@@ -44,7 +44,7 @@ def root(db: None, client: Client) -> User:
 
 def told() -> list[tuple[str, int | None, int | None, dict[str, Any]]]:
     """Verb, who, on which account or row, with which arguments; oldest first."""
-    return [(one.verb, one.who_id, one.key, one.asked) for one in Act.objects.order_by("number")]
+    return [(one.verb, one.who_id, one.key, one.parsed_arguments) for one in Act.objects.order_by("number")]
 
 
 def sign_in(client: Client, name: str = "bob", password: str = PASSWORD) -> Any:
@@ -316,7 +316,7 @@ class TestExports:
         assert answer.status_code == 200
         assert answer.getvalue()
         row = Act.objects.get()
-        assert (row.verb, row.who, row.asked) == (verb, rosa, asked)
+        assert (row.verb, row.who, row.parsed_arguments) == (verb, rosa, asked)
         if "pilot" in address:
             assert (row.study_id, row.project_id) == (study.pk, study.project_id)
 
@@ -339,7 +339,7 @@ class TestExports:
         run("archive_study", study="Pilot", output=tmp_path / "pilot.zip", stdout=io.StringIO())
         run("backup", output=tmp_path / "site.zip", stdout=io.StringIO())
         rows = list(Act.objects.order_by("number"))
-        assert [(one.verb, one.asked) for one in rows] == [
+        assert [(one.verb, one.parsed_arguments) for one in rows] == [
             ("export.labels", {"format": "csv", "output": "labels.csv"}),
             ("export.participants", {"demographics": True}),
             ("export.annotators", {}),

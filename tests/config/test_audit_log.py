@@ -248,7 +248,7 @@ class TestSecondPlace:
         with django_capture_on_commit_callbacks(execute=True):
             acts.record("test.act", by=None)
         assert Act.objects.filter(number=5).exists()
-        assert "Error calling number.<locals>.write_newest_head" in caplog.text
+        assert "Error calling append_to_chain.<locals>.write_newest_head" in caplog.text
         assert "concord.E006" in [one.id for one in run_checks(tags=["settings"])]
 
     def test_it_goes_to_a_syslog_as_well(self, db: None, second_place, django_capture_on_commit_callbacks):

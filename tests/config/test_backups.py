@@ -51,7 +51,7 @@ def test_the_log_of_acts_comes_back_as_it_was_and_goes_on(db, tmp_path):
     reading.restore(path)
     assert list(Act.objects.order_by("number").values()[:2]) == before
     restored = Act.objects.get(number=3)
-    assert (restored.verb, restored.asked["acts"]) == ("site.restore", 2)
+    assert (restored.verb, restored.parsed_arguments["acts"]) == ("site.restore", 2)
     gold_questions.set_rules(by=None, study=Study.objects.get(), pass_mark=0.2)
     assert (audit_queries.head()[0], audit_queries.find_break()) == (4, None)
 

@@ -17,7 +17,7 @@ from tests.factories import ResearcherFactory, UserFactory
 
 def drawn(source: str, **context) -> str:
     request = context.pop("request", RequestFactory().get("/"))
-    html = Template("{% load concord %}" + source).render(Context({"request": request, **context}))
+    html = Template("" + source).render(Context({"request": request, **context}))
     return " ".join(html.split())
 
 

@@ -78,7 +78,7 @@ def test_with_do_what_is_over_goes_and_all_else_stays(site, capsys):
     assert Draft.objects.filter(state="draft", assignment__study__state="open").count() == 2
     assert Draft.objects.filter(state="late").count() == 2, "a researcher decides on these"
     assert set(Act.objects.values_list("verb", flat=True)) == {"retention.delete"}
-    assert {row.asked["key"]: row.came for row in Act.objects.all()}["drafts"] == 1
+    assert {row.parsed_arguments["key"]: row.parsed_outcome for row in Act.objects.all()}["drafts"] == 1
     assert not any(one["over"] for one in told(capsys=capsys).values())
 
 

@@ -21,7 +21,7 @@ REGISTRY = {
     "local": "simulation.agents.speakers.local:Local",
     "anthropic": "simulation.agents.speakers.anthropic:Anthropic",
     "openai_compatible": "simulation.agents.speakers.openai_compatible:OpenAICompatible",
-    "callable": "simulation.agents.speakers.callables:Own",
+    "callable": "simulation.agents.speakers.callables:CallableSpeaker",
     "scripted": "simulation.agents.speakers.scripted:Scripted",
 }
 

@@ -143,7 +143,7 @@ def test_a_revoked_one_exits_with_2(issued, file):
     assert "revoked already" in refused("revoke_certificate", issued.sha256, "--reason", "again")
     assert "Say why" in refused("revoke_certificate", issued.sha256, "--reason", " ")
     assert "no certificate of this hash" in refused("revoke_certificate", "0" * 64, "--reason", "x")
-    assert Act.objects.get(verb="certificate.revoke").asked == {"reason": "two people shared an account"}
+    assert Act.objects.get(verb="certificate.revoke").parsed_arguments == {"reason": "two people shared an account"}
 
 
 def test_an_expired_one_exits_with_2(file):

@@ -7,7 +7,7 @@ import pytest
 
 from judging.stats import data_audits, observed
 from judging.stats.assessment_data import AssessmentData
-from tests.judging.stats.test_evidence import material, people, said
+from tests.judging.stats.test_assessment_data import material, people, said
 
 
 def test_copies_and_those_with_other_labels():

@@ -25,9 +25,9 @@ from judging.judges.providers.sides import is_preference
 REGISTRY = {
     "embedding": "judging.judges.providers.scorer.embedding:Similarity",
     "endpoint": "judging.judges.providers.scorer.endpoint:Endpoint",
-    "model": "judging.judges.providers.scorer.asked:RatingScorer",
+    "model": "judging.judges.providers.scorer.model_ratings:RatingScorer",
 }
-CALLABLE = "judging.judges.providers.scorer.callables:Named"
+CALLABLE = "judging.judges.providers.scorer.callables:NamedScorer"
 SIDES = ("A", "B")
 
 

@@ -79,7 +79,10 @@ def test_items_of_one_user_are_resampled_together_everywhere_without_being_asked
     assert document["dependence"] == found["dependence"]
     table = evidence.people[criterion.pk].table
     expected = judge_agreement(
-        table, evidence.of(evidence.judge("gpt")).evidence[criterion.key].said.codes, judge_name="gpt", bootstrap=200
+        table,
+        evidence.load_judge(evidence.judge("gpt")).evidence[criterion.key].said.codes,
+        judge_name="gpt",
+        bootstrap=200,
     )
     judged = found["judges"]["gpt"]
     assert document["agreement"]["mean_weighted_cohen_kappa"] == judged["mean_weighted_cohen_kappa"]

@@ -287,7 +287,7 @@ def test_what_items_share_is_set_among_the_settings(client: Client) -> None:
     done = client.post(where, {"clustering": "batch"}, follow=True)
     assert "take as independent: 2 clusters by batch" in done.content.decode()
     assert 'value="batch"' in done.content.decode()
-    assert Act.objects.get(verb="study.cluster").asked == {"clustering": "batch"}
+    assert Act.objects.get(verb="study.cluster").parsed_arguments == {"clustering": "batch"}
     refused = client.post(where, {"clustering": "colour"})
     assert "has a &#x27;colour&#x27;" in refused.content.decode()
     assert Study.objects.get().clustering == "batch"

@@ -59,8 +59,8 @@ def compute_results(found: Study) -> None:
     """Compute and keep each judge's calibration and audit as pages and commands ask for them; this is no look."""
     evidence, asked = StudyData.load(found), AssessmentRequest()
     for judge in evidence.judges():
-        runs.calibration(by=None, evidence=evidence.of(judge), options=asked.calibration)
-        runs.audit(by=None, evidence=evidence.of(judge), options=asked.audit)
+        runs.calibration(by=None, evidence=evidence.load_judge(judge), options=asked.calibration)
+        runs.audit(by=None, evidence=evidence.load_judge(judge), options=asked.audit)
 
 
 def hold_to(criterion: Criterion, wanted: Rules) -> None:

@@ -66,7 +66,7 @@ def test_the_first_look_locks_the_usual_rules(known, alice):
     look(known)
     assert kinds(known) == ["locked"]
     act = Act.objects.get(verb="rules.lock")
-    assert (act.who_id, act.study_id, act.asked["sha256"]) == (alice.pk, known.pk, row.sha256)
+    assert (act.who_id, act.study_id, act.parsed_arguments["sha256"]) == (alice.pk, known.pk, row.sha256)
 
 
 def test_before_the_first_look_they_are_free(known, alice):

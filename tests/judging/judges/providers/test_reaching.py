@@ -108,7 +108,7 @@ def test_a_name_that_changes_between_look_and_connection_leads_nowhere_else(reso
         resolver["model.example"] = [["127.0.0.1"], ["203.0.113.9"]]
         rule = Rule(hosts=["model.example"])
         assert posted(f"http://model.example:{port}/v1", rule).status_code == 200
-        assert server.request_score == [(f"model.example:{port}", "/v1")], "the name stays in the Host header"
+        assert server.asked == [(f"model.example:{port}", "/v1")], "the name stays in the Host header"
         assert resolver["model.example"] == [["203.0.113.9"]], "it was resolved once"
 
 
@@ -119,7 +119,7 @@ def test_a_name_that_was_public_at_the_check_is_refused_when_it_leads_inside(res
         assert check(url, SITE) == ip_address("8.8.8.8")
         with pytest.raises(ForbiddenAddressError, match=r"127\.0\.0\.1, which is not a public address"):
             posted(url, SITE)
-        assert server.request_score == []
+        assert server.asked == []
 
 
 def test_every_call_looks_again(resolver):
@@ -134,7 +134,7 @@ def test_every_call_looks_again(resolver):
                     await client.post(url)
 
         run(twice())
-        assert len(server.request_score) == 1
+        assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize("rule", [LAB, SITE, Rule(hosts=["127.0.0.1"]), None])
@@ -147,14 +147,14 @@ def test_redirects_are_not_followed(rule):
                 posted(url, rule)
         else:
             assert posted(url, rule).status_code == 307
-        assert inside.request_score == []
+        assert inside.asked == []
 
 
 def test_of_several_addresses_the_next_is_tried_where_nobody_is(resolver):
     with serving() as (server, port):
         resolver["here.example"] = [["::1", "127.0.0.1"]]
         assert posted(f"http://here.example:{port}/", LAB).status_code == 200
-        assert len(server.request_score) == 1
+        assert len(server.asked) == 1
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="this machine has no IPv6")
@@ -162,7 +162,7 @@ def test_an_address_of_the_newer_kind(resolver):
     with serving("::1") as (server, port):
         resolver["here.example"] = [["::1"]]
         assert posted(f"http://here.example:{port}/", LAB).status_code == 200
-        assert server.request_score == [(f"here.example:{port}", "/")]
+        assert server.asked == [(f"here.example:{port}", "/")]
 
 
 @pytest.mark.parametrize(
@@ -194,11 +194,11 @@ def test_a_proxy_of_the_environment_makes_the_connection_but_the_name_is_looked_
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
         resolver["model.example"] = [["8.8.8.8"]]
         assert posted("http://model.example/v1", SITE).status_code == 200
-        assert proxy.request_score == [("model.example", "http://model.example/v1")]
+        assert proxy.asked == [("model.example", "http://model.example/v1")]
         resolver["model.example"] = [["10.0.0.1"]]
         with pytest.raises(ForbiddenAddressError):
             posted("http://model.example/v1", SITE)
-        assert len(proxy.request_score) == 1
+        assert len(proxy.asked) == 1
 
 
 @pytest.mark.parametrize("rule", [LAB, None])
@@ -224,7 +224,7 @@ def test_a_judge_counts_it_as_oversized(monkeypatch):
         server.body = b" " * 1_001
         judge = create("openai_compatible", model="m", parameters={"base_url": f"http://127.0.0.1:{port}/v1"})
         reply = run(judge.judge(request()))
-        assert (reply.unscored, len(server.request_score)) == ("oversized", 1)
+        assert (reply.unscored, len(server.asked)) == ("oversized", 1)
 
 
 def endpoint(url: str) -> Any:
@@ -239,7 +239,7 @@ class TestScorer:
             assert "not a public address" in found.problems()[0]
             with pytest.raises(PermanentError, match="not a public address"):
                 run(found.request_score({"persona": "", "question": "", "response": ""}))
-            assert server.request_score == []
+            assert server.asked == []
             monkeypatch.setenv("CONCORD_ALLOWED_MODEL_HOSTS", "127.0.0.1")
             assert endpoint(f"http://127.0.0.1:{port}/score").problems() == []
 
@@ -249,4 +249,4 @@ class TestScorer:
             found = endpoint(f"http://127.0.0.1:{port}/score")
             with pytest.raises(PermanentError, match="redirects are not followed"):
                 run(found.request_score({"persona": "", "question": "", "response": ""}))
-            assert inside.request_score == []
+            assert inside.asked == []
