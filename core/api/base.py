@@ -27,7 +27,7 @@ from core.accounts.permissions import filter_visible
 from core.api import idempotency
 from core.api.bodies import Given as Given
 from core.api.bodies import IntoProject as IntoProject
-from core.api.bodies import Shape, shape_of
+from core.api.bodies import Shape, resolve_shape
 from core.api.idempotency import StoredResponse
 from core.api.rendering import Json
 from core.errors import InputError
@@ -124,7 +124,7 @@ class Api(APIView):
 
     def parse_body(self, shape: Shape) -> dict[str, Any]:
         """Return the checked body."""
-        return valid(shape_of(shape)(data=self.request.data))
+        return valid(resolve_shape(shape)(data=self.request.data))
 
     @contextmanager
     def parse_project_body(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -139,7 +139,7 @@ class Api(APIView):
 
     def parse_query(self, shape: Shape) -> dict[str, Any]:
         """Return the checked query."""
-        return valid(shape_of(shape)(data=self.request.query_params.dict()))
+        return valid(resolve_shape(shape)(data=self.request.query_params.dict()))
 
     def page(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.options.fields import serializer_of
+from core.options.fields import build_serializer
 from core.options.model import Options
 
 
@@ -33,8 +33,8 @@ Shape = type[serializers.Serializer[Any]] | type[Options]
 
 
 @cache
-def shape_of(given: Shape) -> type[serializers.Serializer[Any]]:
+def resolve_shape(given: Shape) -> type[serializers.Serializer[Any]]:
     """The serializer of a body or query: itself, or the one made from the options of a verb."""
     if not issubclass(given, Options):
         return given
-    return serializer_of(given, IntoProject if given.makes_root else Given, Given)
+    return build_serializer(given, IntoProject if given.makes_root else Given, Given)

@@ -135,7 +135,7 @@ def add_argument(parser: ArgumentParser, name: str, option: Option, default: Any
     if option.type is bool:
         parser.add_argument(flag, dest=name, action="store_true", help=text.replace("%", "%%"))
         return
-    if default and isinstance(default, int | float | str) or (default == 0 and inner.type is not str):
+    if (default and isinstance(default, int | float | str)) or (default == 0 and inner.type is not str):
         text = f"{text} (default: {default})".strip()
     said: dict[str, Any] = {"default": default, "help": text.replace("%", "%%")}
     if inner.type in (int, float):

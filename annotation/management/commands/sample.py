@@ -13,7 +13,7 @@ from annotation.studies.options import NewSample
 from annotation.studies.queries.sampling_frame import FILTERS
 from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples
-from core.options.fields import add_arguments, read_arguments, split
+from core.options.fields import add_arguments, read_arguments, split_names
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
 PREDICTED = ("predicted_from", "predicted_criterion")
@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         sample = samples.draw(
             by=None,
             study=study_called(options["study"]),
-            filters={field: split(options[field]) for field in FIELDS if options[field]},
+            filters={field: split_names(options[field]) for field in FIELDS if options[field]},
             predicted_from=predicted_from,
             tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
             **given,
