@@ -32,7 +32,7 @@ class NewStudy(Options):
     makes_root: ClassVar[bool] = True
 
     name: Annotated[str, Hint(positional=True)] = Field(min_length=1, max_length=120)
-    kind: Annotated[str, Choices(Study.Kind)]
+    kind: Annotated[str, Choices(dict(Study.Kind.choices))]
     criteria: list[str] | None = Field(
         None, min_length=1, description=f"Among {', '.join(TEMPLATES)}. If not given: the published ones of the kind."
     )

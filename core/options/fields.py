@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -62,7 +65,7 @@ class OptionsForm(forms.Form):
         self.add_error(place if place in self.fields else None, error.message)
 
 
-def build_form_field(option: Option) -> forms.Field:
+def build_form_field(option: Option) -> Any:
     said: dict[str, Any] = {
         "label": option.title or None,
         "help_text": option.description,
@@ -71,22 +74,20 @@ def build_form_field(option: Option) -> forms.Field:
     }
     choices = option.choices or (option.item.choices if option.item else None) or {}
     if option.type is bool:
-        return forms.BooleanField(**{**said, "required": False})
+        return forms.BooleanField(**said | {"required": False})
     if option.type is list:
         return forms.MultipleChoiceField(choices=list(choices.items()), widget=forms.CheckboxSelectMultiple, **said)
     if choices:
         widget = forms.RadioSelect if option.hint.radio else forms.Select
-        said["required"] = option.required
-        return forms.ChoiceField(choices=list(choices.items()), widget=widget, **said)
+        return forms.ChoiceField(choices=list(choices.items()), widget=widget, **said | {"required": option.required})
     if option.hint.rows:
         said["widget"] = forms.Textarea(attrs={"rows": option.hint.rows})
-    limits = {"max_length": option.longest} if option.type is str else limit_values(option)
-    field: forms.Field = FORM_FIELDS[option.type](**limits, **said)
-    return field
+    limits = {"max_length": option.longest} if option.type is str else option.range
+    return FORM_FIELDS[option.type](**limits, **said)
 
 
 def build_serializer(model: type[Options], base: Serializer, nested: Serializer) -> Serializer:
-    """Make a serializer that has the name of the model, also in the OpenAPI document. `nested` is the base inside it."""
+    """Make a serializer of the model's name, which the OpenAPI document shows. `nested` is the base inside it."""
     fields = {name: build_rest_field(option, nested) for name, option in read_options(model).items()}
     made: Serializer = type(model.__name__, (base,), {**fields, "__doc__": model.__doc__})
     return made
@@ -100,7 +101,7 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         "error_messages": {**REST_WORDS, "invalid": INVALID.get(option.type, "")},
     }
     if not option.required and option.default is not None:
-        said["default"] = option.copy_default if option.item else option.default
+        said["default"] = partial(copy, option.default) if option.item else option.default
     if option.choices is not None:
         return serializers.ChoiceField(list(option.choices.items()), **said)
     if option.type is dict and option.item:
@@ -113,45 +114,38 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         return build_serializer(option.type, nested, nested)(**said)
     if option.type is str:
         return serializers.CharField(max_length=option.longest, allow_blank=not option.shortest, **said)
-    return REST_FIELDS[option.type](**({} if option.type is bool else limit_values(option)), **said)
-
-
-def limit_values(option: Option) -> dict[str, float | None]:
-    return {"min_value": option.least, "max_value": option.most}
+    return REST_FIELDS[option.type](**option.range, **said)
 
 
 def add_arguments(parser: ArgumentParser, model: type[Options], *, but: Iterable[str] = (), **defaults: Any) -> None:
     """Add an argument of a command for each option. `defaults` are those that only the command has."""
     for name, option in read_options(model).items():
         if name not in but:
-            default = defaults.get(name, option.copy_default())
-            add_argument(parser, name, option, default, is_required=option.required and name not in defaults)
+            says = {"default": defaults[name], "required": False} if name in defaults else {}
+            add_argument(parser, name, replace(option, **says))
 
 
-def add_argument(parser: ArgumentParser, name: str, option: Option, default: Any, *, is_required: bool) -> None:
+def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
     hint, inner = option.hint, option.item or option
+    said: dict[str, Any] = {"help": option.help.replace("%", "%%")}
     flag = "--" + (hint.option or name).replace("_", "-")
-    text = option.help
     if option.type is bool:
-        parser.add_argument(flag, dest=name, action="store_true", help=text.replace("%", "%%"))
+        parser.add_argument(flag, dest=name, action="store_true", **said)
         return
-    if (default and isinstance(default, int | float | str)) or (default == 0 and inner.type is not str):
-        text = f"{text} (default: {default})".strip()
-    said: dict[str, Any] = {"default": default, "help": text.replace("%", "%%")}
+    if option.default not in (None, "", [], {}):
+        said["help"] = f"{said['help']} (default: %(default)s)".strip()
     if inner.type in (int, float):
         said["type"] = inner.type
-    if option.choices is not None:
+    if option.choices:
         said["choices"] = list(option.choices)
     elif hint.metavar:
         said["metavar"] = hint.metavar
     if option.type is list:
         said["nargs"] = "*" if option.nullable and not option.shortest else "+"  # an empty list says more than none
-    elif hint.positional and not is_required:
+    elif hint.positional and not option.required:
         said["nargs"] = "?"
-    if hint.positional:
-        parser.add_argument(name, **said)
-    else:
-        parser.add_argument(flag, dest=name, required=is_required, **said)
+    called = {} if hint.positional else {"dest": name, "required": option.required}
+    parser.add_argument(name if hint.positional else flag, default=option.default, **called, **said)
 
 
 def read_arguments(model: type[Options], options: Mapping[str, Any], *, but: Iterable[str] = ()) -> dict[str, Any]:

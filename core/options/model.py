@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from types import UnionType
-from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, ParamSpec, Self, TypeVar, Union, get_args, get_origin
 
 from annotated_types import Ge, Le, MaxLen, MinLen
-from django.db.models import Choices as DatabaseChoices
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticUndefined, core_schema
@@ -41,6 +40,7 @@ WORDS = {
     "too_long": "Ensure this list has at most {max_length} values.",
     "literal_error": "Select a valid choice. {input} is not one of the available choices.",
     "extra_forbidden": "There is no such field.",
+    "string_type": INVALID[str],
     **{f"{kind.__name__}_{end}": words for kind, words in INVALID.items() for end in ("type", "parsing", "from_float")},
 }
 """Django's words by pydantic's type of error, so that forms, bodies, commands and services say the same."""
@@ -78,31 +78,19 @@ class Options(BaseModel):
 class Hint:
     """How one of the interfaces shows a field, where that does not follow from its type."""
 
-    option: str = ""
-    """Its name on the command line, where that is not the name of the field."""
-
-    positional: bool = False
+    option: str = ""  # its name on the command line, where that is not the name of the field
+    positional: bool = False  # without a name on the command line
     metavar: str | None = None
-    rows: int = 0
-    """Height of the text area in a form; 0 for one line."""
-
+    rows: int = 0  # height of the text area in a form; 0 for one line
     radio: bool = False
-    null: bool = False
-    """Whether a REST body may say null, besides leaving the field out."""
+    null: bool = False  # whether a REST body may say null, besides leaving the field out
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Choices:
     """The values that a text may have, with the label of each."""
 
     labels: Mapping[str, str]
-
-    def __init__(self, choices: Mapping[str, str] | Iterable[str] | type[DatabaseChoices]) -> None:
-        if isinstance(choices, type):
-            labels = dict(choices.choices)
-        else:
-            labels = dict(choices) if isinstance(choices, Mapping) else {name: name for name in choices}
-        object.__setattr__(self, "labels", labels)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.literal_schema(list(self.labels))
@@ -129,10 +117,12 @@ class Option:
     @property
     def help(self) -> str:
         """Title and description in one text, for those who see no label."""
-        return " ".join(part for part in (self.title and self.title.rstrip(".") + ".", self.description) if part)
+        return f"{self.title.rstrip('.')}. {self.description}".strip() if self.title else self.description
 
-    def copy_default(self) -> Any:
-        return self.default.copy() if isinstance(self.default, list | dict) else self.default
+    @property
+    def range(self) -> dict[str, Any]:
+        """Smallest and largest value, as Django and REST framework call them."""
+        return {} if self.type is bool else {"min_value": self.least, "max_value": self.most}
 
 
 READ = (
@@ -141,6 +131,7 @@ READ = (
     (MinLen, "shortest", "min_length"),
     (MaxLen, "longest", "max_length"),
     (Choices, "choices", "labels"),
+    (Hint, "hint", ""),
 )
 
 
@@ -152,9 +143,8 @@ def read_options(model: type[Options]) -> Mapping[str, Option]:
 
 def read_field(field: FieldInfo) -> Option:
     default = field.get_default(call_default_factory=True, validated_data={})
-    option = replace(
-        read_type(field.annotation, field.metadata), title=field.title or "", description=field.description or ""
-    )
+    texts = {"title": field.title or "", "description": field.description or ""}
+    option = replace(read_type(field.annotation, field.metadata), **texts)
     return option if default is PydanticUndefined else replace(option, required=False, default=default)
 
 
@@ -169,10 +159,12 @@ def read_type(annotation: Any, metadata: Sequence[Any]) -> Option:
         if len(kinds) > 1:
             raise TypeError(f"{annotation} is several types")
         return replace(read_type(kinds[0], metadata), nullable=True)
-    said = {name: getattr(one, part) for one in metadata for kind, name, part in READ if isinstance(one, kind)}
-    said |= {"hint": one for one in metadata if isinstance(one, Hint)}
-    if origin is Literal:
-        return Option(str, choices={value: value for value in inner}, **said)
+    said = {
+        name: getattr(one, part) if part else one
+        for one in metadata
+        for kind, name, part in READ
+        if isinstance(one, kind)
+    }
     if origin in (list, dict):
         return Option(origin, item=read_type(inner[-1], ()), **said)
     return Option(annotation, **said)
