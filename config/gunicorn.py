@@ -7,11 +7,6 @@ The site is loaded once and web processes are forked from it, so that they share
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gunicorn.arbiter import Arbiter
-
 wsgi_app = "config.wsgi:application"
 threads = 4
 timeout = 120
@@ -19,7 +14,7 @@ control_socket_disable = True
 preload_app = True
 
 
-def when_ready(server: Arbiter) -> None:  # noqa: ARG001 - gunicorn hands it over
+def when_ready(server: object) -> None:  # noqa: ARG001 - gunicorn hands it over
     """Load what the first request would load, and keep it where forked processes share it."""
     from django.db import connections
     from django.urls import get_resolver

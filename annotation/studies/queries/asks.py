@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.studies.models.labels import Annotation, Draft
@@ -33,11 +33,12 @@ class Ask:
 
     criterion: Criterion
     turn: int = 0
+    name: str = field(init=False, compare=False)
+    """Of its input; a key has no full stop, so that no two are called the same."""
 
-    @property
-    def name(self) -> str:
-        """Of its input; a key has no full stop, so that no two are called the same."""
-        return f"{self.criterion.key}.{self.turn}" if self.turn else self.criterion.key
+    def __post_init__(self) -> None:
+        name = f"{self.criterion.key}.{self.turn}" if self.turn else self.criterion.key
+        object.__setattr__(self, "name", name)
 
     @property
     def title(self) -> str:

@@ -117,7 +117,7 @@ def _caption(asked: TierRequest) -> str:
 
 def _listed(asked: TierRequest, ours: PeoplesRatings, rows: Rows, found: Difficulty, query: Mapping[str, str]) -> Rows:
     """The items that are asked for, those first whose tier is least certain."""
-    kept: Rows = rows.take(np.flatnonzero(_mask(asked.shown, found)))
+    kept = rows.take(np.flatnonzero(_mask(asked.shown, found)))
     sort = query.get("sort", "")
     name = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "certain"
     listed = kept.sort_by(name, descending=sort.startswith("-"))
