@@ -284,7 +284,7 @@ SPECTACULAR_SETTINGS = {
         "PersonKind": "annotation.models.User.Kind",
         "RunKind": "judging.models.JudgeRun.Kind",
         "MakingKind": "simulation.models.Making.Kind",
-        "SampleMethod": ["all", "simple", "stratified"],
+        "SampleMethod": "annotation.studies.options.METHODS.items",
         "AdjudicationMethod": "annotation.models.Adjudication.Method",
         "LateDecisionValue": ["use", "dismiss"],
         "ConflictDecisionValue": "simulation.models.ConflictReview.Decision",

@@ -13,10 +13,10 @@ from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownItem
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
-from annotation.studies.forms import ServiceForm
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.options.fields import OptionsForm
 
 PURPOSES = [
     ("check", "Check, among the work"),
@@ -45,7 +45,7 @@ def turns_field(criterion: Criterion) -> forms.CharField:
     )
 
 
-class RulesForm(ServiceForm):
+class RulesForm(OptionsForm):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
     check_every = forms.IntegerField(
@@ -84,7 +84,7 @@ class RulesForm(ServiceForm):
         return True
 
 
-class GoldQuestionForm(ServiceForm):
+class GoldQuestionForm(OptionsForm):
     """One item with its right answers."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What it is for")
@@ -153,7 +153,7 @@ class GoldQuestionForm(ServiceForm):
         return True
 
 
-class GoldQuestionsForm(ServiceForm):
+class GoldQuestionsForm(OptionsForm):
     """Many items at once: those decided in a study, or those of a file."""
 
     purpose = forms.ChoiceField(choices=PURPOSES, label="What they are for")

@@ -15,10 +15,10 @@ from annotation.recruitment.models.demographics import DemographicQuestion
 from annotation.recruitment.models.participation import Intake, Invitation
 from annotation.recruitment.platforms import Visit
 from annotation.recruitment.services import completions, consents, demographics, enrolment, invitations
-from annotation.studies.forms import ServiceForm
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.options.fields import OptionsForm
 
 LONGEST_DAYS = 3650
 
@@ -46,7 +46,7 @@ class AccountForm(UserCreationForm[User]):
             return None
 
 
-class ReturnForm(ServiceForm):
+class ReturnForm(OptionsForm):
     """What somebody whom a platform sent enters to go on in another browser."""
 
     code = forms.CharField(
@@ -67,7 +67,7 @@ class ReturnForm(ServiceForm):
             return None
 
 
-class InvitationForm(ServiceForm):
+class InvitationForm(OptionsForm):
     """A new link into a study."""
 
     places = {"expires": "days", "study": "platform"}
@@ -106,7 +106,7 @@ def days_from_now(days: int | None) -> datetime | None:
     return timezone.now() + timedelta(days=days) if days else None
 
 
-class ConsentForm(ServiceForm):
+class ConsentForm(OptionsForm):
     """What people agree to."""
 
     consent_text = forms.CharField(
@@ -126,7 +126,7 @@ class ConsentForm(ServiceForm):
         return True
 
 
-class QuestionForm(ServiceForm):
+class QuestionForm(OptionsForm):
     """One more question about the person."""
 
     text = forms.CharField(max_length=demographics.LONGEST, label="Question")
@@ -168,7 +168,7 @@ class AboutMeForm(forms.Form):
             )
 
 
-class IntakeForm(ServiceForm):
+class IntakeForm(OptionsForm):
     """Whether anybody may join, and what people get at the end."""
 
     is_public = forms.BooleanField(required=False, label="Anybody may join by the public address")

@@ -7,27 +7,23 @@ from typing import Any
 
 from django import forms
 
-from annotation.studies.forms import ServiceForm
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.studies import Criterion
+from annotation.studies.options import Edit
 from annotation.studies.services import guidelines
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.options.fields import OptionsForm
 
 
-class GuidelineForm(ServiceForm):
+class GuidelineForm(OptionsForm):
     """A new text of a criterion. The scale itself is not here: it stays."""
 
-    places: Mapping[str, str] = {"categories": "guideline"}
-
-    question = forms.CharField(widget=forms.Textarea(attrs={"rows": 2}))
-    guideline = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 6}))
-    reason = forms.CharField(
-        label="Why", widget=forms.Textarea(attrs={"rows": 2}), help_text="Annotators read it beside what changed."
-    )
+    places = {"categories": "guideline"}
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, criterion: Criterion) -> None:
         super().__init__(data, initial={"question": criterion.question, "guideline": criterion.guideline})
+        self.add(Edit, "question", "guideline", "reason")
         self.criterion = criterion
         for place, category in enumerate(criterion.categories):
             self.fields[f"category_{place}"] = forms.CharField(

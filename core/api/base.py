@@ -25,33 +25,18 @@ from core.accounts.models.projects import Project, use_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.api import idempotency
+from core.api.bodies import Given as Given
+from core.api.bodies import IntoProject as IntoProject
+from core.api.bodies import Shape, resolve_shape
 from core.api.idempotency import StoredResponse
 from core.api.rendering import Json
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import LARGEST as LARGEST
 
 MOST_AT_ONCE = 1000
-LARGEST = 2**63 - 1
 
 Row = TypeVar("Row", bound=Model)
-
-
-class Given(serializers.Serializer[Any]):
-    """What a request says. A name that is not known is refused: a slip of the pen must not go unnoticed."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (unknown := [str(name) for name in data if name not in self.fields]):
-            known = ", ".join(self.fields) or "none"
-            raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field; there are: {known}."))
-        return super().to_internal_value(data)
-
-
-class IntoProject(Given):
-    """What is made of such a body belongs to a project."""
-
-    project = serializers.CharField(
-        required=False, max_length=130, help_text="Address of the project it goes into; the chosen one if not given."
-    )
 
 
 class PageQuery(Given):
@@ -137,9 +122,9 @@ class Api(APIView):
         assert isinstance(self.request.user, User)  # every rule asks for an account
         return self.request.user
 
-    def parse_body(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    def parse_body(self, shape: Shape) -> dict[str, Any]:
         """Return the checked body."""
-        return valid(shape(data=self.request.data))
+        return valid(resolve_shape(shape)(data=self.request.data))
 
     @contextmanager
     def parse_project_body(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -152,9 +137,9 @@ class Api(APIView):
         with use_project(found):
             yield rest
 
-    def parse_query(self, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    def parse_query(self, shape: Shape) -> dict[str, Any]:
         """Return the checked query."""
-        return valid(shape(data=self.request.query_params.dict()))
+        return valid(resolve_shape(shape)(data=self.request.query_params.dict()))
 
     def page(
         self,

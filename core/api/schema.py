@@ -13,7 +13,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
+from core.api.bodies import resolve_shape
 from core.api.problems import MEDIA_TYPE, Problem
+from core.options.model import Options
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
@@ -92,7 +94,12 @@ def says(
     return extend_schema(
         operation_id=name,
         summary=summary,
-        request=body,
-        parameters=[query] if query else None,
+        request=to_serializer(body),
+        parameters=[to_serializer(query)] if query else None,
         responses={status: answer, **(also or {})},
     )
+
+
+def to_serializer(shape: Any) -> Any:
+    """What the document is made from: of the options of a verb, their serializer."""
+    return resolve_shape(shape) if isinstance(shape, type) and issubclass(shape, Options) else shape

@@ -76,6 +76,7 @@ def describe_restored(restore: Act, heads: Sequence[AuditHead]) -> str:
     numbers = [one.number for one in heads]
     return (
         f"The site was restored at {restore.at:%Y-%m-%d %H:%M} UTC "
+        f""
         f"from a backup of {restore.parsed_arguments.get('made_at')}, "
         f"which ended with act {restore.parsed_arguments.get('acts')}. What was done between is not in the log: "
         f"acts up to {max(numbers)} had been written down."

@@ -7,11 +7,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
+from annotation.studies.options import People
 from annotation.studies.queries.studies import people_called, study_called, study_row
 from annotation.studies.services import studies
 from annotation.workbench.services import assignments
 from core.audit.log import audit_batch
+from core.options.fields import add_arguments, read_arguments
 
 
 class Command(ConcordCommand):
@@ -20,13 +21,13 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="name or address of the study")
-        parser.add_argument("--annotators", nargs="+", default=[], help="names of accounts")
+        add_arguments(parser, People, annotators=[])
         parser.add_argument("--open", action="store_true", help="open the study to them")
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         with audit_batch():
-            people = people_called(split_names(options["annotators"]))
+            people = people_called(read_arguments(People, options)["annotators"])
             assignments.add_annotators(by=None, study=study, annotators=people)
             if options["open"]:
                 studies.open(by=None, study=study)

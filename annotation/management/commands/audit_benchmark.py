@@ -10,8 +10,8 @@ from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import auditing, versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
+from core.options.fields import split_names
 
 
 class Command(ConcordCommand):

@@ -12,9 +12,9 @@ from annotation.benchmarks.services import building, markdown, versions
 from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
 from annotation.management.base import ConcordCommand
 from annotation.management.benchmarks import add_tiers, parse_tiers
-from annotation.management.lists import split_names
 from annotation.studies.queries.studies import study_called
 from core.files.shares import parse_shares
+from core.options.fields import split_names
 
 
 class Command(ConcordCommand):

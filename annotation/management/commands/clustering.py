@@ -7,9 +7,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.studies.queries.dependence import NAMED, read_dependence
+from annotation.studies.options import Clustering
+from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
+from core.options.fields import add_arguments, read_arguments
 
 
 class Command(ConcordCommand):
@@ -18,13 +20,11 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="name or slug")
-        parser.add_argument(
-            "name", nargs="?", default="", help=f"none, {', '.join(NAMED)}, or a key of the source; empty: automatic"
-        )
+        add_arguments(parser, Clustering, clustering="")
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        studies.name_clustering(by=None, study=study, clustering=options["name"])
+        studies.name_clustering(by=None, study=study, **read_arguments(Clustering, options))
         found = read_dependence(study)
         clusters = None if found.clusters is None else len(set(found.clusters.values()))
         told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}

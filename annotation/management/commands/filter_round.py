@@ -14,13 +14,13 @@ from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
 from annotation.management.benchmarks import add_tiers, parse_tiers
-from annotation.management.lists import split_names
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.shares import parse_pairs
+from core.options.fields import split_names
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 

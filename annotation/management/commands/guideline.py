@@ -9,12 +9,16 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Criterion
+from annotation.studies.options import Edit
 from annotation.studies.parsing.guidelines import read_guideline
 from annotation.studies.queries.guidelines import Version, history
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import guidelines
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.options.fields import add_arguments
+
+IN_FILE = ("question", "guideline", "categories")
 
 
 class Command(ConcordCommand):
@@ -29,7 +33,7 @@ class Command(ConcordCommand):
             type=Path,
             help="a .toml with question, guideline and [[categories]], or a text with the guideline",
         )
-        parser.add_argument("--reason", default="", help="why it is edited; annotators read it")
+        add_arguments(parser, Edit, but=IN_FILE, reason="")
 
     def run(self, **options: Any) -> dict[str, Any]:
         study, key = study_called(options["study"]), options["criterion"]

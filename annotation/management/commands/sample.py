@@ -8,13 +8,15 @@ from django.core.management.base import CommandParser
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from annotation.studies.models.studies import Criterion, Sample
-from annotation.studies.queries.sampling_frame import FILTERS, PREDICTED_TIER
+from annotation.studies.options import NewSample
+from annotation.studies.queries.sampling_frame import FILTERS
 from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples
+from core.options.fields import add_arguments, read_arguments, split_names
 
 FIELDS = tuple(dict.fromkeys(field for fields in FILTERS.values() for field in fields))
+PREDICTED = ("predicted_from", "predicted_criterion")
 
 
 class Command(ConcordCommand):
@@ -23,29 +25,20 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="name or address of the study")
-        parser.add_argument("--method", choices=samples.METHODS, help="default: simple with --size, all without")
-        parser.add_argument("--size", type=int, help="how many items")
-        parser.add_argument("--strata", nargs="+", help=f"fields among {', '.join((*FIELDS, PREDICTED_TIER))}")
-        parser.add_argument("--predicted-from", metavar="STUDY", help="whose labels the predicted tiers come from")
-        parser.add_argument("--predicted-criterion", metavar="KEY", help="of that study; its first by default")
-        parser.add_argument("--allocation", choices=("proportional", "equal"), default="proportional")
-        parser.add_argument("--seed", type=int, default=0)
+        add_arguments(parser, NewSample, but=("filters",))
         for field in FIELDS:
             parser.add_argument(f"--{field.replace('_', '-')}", nargs="+", help="only items with one of these")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        predicted_from = criterion_to_predict(options["predicted_from"], options["predicted_criterion"])
+        given = read_arguments(NewSample, options, but=("filters", *PREDICTED))
+        predicted_from = criterion_to_predict(*(options[name] for name in PREDICTED))
         sample = samples.draw(
             by=None,
             study=study_called(options["study"]),
-            method=options["method"] or default_method(options),
-            size=options["size"],
-            strata=split_names(options["strata"]),
             filters={field: split_names(options[field]) for field in FIELDS if options[field]},
-            seed=options["seed"],
-            allocation=options["allocation"],
             predicted_from=predicted_from,
             tiers=load_predicted_tiers(predicted_from) if predicted_from else None,
+            **given,
         )
         return document(sample)
 
@@ -59,12 +52,6 @@ class Command(ConcordCommand):
 def criterion_to_predict(study: str | None, key: str | None) -> Criterion | None:
     """The criterion that tiers are predicted from; None where no study is named."""
     return None if study is None else criterion_called(study_called(study), key or "")
-
-
-def default_method(options: dict[str, Any]) -> str:
-    if options["strata"]:
-        return "stratified"
-    return "all" if options["size"] is None else "simple"
 
 
 def document(sample: Sample) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
 from core.accounts.services import tokens
 from core.errors import InputError
+from core.options.fields import split_names
 
 
 class Command(ConcordCommand):

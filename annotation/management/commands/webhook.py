@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from annotation.studies.models.webhooks import Webhook
 from annotation.studies.services import webhooks
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
+from core.options.fields import split_names
 
 MOST_SHOWN = 20
 

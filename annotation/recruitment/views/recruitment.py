@@ -18,7 +18,6 @@ from annotation.recruitment.queries import participation as queries
 from annotation.recruitment.queries.demographics import LEAST_PEOPLE, list_questions
 from annotation.recruitment.services import consents, demographics, invitations, withdrawn
 from annotation.recruitment.services.invitations import CreatedInvitation
-from annotation.studies.forms import ServiceForm
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
@@ -28,6 +27,7 @@ from core.accounts.permissions import OWNING, filter_visible
 from core.csv_files import csv_text
 from core.downloads import audit_export
 from core.errors import InputError
+from core.options.fields import OptionsForm
 
 FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
 
@@ -101,7 +101,7 @@ def intake(request: HttpRequest, slug: str) -> HttpResponse:
 def store_form(
     request: HttpRequest,
     slug: str,
-    form: ServiceForm,
+    form: OptionsForm,
     store: Callable[[User, Study], bool],
     *,
     shown_as: Literal["consent", "question", "settings"],

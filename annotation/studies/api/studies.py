@@ -12,21 +12,19 @@ from rest_framework.response import Response
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.api import serializers as shapes
-from annotation.studies.criteria import TEMPLATES, default_keys
+from annotation.studies.criteria import TEMPLATES
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.options import Clustering, Edit, NewSample, NewStudy, People
 from annotation.studies.queries import studies as queries
-from annotation.studies.queries.dependence import LONGEST
 from annotation.studies.queries.guidelines import history
 from annotation.studies.queries.studies import people_called
 from annotation.studies.services import guidelines, samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Given, IntoProject, PageQuery, build_page_schema
+from core.api.base import Api, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import InputError
-
-SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0, "required": False}
 
 
 class StudiesApi(Api):
@@ -50,40 +48,6 @@ class StudyQuery(PageQuery):
     kind = serializers.ChoiceField(Study.Kind.choices, required=False)
 
 
-class NewStudy(IntoProject):
-    name = serializers.CharField(max_length=120)
-    kind = serializers.ChoiceField(Study.Kind.choices)
-    criteria = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="Keys of templates; all of the kind if not given."
-    )
-    overlap = serializers.IntegerField(min_value=1, max_value=studies.LARGEST_OVERLAP, default=3)
-    most_overlap = serializers.IntegerField(
-        min_value=2,
-        max_value=studies.LARGEST_OVERLAP,
-        default=None,
-        allow_null=True,
-        help_text="Adaptive overlap: items whose tier is unclear are asked about again, up to so many annotators.",
-    )
-    shown = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="Parts of the context that annotators see."
-    )
-    each_turn = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="Criteria asked of each turn of a dialogue."
-    )
-    allow_tie = serializers.BooleanField(default=False)
-    asks_strength = serializers.BooleanField(default=False)
-    seed = serializers.IntegerField(**SEED)
-    clustering = serializers.CharField(
-        allow_blank=True,
-        default="",
-        max_length=LONGEST,
-        help_text="What dependent items share: by default their profile, else their question; none, a grouping, or a "
-        "key of their source.",
-    )
-    description = serializers.CharField(allow_blank=True, default="")
-    instructions = serializers.CharField(allow_blank=True, default="")
-
-
 class StudyList(StudiesApi):
     @says("studies", "Studies", build_page_schema(shapes.StudySerializer), query=StudyQuery)
     def get(self, request: Request) -> Response:
@@ -93,17 +57,9 @@ class StudyList(StudiesApi):
 
     @says("create_study", "Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
-        given = self.parse_body(NewStudy)
-        given.setdefault("criteria", default_keys(given["kind"]))
-        with self.parse_project_body(given) as described:
+        with self.parse_project_body(self.parse_body(NewStudy)) as described:
             made = studies.create(by=self.me, **described)
         return self.render_study(made.slug, status=201)
-
-
-class Clustering(Given):
-    clustering = serializers.CharField(
-        allow_blank=True, max_length=LONGEST, help_text="none, a grouping of items, or a key of their source."
-    )
 
 
 class StudyClustering(StudiesApi):
@@ -119,17 +75,6 @@ class StudyDetail(StudiesApi):
         return self.render_study(slug)
 
 
-class Edit(Given):
-    """What is not given stays as it is. Categories are all of the scale, in its order."""
-
-    reason = serializers.CharField(max_length=10_000, help_text="Why; kept with the version.")
-    question = serializers.CharField(required=False)
-    guideline = serializers.CharField(required=False, allow_blank=True)
-    categories = serializers.ListField(
-        child=serializers.DictField(child=serializers.CharField(allow_blank=True)), required=False
-    )
-
-
 class StudyCriterion(StudiesApi):
     @says("criterion", "A criterion with its guideline", shapes.CriterionSerializer)
     def get(self, request: Request, slug: str, key: str) -> Response:
@@ -138,7 +83,7 @@ class StudyCriterion(StudiesApi):
     @says("edit_criterion", "A new version of what is asked; labels keep theirs", shapes.CriterionSerializer, body=Edit)
     def patch(self, request: Request, slug: str, key: str) -> Response:
         given = self.parse_body(Edit)
-        for one in given.get("categories", ()):
+        for one in given.get("categories") or ():
             if not {"value", "label"} <= one.keys() <= {"value", "label", "guideline"}:
                 raise InputError("Each category has value, label and perhaps guideline.", field="categories")
         guidelines.edit(by=self.me, criterion=find_criterion(slug, key), **given)
@@ -191,21 +136,6 @@ def to_template_json(template: Any) -> dict[str, Any]:
     return {name: getattr(template, name) for name in ("kind", "name", "question", "level")}
 
 
-class NewSample(Given):
-    method = serializers.ChoiceField(samples.METHODS, default="all")
-    size = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, allow_null=True)
-    strata = serializers.ListField(child=serializers.CharField(), default=list)
-    filters = serializers.DictField(
-        child=serializers.ListField(child=serializers.CharField()), default=dict, help_text="Field to its values."
-    )
-    allocation = serializers.ChoiceField(["proportional", "equal"], default="proportional")
-    seed = serializers.IntegerField(**SEED)
-    predicted_from = serializers.SlugField(
-        required=False, help_text="Study whose labels the stratum predicted_tier is predicted from."
-    )
-    predicted_criterion = serializers.SlugField(required=False, help_text="Its criterion; the first by default.")
-
-
 class StudySamples(StudiesApi):
     @says("samples", "The draws of a study's items", shapes.SampleSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
@@ -215,15 +145,10 @@ class StudySamples(StudiesApi):
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
         given = self.parse_body(NewSample)
-        key, named = given.pop("predicted_criterion", ""), given.pop("predicted_from", "")
-        criterion = queries.criterion_called(self.study(named), key) if named else None
-        sample = samples.draw(
-            by=self.me,
-            study=study,
-            predicted_from=criterion,
-            tiers=load_predicted_tiers(criterion) if criterion else None,
-            **given,
-        )
+        key, named = given.pop("predicted_criterion", None), given.pop("predicted_from", None)
+        criterion = queries.criterion_called(self.study(named), key or "") if named else None
+        tiers = load_predicted_tiers(criterion) if criterion else None
+        sample = samples.draw(by=self.me, study=study, predicted_from=criterion, tiers=tiers, **given)
         return Response(shapes.SampleSerializer(sample).data, status=201)
 
 
@@ -245,10 +170,6 @@ class StudyProgress(StudiesApi):
     @says("study_progress", "How far a study has come", shapes.ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(shapes.ProgressSerializer(queries.study_row(self.study(slug))).data)
-
-
-class People(Given):
-    annotators = serializers.ListField(child=serializers.CharField(), min_length=1, help_text="Usernames.")
 
 
 class StudyAnnotators(StudiesApi):

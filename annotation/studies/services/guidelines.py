@@ -11,15 +11,17 @@ from django.utils import timezone
 
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.studies import Criterion
+from annotation.studies.options import LONGEST_TEXT, Edit
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import checked_by
 
-LONGEST = 50_000
 SCALE = ("value", "label")
 """What of a category is the scale itself; the rest is its guideline."""
 
 
+@checked_by(Edit)
 @audited("criterion.edit", on="criterion")
 def edit(
     *,
@@ -35,12 +37,11 @@ def edit(
     `categories` are all of the scale in its order, each by its value with what is to be said of it. Once labels or
     judgments rest on the criterion their values and names stay. Raises InputError where nothing would change.
     """
-    why = check_text(reason.strip(), "reason", least=1)
     with transaction.atomic():
         now = Criterion.objects.select_for_update().select_related("study").get(pk=criterion.pk)
         new = {
-            "question": now.question if question is None else check_text(question.strip(), "question", least=1),
-            "guideline": now.guideline if guideline is None else check_text(guideline.strip(), "guideline"),
+            "question": now.question if question is None else question,
+            "guideline": now.guideline if guideline is None else guideline,
             "categories": now.categories if categories is None else scale(now, categories),
         }
         if all(getattr(now, field) == text for field, text in new.items()):
@@ -51,7 +52,7 @@ def edit(
         now.guideline_version += 1
         now.save(update_fields=[*new, "guideline_version"])
         made = GuidelineVersion.objects.create(
-            criterion=now, version=now.guideline_version, reason=why, created_by=by, created_at=timezone.now(), **new
+            criterion=now, version=now.guideline_version, reason=reason, created_by=by, created_at=timezone.now(), **new
         )
     for field in (*new, "guideline_version"):
         setattr(criterion, field, getattr(now, field))
@@ -73,14 +74,6 @@ def keep_first(criterion: Criterion) -> None:
     )
 
 
-def check_text(text: str, field: str, *, least: int = 0) -> str:
-    if not least <= len(text) <= LONGEST or "\0" in text:
-        raise InputError(
-            f"Say it in at most {LONGEST:,} characters." if text or not least else "This is needed.", field=field
-        )
-    return text
-
-
 def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     """The categories as they are stored. Raises InputError where the scale itself would change under labels."""
     known = {str(one["value"]): one for one in criterion.categories}
@@ -89,7 +82,8 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
         for one in categories
     ]
     for one in new:
-        check_text(one["guideline"], "categories")
+        if len(one["guideline"]) > LONGEST_TEXT:
+            raise InputError(f"A guideline has at most {LONGEST_TEXT:,} characters.", field="categories")
         if not one["value"] or len(one["value"]) > 64 or not one["label"]:
             raise InputError("Each category has a value of at most 64 characters and a label.", field="categories")
     if len({one["value"] for one in new}) < max(len(new), 2):

@@ -12,23 +12,25 @@ from django.db.models import Max
 from annotation.stats.queueing import draw_balanced_order
 from annotation.stats.sampling import Allocation, DrawnItem, draw_stratified_sample, simple_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.options import NewSample
 from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import checked_by
 
-METHODS = ("all", "simple", "stratified")
 BATCH = 2000
 POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
 
 
+@checked_by(NewSample, but=("filters", "predicted_from", "predicted_criterion"))
 @audited("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation", "predicted_from"))
 def draw(
     *,
     by: User | None,
     study: Study,
-    method: str = "all",
+    method: str | None = None,
     size: int | None = None,
     strata: Sequence[str] = (),
     filters: Mapping[str, Any] | None = None,
@@ -41,10 +43,12 @@ def draw(
     """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
-    filters and seed give the same items in any database. `scores` (id of a dialogue or pair -> a judge's score) are
-    needed for the stratum `judge_score` only; `tiers` (the same ids -> a tier) for the stratum `predicted_tier`
-    only, with the criterion of a rated study that they are predicted from.
+    filters and seed give the same items in any database. Without `method` it is stratified where strata are named,
+    simple with a size, else all. `scores` (id of a dialogue or pair -> a judge's score) are needed for the stratum
+    `judge_score` only; `tiers` (the same ids -> a tier) for the stratum `predicted_tier` only, with the criterion of a
+    rated study that they are predicted from.
     """
+    assert method is not None  # NewSample says which where none is named
     check(study, method, size, strata)
     filters = {field: to_values(given) for field, given in (filters or {}).items() if given}
     with transaction.atomic():
@@ -72,8 +76,6 @@ def draw(
 def check(study: Study, method: str, size: int | None, strata: Sequence[str]) -> None:
     if study.state != Study.State.DRAFT:
         raise InputError(f"{study} is {study.state}: items can be drawn into a draft only.", field="study")
-    if method not in METHODS:
-        raise InputError(f"{method!r} is not one of {', '.join(METHODS)}.", field="method")
     if method != "all" and size is None:
         raise InputError("Say how many items to draw.", field="size")
     if method == "stratified" and not strata:

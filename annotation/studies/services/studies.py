@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from annotation.corpus.imports import bulk
 from annotation.studies.criteria import TEMPLATES, CriterionTemplate
 from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.options import LARGEST_OVERLAP, Clustering, NewStudy
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.dependence import check_clustering, read_dependence
 from annotation.studies.services import webhooks
@@ -21,15 +22,15 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.names import check_name
+from core.options.model import LARGEST, checked_by
 
-LARGEST_OVERLAP = 1000
-LARGEST_SEED = 2**63 - 1
 BATCH = 2000
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
 RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
 ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
 
 
+@checked_by(NewStudy)
 @audited(
     "study.create",
     says=(
@@ -50,7 +51,7 @@ def create(
     by: User | None,
     name: str,
     kind: str,
-    criteria: Sequence[str],
+    criteria: Sequence[str] | None = None,
     overlap: int = 3,
     most_overlap: int | None = None,
     shown: Sequence[str] | None = None,
@@ -63,7 +64,7 @@ def create(
     clustering: str = "",
     project: Project | None = None,
 ) -> Study:
-    """A draft that asks `criteria` (keys of templates) of each item, `overlap` times.
+    """A draft that asks `criteria` (keys of templates; by default those of the kind) of each item, `overlap` times.
 
     With `most_overlap` it is adaptive: items whose tier is unclear are asked about again, up to so many times.
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
@@ -71,8 +72,7 @@ def create(
     each turn of a dialogue (whose turns, the template says) rather than of the whole. `clustering` is what dependent
     items share (see `annotation.studies.queries.dependence`). Without `project` it goes where new things of `by` go.
     """
-    check_kind(kind)
-    check_numbers(overlap, seed)
+    assert criteria is not None  # NewStudy says which where none are named
     check_most_overlap(overlap, most_overlap)
     templates = choose_templates(kind, criteria, allow_tie=allow_tie)
     check_turns(kind, criteria, each_turn)
@@ -101,6 +101,7 @@ def create(
     return study
 
 
+@checked_by(Clustering)
 @audited("study.cluster", on="study", says=("clustering",))
 def name_clustering(*, by: User | None, study: Study, clustering: str) -> str:  # noqa: ARG001
     """Say what dependent items of the study share; empty for their profile, else their question.
@@ -139,16 +140,11 @@ def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
     study.state = Study.State.CLOSED
 
 
-def check_kind(kind: str) -> None:
-    if kind not in Study.Kind.values:
-        raise InputError(f"{kind!r} is not one of {', '.join(Study.Kind.values)}.", field="kind")
-
-
 def check_numbers(overlap: int, seed: int) -> None:
     if not 1 <= overlap <= LARGEST_OVERLAP:
         raise InputError(f"The overlap must be from 1 to {LARGEST_OVERLAP}.", field="overlap")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+    if not 0 <= seed <= LARGEST:
+        raise InputError(f"The seed must be from 0 to {LARGEST}.", field="seed")
 
 
 def check_most_overlap(overlap: int, most: int | None) -> None:

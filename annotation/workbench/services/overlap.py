@@ -21,10 +21,11 @@ from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.queueing import lot
 from annotation.stats.table import RatingTable
 from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.options import LARGEST_OVERLAP
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services.studies import LARGEST_OVERLAP, OPEN, RATING, batches, insert_assignments
+from annotation.studies.services.studies import OPEN, RATING, batches, insert_assignments
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
 from annotation.workbench.queries.overlap import ItemAssignments

@@ -15,11 +15,11 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
+from core.options.fields import split_names
 from judging.assessment.wording import duration as in_words
 from judging.judges import providers
 from judging.judges.models.judges import Judge

@@ -9,9 +9,9 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts, read_text
-from annotation.management.lists import split_names
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import split_names
 from judging.assessment.services import improvement
 from judging.judges.services import judges
 

@@ -11,9 +11,9 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
-from annotation.management.lists import split_names
 from core.errors import InputError
 from core.files.input_files import InputFile
+from core.options.fields import split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
+from annotation.studies.options import LONGEST_TEXT
 from annotation.studies.queries import asks, ratings
 from annotation.studies.queries import guidelines as queries
 from annotation.studies.services import guidelines
@@ -50,7 +51,7 @@ def test_a_version_stands_once(alice: User) -> None:
         ({"reason": "Because."}, "guideline"),
         ({"reason": "Because.", "question": " "}, "question"),
         ({"reason": "Because.", "guideline": "a\0b"}, "guideline"),
-        ({"reason": "Because.", "guideline": "x" * (guidelines.LONGEST + 1)}, "guideline"),
+        ({"reason": "Because.", "guideline": "x" * (LONGEST_TEXT + 1)}, "guideline"),
         ({"reason": "Because.", "categories": [{"value": "1"}]}, "categories"),
         ({"reason": "Because.", "categories": [{"value": "1"}, {"value": "1"}]}, "categories"),
     ],

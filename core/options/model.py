@@ -1,0 +1,208 @@
+"""The model of a verb's options, what the interfaces read from it, and the check of a service's arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, wraps
+from types import UnionType
+from typing import Annotated, Any, ClassVar, ParamSpec, Self, TypeVar, Union, get_args, get_origin
+
+from annotated_types import Ge, Le, MaxLen, MinLen
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails, PydanticUndefined, core_schema
+
+from core.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+LARGEST = 2**63 - 1
+"""The largest number that a database keeps."""
+
+REQUIRED = "This field is required."
+INVALID: dict[Any, str] = {
+    int: "Enter a whole number.",
+    float: "Enter a number.",
+    bool: "Enter true or false.",
+    str: "Enter a text.",
+    list: "Enter a list of values.",
+    dict: "Enter values by name.",
+}
+WORDS = {
+    "missing": REQUIRED,
+    "string_too_short": REQUIRED,
+    "too_short": REQUIRED,
+    "greater_than_equal": "Ensure this value is greater than or equal to {ge}.",
+    "less_than_equal": "Ensure this value is less than or equal to {le}.",
+    "string_too_long": "Ensure this value has at most {max_length} characters.",
+    "too_long": "Ensure this list has at most {max_length} values.",
+    "literal_error": "Select a valid choice. {input} is not one of the available choices.",
+    "extra_forbidden": "There is no such field.",
+    "string_type": INVALID[str],
+    **{f"{kind.__name__}_{end}": words for kind, words in INVALID.items() for end in ("type", "parsing", "from_float")},
+}
+"""Django's words by pydantic's type of error, so that forms, bodies, commands and services say the same."""
+
+
+class Options(BaseModel):
+    """What a verb takes. A subclass declares every limit, default and text of its fields.
+
+    `title` of a field is its label in a form, `description` the help that every interface shows.
+    """
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    makes_root: ClassVar[bool] = False
+    """Whether it makes something that has nothing above it but a project: then a REST body may name the project."""
+
+    @field_validator("*")
+    @classmethod
+    def refuse_null_characters(cls, value: Any) -> Any:
+        """No database keeps them."""
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("A text holds a character that cannot be kept.")
+        return value
+
+    @classmethod
+    def check(cls, given: Mapping[str, Any]) -> Self:
+        """Return the checked options. InputError with the first field that is wrong."""
+        try:
+            return cls.model_validate(dict(given))
+        except ValidationError as error:
+            raise to_input_error(error.errors()[0]) from error
+
+
+@dataclass(frozen=True)
+class Hint:
+    """How one of the interfaces shows a field, where that does not follow from its type."""
+
+    option: str = ""  # its name on the command line, where that is not the name of the field
+    positional: bool = False  # without a name on the command line
+    metavar: str | None = None
+    rows: int = 0  # height of the text area in a form; 0 for one line
+    radio: bool = False
+    null: bool = False  # whether a REST body may say null, besides leaving the field out
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values that a text may have, with the label of each."""
+
+    labels: Mapping[str, str]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.labels))
+
+
+@dataclass(frozen=True)
+class Option:
+    """A field of a model as the interfaces read it. `item` is what a list, or a mapping by name, holds."""
+
+    type: Any
+    item: Option | None = None
+    nullable: bool = False
+    least: float | None = None
+    most: float | None = None
+    shortest: int | None = None
+    longest: int | None = None
+    choices: Mapping[str, str] | None = None
+    hint: Hint = Hint()
+    required: bool = True
+    default: Any = None
+    title: str = ""
+    description: str = ""
+
+    @property
+    def help(self) -> str:
+        """Title and description in one text, for those who see no label."""
+        return f"{self.title.rstrip('.')}. {self.description}".strip() if self.title else self.description
+
+    @property
+    def range(self) -> dict[str, Any]:
+        """Smallest and largest value, as Django and REST framework call them."""
+        return {} if self.type is bool else {"min_value": self.least, "max_value": self.most}
+
+
+READ = (
+    (Ge, "least", "ge"),
+    (Le, "most", "le"),
+    (MinLen, "shortest", "min_length"),
+    (MaxLen, "longest", "max_length"),
+    (Choices, "choices", "labels"),
+    (Hint, "hint", ""),
+)
+
+
+@cache
+def read_options(model: type[Options]) -> Mapping[str, Option]:
+    """Return the fields of a model by name, in its order."""
+    return {name: read_field(field) for name, field in model.model_fields.items()}
+
+
+def read_field(field: FieldInfo) -> Option:
+    default = field.get_default(call_default_factory=True, validated_data={})
+    texts = {"title": field.title or "", "description": field.description or ""}
+    option = replace(read_type(field.annotation, field.metadata), **texts)
+    return option if default is PydanticUndefined else replace(option, required=False, default=default)
+
+
+def read_type(annotation: Any, metadata: Sequence[Any]) -> Option:
+    """Read a type with what is declared beside it. TypeError where no interface could show it."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        nested = [part for one in inner[1:] for part in (one.metadata if isinstance(one, FieldInfo) else [one])]
+        return read_type(inner[0], [*nested, *metadata])
+    if origin in (Union, UnionType):
+        kinds = [part for part in inner if part is not type(None)]
+        if len(kinds) > 1:
+            raise TypeError(f"{annotation} is several types")
+        return replace(read_type(kinds[0], metadata), nullable=True)
+    said = {
+        name: getattr(one, part) if part else one
+        for one in metadata
+        for kind, name, part in READ
+        if isinstance(one, kind)
+    }
+    if origin in (list, dict):
+        return Option(origin, item=read_type(inner[-1], ()), **said)
+    return Option(annotation, **said)
+
+
+def to_input_error(error: ErrorDetails) -> InputError:
+    """Say one of pydantic's errors in the words of the site."""
+    context = error.get("ctx", {})
+    cause = context.get("error")
+    field = ".".join(map(str, error["loc"])) or None
+    if isinstance(cause, InputError):
+        return InputError(cause.message, field=cause.field or field)
+    words = str(cause) if cause else WORDS.get(error["type"], error["msg"]).format(**context, input=error["input"])
+    return InputError(words, field=field)
+
+
+def checked_by(model: type[Options], *, but: Collection[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check the keyword arguments of a service against the options of its verb: InputError names the argument.
+
+    `but` are options that the service takes in another form, such as a row in place of its name. TypeError, when the
+    module is loaded, where the signature has another default than the model. Stands above `@audited`, so that the log
+    keeps what was filled in.
+    """
+    options = {name: one for name, one in read_options(model).items() if name not in but}
+
+    def decorate(service: Callable[P, R]) -> Callable[P, R]:
+        for name, one in options.items():
+            default = inspect.signature(service).parameters[name].default
+            default = list(default) if isinstance(default, tuple) else default
+            if default != (inspect.Parameter.empty if one.required else one.default):
+                raise TypeError(f"{service.__qualname__} has another default of {name} than {model.__name__}")
+
+        @wraps(service)
+        def check_arguments(*args: P.args, **kwargs: P.kwargs) -> R:
+            found = model.check({name: value for name, value in kwargs.items() if name in options})
+            kwargs.update({name: getattr(found, name) for name in options})
+            return service(*args, **kwargs)
+
+        return check_arguments
+
+    return decorate
