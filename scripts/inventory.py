@@ -54,7 +54,7 @@ def iterate_routes(patterns: list[URLPattern | URLResolver], before: str = "") -
 
 def iterate_operations() -> Iterator[str]:
     """Each operation of the API, and each field of its body, query and answer."""
-    document = SchemaGenerator().get_schema(request=None, public=True)
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     schemas = document["components"]["schemas"]
     for address, methods in document["paths"].items():
         for method, operation in methods.items():

@@ -1428,11 +1428,16 @@ class Methods(Transport):
         """Make a study, as a draft without items.
 
         `project`: Address of the project it goes into; the chosen one if not given.
-        `criteria`: Keys of templates; all of the kind if not given.
-        `most_overlap`: Adaptive overlap: items whose tier is unclear are asked about again, up to so many annotators.
-        `shown`: Parts of the context that annotators see.
-        `each_turn`: Criteria asked of each turn of a dialogue.
-        `clustering`: What dependent items share: by default their profile, else their question; none, a grouping, or a key of their source.
+        `criteria`: Among task_completion, personalization, naturalness_user, naturalness_assistant, coherence_user, coherence_assistant, preference, first_turn_preference, persona_drift, goal_leakage. If not given: the published ones of the kind.
+        `overlap`: Annotators per item. Agreement needs at least 2; three is usual.
+        `most_overlap`: Annotators per item at most. Adaptive overlap: items whose tier is unclear are asked about again, up to this number. It needs 20 items or more and scales of at most 20 categories. Empty: every item gets the same number.
+        `shown`: Context that annotators see. Among goal, situation, preferences, persona, demographics, interactions, memories. Never shown: models, condition, labels, judges.
+        `each_turn`: Rated turn by turn. The other criteria are asked of the whole dialogue.
+        `allow_tie`: Allow a tie.
+        `asks_strength`: Ask whether a response is much or slightly better.
+        `seed`: Seed of the study. Of the order of items, and of which response is A.
+        `clustering`: What dependent items share. Empty for their profile, else their question; none, a grouping such as domain, or a key of their source.
+        `instructions`: Shown to annotators beside the guidelines.
         """
         return self.post(
             "studies",
@@ -1468,7 +1473,7 @@ class Methods(Transport):
     ) -> list[types.Annotator]:
         """Add annotators.
 
-        `annotators`: Usernames.
+        `annotators`: People. Usernames.
         """
         return self.post(f"studies/{quote(slug)}/annotators", {"annotators": annotators}, key=idempotency_key)
 
@@ -1483,7 +1488,7 @@ class Methods(Transport):
     def set_clustering(self, slug: str, clustering: str, *, idempotency_key: str | None = None) -> types.Study:
         """Say what dependent items share.
 
-        `clustering`: none, a grouping of items, or a key of their source.
+        `clustering`: What dependent items share. Empty for their profile, else their question; none, profile, question, stratum, domain, condition, assistant_model, kind, source_tier, or a key of their source.
         """
         return self.send("PUT", f"studies/{quote(slug)}/clustering", {"clustering": clustering}, key=idempotency_key)
 
@@ -1496,20 +1501,20 @@ class Methods(Transport):
         slug: str,
         key: str,
         *,
-        reason: str = OMITTED,
         question: str = OMITTED,
         guideline: str = OMITTED,
         categories: Sequence[Mapping[str, str]] = OMITTED,
+        reason: str = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Criterion:
         """A new version of what is asked; labels keep theirs.
 
-        `reason`: Why; kept with the version.
+        `reason`: Why. Annotators read it beside what changed.
         """
         return self.send(
             "PATCH",
             f"studies/{quote(slug)}/criteria/{quote(key)}",
-            {"reason": reason, "question": question, "guideline": guideline, "categories": categories},
+            {"question": question, "guideline": guideline, "categories": categories, "reason": reason},
             key=idempotency_key,
         )
 
@@ -1558,7 +1563,11 @@ class Methods(Transport):
     ) -> types.Sample:
         """Draw items into a draft.
 
+        `method`: Which items. Stratified where strata are named, simple with a size, else all.
+        `size`: How many items. Not needed when all are taken.
+        `strata`: Only for a stratified sample: fields among source, assistant_model, condition, domain, judge_score, predicted_tier, kind, source_tier.
         `filters`: Field to its values.
+        `seed`: Seed of the draw. The same seed draws the same items again.
         `predicted_from`: Study whose labels the stratum predicted_tier is predicted from.
         `predicted_criterion`: Its criterion; the first by default.
         """

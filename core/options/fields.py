@@ -107,13 +107,14 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
     if option.type is dict and option.item:
         return serializers.DictField(child=build_rest_field(option.item, nested), **said)
     if option.type is list and option.item:
-        lengths = {"min_length": option.shortest, "max_length": option.longest}
+        lengths: dict[str, Any] = {"min_length": option.shortest, "max_length": option.longest}
         return serializers.ListField(child=build_rest_field(option.item, nested), **lengths, **said)
     if issubclass(option.type, Options):
         del said["error_messages"]
         return build_serializer(option.type, nested, nested)(**said)
     if option.type is str:
-        return serializers.CharField(max_length=option.longest, allow_blank=not option.shortest, **said)
+        lengths = {"max_length": option.longest}
+        return serializers.CharField(allow_blank=not option.shortest, **lengths, **said)
     return REST_FIELDS[option.type](**option.range, **said)
 
 
@@ -144,7 +145,7 @@ def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
         said["nargs"] = "*" if option.nullable and not option.shortest else "+"  # an empty list says more than none
     elif hint.positional and not option.required:
         said["nargs"] = "?"
-    called = {} if hint.positional else {"dest": name, "required": option.required}
+    called: dict[str, Any] = {} if hint.positional else {"dest": name, "required": option.required}
     parser.add_argument(name if hint.positional else flag, default=option.default, **called, **said)
 
 

@@ -143,7 +143,7 @@ def read_options(model: type[Options]) -> Mapping[str, Option]:
 
 def read_field(field: FieldInfo) -> Option:
     default = field.get_default(call_default_factory=True, validated_data={})
-    texts = {"title": field.title or "", "description": field.description or ""}
+    texts: dict[str, Any] = {"title": field.title or "", "description": field.description or ""}
     option = replace(read_type(field.annotation, field.metadata), **texts)
     return option if default is PydanticUndefined else replace(option, required=False, default=default)
 
@@ -159,7 +159,7 @@ def read_type(annotation: Any, metadata: Sequence[Any]) -> Option:
         if len(kinds) > 1:
             raise TypeError(f"{annotation} is several types")
         return replace(read_type(kinds[0], metadata), nullable=True)
-    said = {
+    said: dict[str, Any] = {
         name: getattr(one, part) if part else one
         for one in metadata
         for kind, name, part in READ
