@@ -1,6 +1,6 @@
 """A process for work whose libraries are large: drawing charts, recomputing figures with scikit-learn.
 
-    python -m core.helper_process DESCRIPTOR
+    python -m core.helper_process DESCRIPTOR SECONDS
 
 Each process that has such work starts one helper. A web process that loaded these libraries itself would hold them
 forever. The helper ends when it had nothing to do for `LINGER` seconds, when its owner ends, and when a call takes
@@ -75,7 +75,7 @@ class HelperProcess:
         """Start a helper. A thread waits for its end, so that none is left as a zombie."""
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-m", "core.helper_process", str(theirs.fileno())]
+            command = [sys.executable, "-m", "core.helper_process", str(theirs.fileno()), str(LINGER)]
             process = subprocess.Popen(  # noqa: S603
                 command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )
@@ -128,9 +128,9 @@ os.register_at_fork(after_in_child=forget)
 atexit.register(close)
 
 
-def serve(connection: Connection) -> None:
-    """Answer until the owner is gone or silent for `LINGER` seconds."""
-    while connection.poll(LINGER):
+def serve(connection: Connection, seconds: float) -> None:
+    """Answer until the owner is gone or silent for that long."""
+    while connection.poll(seconds):
         try:
             function, arguments, named = connection.recv()
         except EOFError:
@@ -144,4 +144,4 @@ def serve(connection: Connection) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal, meant for the owner, whose end is noticed
-    serve(Connection(int(sys.argv[1])))
+    serve(Connection(int(sys.argv[1])), float(sys.argv[2]))

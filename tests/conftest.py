@@ -20,6 +20,7 @@ from django.test import Client
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
+from core import helper_process
 from core.audit import log, triggers
 from judging.assessment import row_triggers
 from tests.callers import caller, rosa  # noqa: F401  fixtures
@@ -27,6 +28,8 @@ from tests.factories import UserFactory
 from tests.guards import run
 from tests.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
+
+helper_process.LINGER = 600.0  # starting one takes seconds
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -72,11 +72,10 @@ def test_work_that_takes_too_long_ends_with_its_helper(helper):
     wait_until_gone(pid)
 
 
-def test_it_ends_when_there_is_nothing_to_do(monkeypatch):
-    monkeypatch.setattr(helper_process, "LINGER", 0.01)
+def test_it_ends_when_there_is_nothing_to_do():
     ours, theirs = Pipe()
     with ours, theirs:
-        helper_process.serve(theirs)
+        helper_process.serve(theirs, 0.01)
         assert not ours.poll()
 
 
