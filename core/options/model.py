@@ -181,7 +181,7 @@ def to_input_error(error: ErrorDetails) -> InputError:
     return InputError(words, field=field)
 
 
-def checked_by(model: type[Options], *, but: Collection[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def check_options(model: type[Options], *, but: Collection[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the keyword arguments of a service against the options of its verb: InputError names the argument.
 
     `but` are options that the service takes in another form, such as a row in place of its name. TypeError, when the

@@ -15,13 +15,13 @@ from annotation.studies.options import LONGEST_TEXT, Edit
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.options.model import checked_by
+from core.options.model import check_options
 
 SCALE = ("value", "label")
 """What of a category is the scale itself; the rest is its guideline."""
 
 
-@checked_by(Edit)
+@check_options(Edit)
 @audited("criterion.edit", on="criterion")
 def edit(
     *,

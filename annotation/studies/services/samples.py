@@ -18,13 +18,13 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
-from core.options.model import checked_by
+from core.options.model import check_options
 
 BATCH = 2000
 POSITION_STREAM = 2  # tells the draw of positions from other draws with the same seed
 
 
-@checked_by(NewSample, but=("filters", "predicted_from", "predicted_criterion"))
+@check_options(NewSample, but=("filters", "predicted_from", "predicted_criterion"))
 @audited("sample.draw", says=("method", "size", "strata", "filters", "seed", "allocation", "predicted_from"))
 def draw(
     *,

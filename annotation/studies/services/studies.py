@@ -22,7 +22,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.names import check_name
-from core.options.model import LARGEST, checked_by
+from core.options.model import LARGEST, check_options
 
 BATCH = 2000
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
@@ -30,7 +30,7 @@ RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
 ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
 
 
-@checked_by(NewStudy)
+@check_options(NewStudy)
 @audited(
     "study.create",
     says=(
@@ -101,7 +101,7 @@ def create(
     return study
 
 
-@checked_by(Clustering)
+@check_options(Clustering)
 @audited("study.cluster", on="study", says=("clustering",))
 def name_clustering(*, by: User | None, study: Study, clustering: str) -> str:  # noqa: ARG001
     """Say what dependent items of the study share; empty for their profile, else their question.

@@ -13,7 +13,7 @@ from rest_framework import serializers
 from core.api.bodies import Given, resolve_shape
 from core.errors import InputError
 from core.options.fields import OptionsForm, add_arguments, build_form_field, read_arguments, split_names
-from core.options.model import Choices, Hint, Options, checked_by, read_options
+from core.options.model import Choices, Hint, Options, check_options, read_options
 
 COLOURS = {"red": "Bright red", "blue": "Deep blue"}
 
@@ -46,7 +46,7 @@ class Walk(Options):
         return self
 
 
-@checked_by(Walk, but=("parts",))
+@check_options(Walk, but=("parts",))
 def walk(
     *,
     by: str,
@@ -163,13 +163,13 @@ class TestService:
         def stroll(*, name: str, steps: int = 4) -> None: ...
 
         with pytest.raises(TypeError, match="another default of steps than Walk"):
-            checked_by(Walk, but=set(Walk.model_fields) - {"name", "steps"})(stroll)
+            check_options(Walk, but=set(Walk.model_fields) - {"name", "steps"})(stroll)
 
     def test_a_default_where_the_model_asks_for_one_is_found_too(self):
         def stroll(*, name: str = "Hill") -> None: ...
 
         with pytest.raises(TypeError, match="another default of name"):
-            checked_by(Walk, but=set(Walk.model_fields) - {"name"})(stroll)
+            check_options(Walk, but=set(Walk.model_fields) - {"name"})(stroll)
 
 
 class TestForm:
