@@ -8,19 +8,16 @@ and returns the reply as text. It may be a coroutine function; an ordinary one r
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from importlib import import_module
-from inspect import iscoroutinefunction
 from typing import Any
 
 from pydantic import Field
 
-from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
 from judging.judges.providers.base import CriterionSpec, JudgeRequest, Reply
+from judging.judges.providers.callables import call_within, list_callables, load_callable
 from simulation.agents.speakers.base import parse_messages
 
 VARIABLE = "CONCORD_ASSISTANTS"
@@ -43,41 +40,14 @@ class CallableSpeaker(base.Provider):
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The callable that goes by the model's name. PermanentError if there is none, or it cannot be imported."""
-        place = list_callables().get(self.model)
-        if place is None:
-            known = ", ".join(list_callables()) or "none"
-            raise PermanentError(f"{VARIABLE} names no {self.model!r}; it names: {known}")
-        module, _, name = place.partition(":")
-        try:
-            found = getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise PermanentError(f"{place} cannot be imported: {error}") from error
-        if not callable(found):
-            raise PermanentError(f"{place} cannot be called")
-        called: Callable[..., Any] = found
-        return called
+        named = list_callables(VARIABLE)
+        if self.model not in named:
+            raise PermanentError(f"{VARIABLE} names no {self.model!r}; it names: {', '.join(named) or 'none'}")
+        return load_callable(named[self.model])
 
     async def judge(self, request: JudgeRequest) -> Reply:
         prompt = request.prompt
         messages = [{"role": message.role, "content": message.content} for message in parse_messages(prompt)]
         system = prompt.system if prompt else ""
-        try:
-            async with asyncio.timeout(self.parameters.timeout):
-                return Reply(text=str(await self.invoke(messages, system)))
-        except TimeoutError as error:
-            raise TransientError(f"No answer within {self.parameters.timeout:g} s.") from error
-        except (PermanentError, TransientError):
-            raise
-        except Exception as error:
-            raise PermanentError(f"{self.model} raised {type(error).__name__}: {error}") from error
-
-    async def invoke(self, messages: list[dict[str, str]], system: str) -> Any:
-        if iscoroutinefunction(self.function):
-            return await self.function(messages, system=system)
-        return await asyncio.to_thread(self.function, messages, system=system)
-
-
-def list_callables() -> dict[str, str]:
-    """Name -> module:attribute, as the environment says."""
-    pairs = (pair.partition("=") for pair in os.environ.get(VARIABLE, "").split(",") if "=" in pair)
-    return {name.strip(): place.strip() for name, _, place in pairs}
+        said = await call_within(self.parameters.timeout, self.model, self.function, messages, system=system)
+        return Reply(text=str(said))

@@ -369,30 +369,3 @@ class TestBedrock:
 
 def errored(kind: str, message: str) -> dict[str, object]:
     return {"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": message}}}
-
-
-class TestTemperature:
-    """Not every model takes one: the 0 that judges have by default is then left out."""
-
-    TURNED_DOWN = error(400, "invalid_request_error", "`temperature` is not supported with this model.")
-
-    def test_0_that_is_turned_down_is_left_out_from_then_on_and_noted(self, server):
-        server.answers.append(self.TURNED_DOWN)
-
-        async def twice(made):
-            return [await made.judge(request()), await made.judge(request())]
-
-        replies = using("anthropic", twice, temperature=0.0)
-
-        assert [reply.details["temperature"] for reply in replies] == ["not taken by the model"] * 2
-        assert [sent.body.get("temperature") for sent in server.asked] == [0.0, None, None]
-
-    def test_0_that_is_taken_is_sent_and_nothing_noted(self, server):
-        assert "temperature" not in judge(temperature=0.0).details
-        assert server.asked[0].body["temperature"] == 0.0
-
-    def test_another_that_is_turned_down_is_an_error(self, server):
-        server.answers.append(self.TURNED_DOWN)
-
-        with pytest.raises(PermanentError, match="not supported"):
-            judge(temperature=0.5)
