@@ -8,7 +8,7 @@ MANAGE = $(PY) manage.py
 # Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit-dependencies setup setup-dev demo serve stop worker smoke test test-services lint docs client format bench lock screenshots
+.PHONY: help audit-dependencies setup setup-dev demo serve dev stop worker smoke test test-services lint docs client format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,9 @@ demo: setup ## set everything up with demo material, start web server and worker
 
 serve: setup ## web server and worker in the foreground, on your own data
 	@$(MANAGE) serve
+
+dev: setup-dev ## web server and worker that load changed code anew, on the data of `make demo` or your own
+	@CONCORD_DEBUG=1 $(MANAGE) dev
 
 stop: setup ## end what `make demo` started
 	@$(MANAGE) serve --stop

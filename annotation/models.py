@@ -9,7 +9,16 @@ from annotation.benchmarks.models import (
     FilterRound,
     ReleasedError,
 )
-from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.corpus.models import (
+    Attachment,
+    AttachmentUse,
+    Dialogue,
+    Profile,
+    ResponsePair,
+    SavedMapping,
+    Scenario,
+    Task,
+)
 from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRules
 from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
 from annotation.recruitment.models.participation import (
@@ -22,6 +31,7 @@ from annotation.recruitment.models.participation import (
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Adjudication, AgreementRun, Annotation, Draft
+from annotation.studies.models.messages import ItemMark, ItemMessage
 from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.workbench.models import OverlapRound
@@ -38,6 +48,8 @@ __all__ = [
     "Annotation",
     "ApiToken",
     "Assignment",
+    "Attachment",
+    "AttachmentUse",
     "Benchmark",
     "BenchmarkAudit",
     "BenchmarkCase",
@@ -57,6 +69,8 @@ __all__ = [
     "Intake",
     "Invitation",
     "Item",
+    "ItemMark",
+    "ItemMessage",
     "KnownAnswer",
     "KnownItem",
     "Membership",
@@ -68,6 +82,7 @@ __all__ = [
     "ReleasedError",
     "ResponsePair",
     "Sample",
+    "SavedMapping",
     "Scenario",
     "Study",
     "Task",

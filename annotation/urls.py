@@ -6,9 +6,9 @@ from annotation.agreement.views import gold
 from annotation.benchmarks.views import benchmarks, filtering
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
-from annotation.studies.views import guidelines, search, studies
+from annotation.studies.views import guidelines, new_study, rubrics, search, studies
 from annotation.workbench.assignment_names import AssignmentConverter
-from annotation.workbench.views import qualification, rating_api, review, work
+from annotation.workbench.views import attachments, item_actions, qualification, rating_api, review, work
 from core.accounts.views import projects, tokens
 from core.audit import views as audit_views
 
@@ -16,12 +16,18 @@ register_converter(AssignmentConverter, "slot")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # work: asked for most often, and therefore found first
+    path("attachments/<slug:sha256>/", attachments.attachment, name="attachment"),
     path("work/", work.my_work, name="my_work"),
     path("work/<slug:slug>/next/", work.next_item, name="next_item"),
     path("work/<slug:slug>/qualification/", qualification.qualification, name="qualification"),
     path("work/items/<slot:pk>/answer/", qualification.show_training_answer, name="training_answer"),
     path("work/items/<slot:pk>/", work.assignment, name="assignment"),
     path("work/items/<slot:pk>/skip/", work.assignment_skip, name="assignment_skip"),
+    path("work/items/<slot:pk>/flag/", item_actions.assignment_flag, name="assignment_flag"),
+    path("work/items/<slot:pk>/later/", item_actions.assignment_later, name="assignment_later"),
+    path("work/items/<slot:pk>/message/", item_actions.assignment_message, name="assignment_message"),
+    path("work/items/<slot:pk>/decline/", item_actions.assignment_decline, name="assignment_decline"),
+    path("work/<slug:slug>/items/", item_actions.my_items, name="my_items"),
     path("work/<slug:slug>/ahead/", rating_api.prefetch, name="next_ahead"),
     path("work/items/<slot:pk>/save/", rating_api.save, name="assignment_save"),
     path("work/items/<slot:pk>/draft/", rating_api.draft, name="assignment_draft"),
@@ -36,7 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/", search.search, name="search"),
     # studies
     path("studies/", studies.study_list, name="study_list"),
-    path("studies/new/", studies.study_create, name="study_create"),
+    path("studies/new/", new_study.study_create, name="study_create"),
     path("studies/<slug:slug>/", studies.study_detail, name="study_detail"),
     path("studies/<slug:slug>/sample/", studies.study_sample, name="study_sample"),
     path("studies/<slug:slug>/open/", studies.study_open, name="study_open"),
@@ -45,6 +51,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
     path("studies/<slug:slug>/guidelines/<slug:key>/", guidelines.guideline, name="guideline"),
+    path("studies/<slug:slug>/rubric/", rubrics.rubric, name="rubric"),
+    path("studies/<slug:slug>/rubric/try/", rubrics.rubric_try, name="rubric_try"),
+    path("studies/<slug:slug>/rubric.<slug:format>", rubrics.rubric_download, name="rubric_download"),
     path("studies/<slug:slug>/queue/", queue.queue, name="queue"),
     path("studies/<slug:slug>/queue/known/", queue.gold_question_add, name="known_add"),
     path("studies/<slug:slug>/queue/known/many/", queue.gold_questions_add, name="known_from"),
@@ -59,6 +68,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/adjudication/", review.adjudication, name="adjudication"),
     path("studies/<slug:slug>/adjudication/late/<int:pk>/", review.late_answers, name="late_answers"),
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
+    path("studies/<slug:slug>/messages/", item_actions.study_messages, name="study_messages"),
+    path("studies/<slug:slug>/items/<int:position>/answer/", item_actions.item_answer, name="item_answer"),
     path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
     path("studies/<slug:slug>/graded/", filtering.grades_page, name="graded"),
     path("studies/<slug:slug>/graded.json", filtering.grades_download, name="graded_download"),

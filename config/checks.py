@@ -45,7 +45,13 @@ def audit_heads_are_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG0
     if folder.is_dir() and os.access(folder, os.W_OK):
         return []
     hint = "Set CONCORD_AUDIT_HEADS to a folder that this user may write."
-    return [Error(f"The newest act cannot be written down in {settings.AUDIT_HEADS}.", hint=hint, id="concord.E006")]
+    return [
+        Error(
+            f"The newest event of the audit log cannot be written down in {settings.AUDIT_HEADS}.",
+            hint=hint,
+            id="concord.E006",
+        )
+    ]
 
 
 @register(SETTINGS)

@@ -1,5 +1,5 @@
-"""The demo: material written for this project, accounts, two studies with simulated labels, a benchmark of one of
-them, a baseline judge, and a model of this machine that judges both studies in the background."""
+"""The demo: items written for this project, accounts, two studies with simulated labels, a benchmark of one of them,
+a baseline judge, a simulated judge, and a model of this machine that judges both studies in the background."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from annotation.benchmarks.services import auditing, building, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.corpus.imports import records
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.dependence import NONE
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments, simulated_annotators
 from annotation.workbench.services.simulated_annotators import SimulatedAnnotator, Truth
@@ -23,18 +24,22 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
+from judging.judges.services.simulated import draw_chances
 from judging.runs.services import runs
 
 SOURCE = "demo"
 PASSWORD = "concord-demo"  # noqa: S105 - printed on purpose; the demo listens on this machine only
 RESEARCHER = "rosa"
 ANNOTATORS = ("anna", "ben")
-SIMULATED = (
-    SimulatedAnnotator("Simulated A", 0.9),
-    SimulatedAnnotator("Simulated B", 0.8),
-    SimulatedAnnotator("Simulated C", 0.7),
-)
 DIALOGUES, PAIRS = "Demo dialogues", "Demo pairs"
+SIMULATED = {
+    DIALOGUES: [SimulatedAnnotator(f"Simulated {name}", 0.96 - 0.04 * place) for place, name in enumerate("ABC")],
+    PAIRS: [SimulatedAnnotator(f"Simulated {name}", 0.96 - 0.02 * place) for place, name in enumerate("ABCDEFGHI")],
+}
+"""Three annotators rate the dialogues, as in PersonaLens; nine the pairs, as in PersonaFeedback, where nine ratings
+make all four tiers possible."""
+UNLABELLED = 12
+"""Items of each study, the last ones, that no simulated annotator has rated."""
 DIALOGUE_CRITERIA = (
     "task_completion",
     "personalization",
@@ -47,6 +52,17 @@ INSTRUCTIONS = (
     "Read the whole conversation before you rate it. The panel on the left holds what the assistant could know of "
     "this user. If something cannot be judged, say so and why; do not guess."
 )
+SIMULATED_JUDGE = "simulated"
+ACCURACY = {
+    "task_completion": 0.97,
+    "personalization": 0.88,
+    "naturalness_user": 0.8,
+    "naturalness_assistant": 0.97,
+    "coherence_user": 0.6,
+    "coherence_assistant": 0.97,
+    "preference": 0.98,
+}
+"""How often the simulated judge gives the level that an item was written to have, mean over items."""
 LOCAL_JUDGE, LOCAL_MODEL = "SmolLM2", "smollm2-135m"
 SEED = 20250611
 
@@ -81,6 +97,9 @@ def load() -> None:
         benchmark(rosa, choice)
         baseline = judges.define(by=rosa, name="baseline", provider="baseline")
         runs.start(by=rosa, study=talk, judge=baseline, seed=SEED)
+        simulated = define_simulated_judge(rosa, talk, choice)
+        for each in (talk, choice):
+            runs.start(by=rosa, study=each, judge=simulated, order_policy="both", seed=SEED)
 
 
 def ask_local_model() -> str:
@@ -120,24 +139,37 @@ def import_datasets(by: User) -> None:
 
 
 def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: Sequence[str], truth: Truth) -> Study:
-    """A study of all demo items of a kind. The simulated annotators have rated it; one slot an item is left for you."""
+    """A study of all demo items of a kind. Simulated annotators have rated most; one slot an item is left for you."""
     made = studies.create(
         by=by,
         name=name,
         kind=kind,
         criteria=criteria,
-        overlap=len(SIMULATED) + 1,
+        overlap=len(SIMULATED[name]) + 1,
         allow_tie=True,
         seed=SEED,
         description="Demo data with simulated annotators: their labels are drawn, not given by people, and so is which "
-        "items they find easy or hard.",
+        "items they find easy or hard. They are drawn item by item, so each item stands alone whoever its user is. "
+        f"The last {UNLABELLED} items have no labels.",
+        clustering=NONE,
         instructions=INSTRUCTIONS if kind == Study.Kind.DIALOGUE else "",
     )
     samples.draw(by=by, study=made, method="all", filters={"source": SOURCE}, seed=SEED)
     assignments.add_annotators(by=by, study=made, annotators=annotators)
     studies.open(by=by, study=made)
-    simulated_annotators.rate(by=by, study=made, truth=truth, annotators=SIMULATED, seed=SEED)
+    unlabelled = sorted(truth)[-UNLABELLED:]
+    simulated_annotators.rate(by=by, study=made, truth=truth, annotators=SIMULATED[name], seed=SEED, but=unlabelled)
     return made
+
+
+def define_simulated_judge(by: User, talk: Study, choice: Study) -> Judge:
+    """A judge that is no model: its verdicts are drawn from the levels that the items were written to have."""
+    chances = {
+        key: drawn
+        for study, truth in ((talk, load_designed_levels()), (choice, load_designed_preferences()))
+        for key, drawn in draw_chances(study=study, truth=truth, accuracy=ACCURACY, seed=SEED).items()
+    }
+    return judges.define(by=by, name=SIMULATED_JUDGE, provider="simulated", parameters={"chances": chances})
 
 
 def benchmark(by: User, choice: Study) -> None:

@@ -175,7 +175,7 @@ def references() -> Finding:
 
 def check_audit_chain() -> Finding:
     """The log of acts is as it was written."""
-    text, first = "Every act follows the act before it, unchanged.", audit_queries.find_break()
+    text, first = "Every event of the audit log follows the one before it, unchanged.", audit_queries.find_break()
     return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
 
 
@@ -207,7 +207,7 @@ def rules_of_verdicts() -> Finding:
 def check_audit_triggers() -> Finding:
     """The database refuses to change the log."""
     missing = triggers.find_missing(connection)
-    return Finding("The triggers that keep the log of acts are there and work.", len(missing), tuple(missing))
+    return Finding("The triggers that protect the audit log are there and work.", len(missing), tuple(missing))
 
 
 def triggers_of_rows() -> Finding:
@@ -220,7 +220,7 @@ def triggers_of_rows() -> Finding:
 def check_audit_heads(heads: Iterable[Path]) -> Finding:
     """The log is the one that was written down elsewhere."""
     lost = head_queries.compare(read_heads(heads)).lost
-    text = "Every act that was written down outside the database is in the log."
+    text = "Every event that was recorded outside the database is in the audit log."
     return Finding(text, len(lost), tuple(head_queries.describe_lost(lost)))
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views import defaults
 
+from annotation.recruitment.queries.participation import is_link_participant
 from core.audit.log import audit_through
 from core.audit.models import Act
 from core.errors import InputError
@@ -59,6 +60,20 @@ class AuditMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with audit_through(Act.Through.API if request.path.startswith("/api/") else Act.Through.PAGE):
             return self.get_response(request)
+
+
+class LinkOnlyMiddleware:
+    """Whom a platform sent signs in by its link: pages about passwords, second factors and tokens are not for them."""
+
+    pages = ("/account/password/", "/account/again/", "/account/2fa/", "/tokens/")
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path.startswith(self.pages) and is_link_participant(request.user):
+            return redirect("my_work")
+        return self.get_response(request)
 
 
 class InputErrorMiddleware:

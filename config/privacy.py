@@ -15,12 +15,14 @@ UMASK = 0o077
 
 OWN = (
     "address",
+    "attachments",
     "audit-heads",
     "backup-*.zip",
     "broker",
     "cache",
     "concord.sqlite3*",
     "import-errors",
+    "import-files",
     "local-model",
     "logs",
     "secret_key",

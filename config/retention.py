@@ -22,6 +22,7 @@ from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.files.staging import find_staging_folder
 from judging.judges.models.limits import CachedReply
 
 ALWAYS = "always"
@@ -136,6 +137,10 @@ def import_errors(before: datetime) -> ExpiredRows:
     return Files(Path(settings.DATA_DIR) / "import-errors", before)
 
 
+def import_files(before: datetime) -> ExpiredRows:
+    return Files(find_staging_folder(), before)
+
+
 KINDS = (
     Kind("sessions", "sessions, from their end", 0, sessions),
     Kind("idempotency", "answers to writes with an Idempotency-Key, from the write", 1, build_answered_requests),
@@ -147,6 +152,7 @@ KINDS = (
     Kind("demographics", "answers about oneself in closed studies, from the last label", None, demographics),
     Kind("replies", "judges' replies kept for equal requests, from the reply", None, replies),
     Kind("import_errors", "files of records that an import set aside in the data folder", 90, import_errors),
+    Kind("import_files", "files that were uploaded to be imported, from the upload", 1, import_files),
 )
 
 

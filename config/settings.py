@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.middleware.LinkOnlyMiddleware",
     "config.second_factor.SecondFactorMiddleware",
     "config.middleware.InputErrorMiddleware",
 ]
@@ -118,7 +119,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["config.templatetags.concord"],  # every page uses them
+            "builtins": ["config.templatetags.concord", "config.templatetags.rendering"],  # every page uses them
         },
     },
 ]
@@ -207,6 +208,9 @@ WITHDRAWN_FILE = Path(os.environ.get("CONCORD_WITHDRAWN_FILE") or DATA_DIR / "wi
 
 # Uploads. A larger file belongs on the command line, which streams it from disk.
 MAX_UPLOAD_BYTES = int(os.environ.get("CONCORD_MAX_UPLOAD_MB", "100")) * 1024 * 1024
+# Pictures and sounds of material, by their hash; and how large one may be.
+ATTACHMENTS = DATA_DIR / "attachments"
+MAX_ATTACHMENT_BYTES = int(os.environ.get("CONCORD_MAX_ATTACHMENT_MB", "20")) * 1024 * 1024
 # Characters of a model's reply that are read and kept. A longer one is unscored as `oversized`.
 MAX_REPLY_CHARACTERS = int(os.environ.get("CONCORD_MAX_REPLY_KB", "500")) * 1000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
@@ -281,6 +285,7 @@ SPECTACULAR_SETTINGS = {
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_NAME_OVERRIDES": {
         "StudyKind": "annotation.models.Study.Kind",
+        "StudyState": "annotation.models.Study.State",
         "PersonKind": "annotation.models.User.Kind",
         "RunKind": "judging.models.JudgeRun.Kind",
         "MakingKind": "simulation.models.Making.Kind",

@@ -1,16 +1,17 @@
-"""What all charts share: palettes, the look, and SVG or PNG of a specification. And the charts of `annotation` itself.
+"""What all charts share: palettes, the look, and files of a specification. And the charts of `annotation` itself.
 
 Pure; no Django, no files. The language of marks is that of the pages: people are circles, intervals lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from core import helper_process
+from core.csv_files import csv_text
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -126,6 +127,54 @@ def draw_png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs)
     spec = {**chart(*arguments, **named), "background": "white"}
     drawn: bytes = vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[])
     return drawn
+
+
+def pdf(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
+    """The chart as a page of PDF, with its texts as text: for a paper."""
+    return helper_process.call(draw_pdf, chart, *arguments, **named)
+
+
+def draw_pdf(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:
+    """The same as PDF."""
+    drawn: bytes = vl_convert.vegalite_to_pdf(chart(*arguments, **named), allowed_base_urls=[])
+    return drawn
+
+
+def data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
+    """The numbers that the chart shows, as CSV; `panel` is the title of the part that they stand in."""
+    return helper_process.call(draw_data, chart, *arguments, **named)
+
+
+def draw_data(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> str:
+    """The same, in this process."""
+    spec = chart(*arguments, **named)
+    rows = list({repr(row): row for row in _list_rows(spec, "", spec.get("datasets", {}))}.values())
+    hidden = set() if any(row["panel"] for row in rows) else {"panel"}
+    columns = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in hidden]
+    return csv_text([columns, *([row.get(name, "") for name in columns] for row in rows)])
+
+
+def _list_rows(part: Mapping[str, Any], panel: str, sets: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of a specification and of the parts in it, each with the title above it; `sets` are rows with a name."""
+    title = part.get("title", panel)
+    panel = str(title.get("text", "") if isinstance(title, dict) else title)
+    given = part.get("data", {})
+    for row in given.get("values") or sets.get(given.get("name"), ()):
+        yield {"panel": panel, **row}
+    for name in ("layer", "vconcat", "hconcat", "concat"):
+        for inner in part.get(name, ()):
+            yield from _list_rows(inner, panel, sets)
+    if "spec" in part:
+        yield from _list_rows(part["spec"], panel, sets)
+
+
+FIGURES: dict[str, tuple[str, Callable[..., str | bytes]]] = {
+    "svg": ("image/svg+xml; charset=utf-8", svg),
+    "png": ("image/png", png),
+    "pdf": ("application/pdf", pdf),
+    "csv": ("text/csv; charset=utf-8", data),
+}
+"""The files that every figure is given as, by their ending: type, and what writes it from a chart and its arguments."""
 
 
 PANEL, COURSE = 70, 480

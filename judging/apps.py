@@ -7,6 +7,7 @@ class JudgingConfig(AppConfig):
     name = "judging"
 
     def ready(self) -> None:
-        """Tell the line of a study about judges, and whose they are."""
+        """Tell the line of a study about judges, whose they are, and what they answer."""
         import_module("judging.assessment.steps")
         import_module("judging.tenancy")
+        import_module("judging.runs.queries.scales")

@@ -20,6 +20,7 @@ permissions.register(
         "evaluations/<int:pk>": ("judging.Evaluation", "pk"),
         "evaluations/<int:pk>/failures/<int:judgment>": RouteObject.WITHIN,
         "studies/<slug:slug>/calibration/<int:pk>": ("judging.Judge", "pk"),
+        "studies/<slug:slug>/results/<int:pk>": ("judging.Judge", "pk"),
         "studies/<slug:slug>/judges/<int:pk>": ("judging.Judge", "pk"),
         "projects/<slug:slug>/keys/<int:pk>": RouteObject.WITHIN,
         "certificates/<slug:sha256>": ("judging.Certificate", "sha256"),

@@ -7,6 +7,7 @@ from judging.assessment.views import (
     agreement,
     certificates,
     comparison,
+    criterion,
     escalations,
     exports,
     improvement,
@@ -18,17 +19,22 @@ from judging.assessment.views import (
     probes,
     progress,
     reports,
+    results,
     rules,
     scores,
     tiers,
     verdict,
 )
 from judging.evaluations import views as evaluations_views
-from judging.runs.views import imports, judges, keys, panels, runs
+from judging.runs.views import imports, judges, keys, mappings, panels, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
     path("material/import/", imports.import_upload, name="import_upload"),
+    path("material/import/table/", mappings.import_table, name="import_table"),
+    path("material/import/files/<str:key>/", mappings.import_mapping, name="import_mapping"),
+    path("material/mappings/<int:pk>.json", mappings.mapping_download, name="mapping_download"),
+    path("material/mappings/<int:pk>/delete/", mappings.mapping_delete, name="mapping_delete"),
     # judges and runs
     path("judges/", runs.judge_list, name="judge_list"),
     path("judges/new/", judges.judge_create, name="judge_create"),
@@ -63,7 +69,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("evaluations/<int:pk>/failures/<int:judgment>/tag/", evaluations_views.failure_tag, name="failure_tag"),
     # results
     path("studies/<slug:slug>/against-majority/", against_majority.contradictions_list, name="against_majority"),
-    path("studies/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path("studies/<slug:slug>/results/", results.results, name="results"),
+    path("studies/<slug:slug>/results/agreement/", agreement.agreement, name="agreement"),
+    path("studies/<slug:slug>/results/judges/", comparison.calibration, name="calibration"),
+    path("studies/<slug:slug>/results/<int:pk>/", verdict.judge_verdict, name="judge_verdict"),
+    path("studies/<slug:slug>/results/<int:pk>/<slug:key>/", criterion.criterion_verdict, name="criterion_verdict"),
+    path("studies/<slug:slug>/agreement/", results.build_redirect("agreement"), name="old_agreement"),
+    path("studies/<slug:slug>/calibration/", results.build_redirect("calibration"), name="old_calibration"),
+    path(
+        "studies/<slug:slug>/calibration/<int:pk>/", results.build_redirect("judge_verdict"), name="old_judge_verdict"
+    ),
     path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
@@ -79,10 +94,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/progress/", progress.progress, name="progress"),
     path("studies/<slug:slug>/progress.json", progress.progress_download, name="progress_download"),
     path("studies/<slug:slug>/progress/<slug:plot>.<slug:format>", progress.progress_plot, name="progress_plot"),
-    path("studies/<slug:slug>/calibration/", comparison.calibration, name="calibration"),
     path("studies/<slug:slug>/calibration.<slug:format>", comparison.calibration_download, name="calibration_download"),
     path("studies/<slug:slug>/calibration/escalate/", escalations.cascade_escalate, name="cascade_escalate"),
-    path("studies/<slug:slug>/calibration/<int:pk>/", verdict.judge_verdict, name="judge_verdict"),
     path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
     path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
     path("studies/<slug:slug>/calibration/<int:pk>/hold-out/", escalations.study_hold_out, name="study_hold_out"),
@@ -114,7 +127,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(
         "studies/<slug:slug>/calibration/<int:pk>/<slug:key>/<slug:plot>.<slug:format>",
-        verdict.judge_plot,
+        criterion.judge_plot,
         name="judge_plot",
     ),
     path("studies/<slug:slug>/rules/", rules.study_rules, name="study_rules"),

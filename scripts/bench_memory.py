@@ -32,9 +32,9 @@ SETTLE_SECONDS = 900.0
 LINKS = re.compile(r'(?:href|src)="([^"#]+)')
 NOT_OPENED = re.compile(r"^/(logout|static)/")
 TIMED = (
-    "/studies/demo-pairs/agreement/",
+    "/studies/demo-pairs/results/",
     "/studies/demo-pairs/tiers/",
-    "/studies/demo-pairs/calibration/{judge}/",
+    "/studies/demo-pairs/results/{judge}/",
     "/studies/demo-pairs/report/",
     "/studies/demo-pairs/progress/",
 )
@@ -223,7 +223,7 @@ def measure(environment: dict[str, str], port: int) -> list[str]:
     account = Visitor(port)
     account.sign_in("rosa")
     visitors = [Visitor(port, pid, account.cookies) for pid in web]
-    judges = re.findall(r"/calibration/(\d+)/", visitors[0].request("/studies/demo-pairs/calibration/")[2])
+    judges = re.findall(r"/results/(\d+)/", visitors[0].request("/studies/demo-pairs/results/")[2])
     timed_paths = [path.format(judge=judges[0]) for path in TIMED]
     for visitor in visitors:
         start = time.perf_counter()

@@ -84,9 +84,10 @@ def results(given: argparse.Namespace) -> int:
     from django.test import Client
     from django.urls import reverse
 
+    from annotation.agreement.options import IntervalOptions as Options
     from simulation.experiments.models.experiments import DialogueMeasures, Experiment
     from simulation.results.queries.judgments import list_experiment_judges
-    from simulation.results.services.data import Filters, Options
+    from simulation.results.services.data import Filters
     from simulation.results.services.results import load_or_compute
     from tests.factories import ResearcherFactory
     from tests.simulation.synthetic import synthetic
@@ -120,7 +121,8 @@ def results(given: argparse.Namespace) -> int:
 
 
 def flow(given: argparse.Namespace) -> int:
-    from simulation.results.services.data import Filters, Options
+    from annotation.agreement.options import IntervalOptions as Options
+    from simulation.results.services.data import Filters
     from simulation.results.services.results import document
     from tests.model_server import KEY, running
     from tests.simulation import by_hand, by_hand_datasets

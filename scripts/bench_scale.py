@@ -209,8 +209,8 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
         ("search", "/search/?q=d77777"),
     ):
         yield "pages", name, page(researcher.pk, path)
-    yield "pages", "agreement, computed", page(researcher.pk, f"{study}agreement/")
-    yield "pages", "agreement, kept", page(researcher.pk, f"{study}agreement/")
+    yield "pages", "agreement, computed", page(researcher.pk, f"{study}results/agreement/")
+    yield "pages", "agreement, kept", page(researcher.pk, f"{study}results/agreement/")
     row = Annotation.objects.filter(assignment__study__slug=SLUG).order_by("-pk").values_list("pk", flat=True)[deep]
     api = "/api/v1"
     for name, path in (

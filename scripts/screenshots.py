@@ -33,7 +33,7 @@ PAGES = {
     "rate-dialogue": ("anna", "/work/demo-dialogues/next/", ("y", "3")),
     "rate-pair": ("anna", "/work/demo-pairs/next/", ("a",)),
     "study": ("rosa", "/studies/demo-dialogues/", ()),
-    "agreement": ("rosa", "/studies/demo-dialogues/agreement/", ()),
+    "results": ("rosa", "/studies/demo-dialogues/results/", ()),
 }
 """By name: who looks, where, and the keys pressed there."""
 
@@ -94,6 +94,7 @@ def browser_page(height: int = 800) -> Iterator[Page]:
 
 
 def sign_in(page: Page, site: str, name: str) -> None:
+    page.goto("about:blank")  # what the last page still has under way would come back with cookies of its own
     page.context.clear_cookies()
     page.goto(f"{site}/login/")
     page.get_by_label("Username").fill(name)
@@ -142,12 +143,11 @@ def rate_dialogue(page: Page, site: str) -> None:
     shoot(page, "rate-dialogue")
 
 
-def agreement(page: Page, site: str) -> None:
-    """The sentence, who rated, and the plot."""
+def results(page: Page, site: str) -> None:
+    """The sentence, who rated, and the verdicts."""
     sign_in(page, site, "rosa")
-    page.goto(f"{site}/studies/demo-dialogues/agreement/")
-    main = page.locator("main")
-    shoot(page, "agreement", first=main.locator("p.text").first, last=main.locator("figure + *").first)
+    page.goto(f"{site}/studies/demo-dialogues/results/")
+    shoot(page, "results")
 
 
 def tiers(page: Page, site: str) -> None:
@@ -184,7 +184,7 @@ def main() -> None:
     given = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     with nullcontext(given.site) if given.site else demo_site() as site, browser_page() as page:
-        for take in (rate_dialogue, agreement, tiers, main_pages):
+        for take in (rate_dialogue, results, tiers, main_pages):
             take(page, site)
 
 

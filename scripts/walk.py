@@ -97,7 +97,7 @@ def issue(client: Client) -> Callable[[], Any]:
     client.force_login(User.objects.get(username="rosa"))
     call_command("judge", Study.objects.filter(kind="pair").order_by("pk")[0].name, judge="baseline", now=True)
     run = JudgeRun.objects.filter(judge__name="baseline", study__kind="pair").order_by("pk")[0]
-    address = f"/studies/{run.study.slug}/calibration/{run.judge_id}/"
+    address = f"/studies/{run.study.slug}/results/{run.judge_id}/"
     assert client.get(address).status_code == 200, "the verdict page did not answer"
 
     def post() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from annotation.corpus.parsing import personalens_output
 from annotation.corpus.parsing.records import DialogueRecord
+from annotation.stats import words
 from annotation.stats.benchmarks import shortcuts
 from core.errors import InputError
 from core.files import checking
@@ -28,7 +29,7 @@ from judging.judges.providers.base import DialogueContent, Person, Reply, Turn
 from judging.judges.providers.baseline import words as baseline
 from judging.judges.providers.distribution import Token, distribution
 from judging.judges.providers.scorer import endpoint, model_ratings
-from judging.stats import retrieval, stated_scores, stated_verdicts, words
+from judging.stats import retrieval, stated_scores, stated_verdicts
 from simulation.agents.parsing import generated, seeds, speech
 from simulation.agents.prompts.generation import TypeSpec
 from simulation.stats import leakage, repetition

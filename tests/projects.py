@@ -8,12 +8,14 @@ from typing import Any
 from django.utils import timezone
 
 from annotation import models
+from annotation.corpus.services import attachments
 from annotation.recruitment.services import invitations
 from annotation.workbench.assignment_names import to_name
 from core.accounts.services import tokens
 from judging import models as judging
 from simulation import models as simulation
 from tests import factories
+from tests.media import png
 
 CHILDREN = {"annotators", "participants"}
 
@@ -75,6 +77,9 @@ def world(tag: str) -> World:
     hook = models.Webhook.objects.create(
         project=project, url=f"https://{tag}.example/", events=["ping"], nonce=f"nonce-{tag}", created_by=owner
     )
+    mapping = models.SavedMapping.objects.create(
+        project=project, name=f"Mapping {tag}", document={"format": "openai"}, created_by=owner
+    )
 
     judge = factories.JudgeFactory(project=project, name=f"Judge {tag}", created_by=owner)
     run = factories.JudgeRunFactory(study=study, judge=judge)
@@ -116,6 +121,7 @@ def world(tag: str) -> World:
         project=project, name=f"Candidates {tag}", agent=agent, levels=["none"], created_by=owner
     )
 
+    picture = attachments.store(png(len(tag)), name="a.png")
     token, _ = tokens.make(by=owner, name=f"token {tag}", scopes=["read"])
     of_study = "studies/<slug:slug>"
     parts = {
@@ -132,6 +138,7 @@ def world(tag: str) -> World:
         f"{of_study}/coming-in/invitations/<int:pk>": invited.invitation.pk,
         f"{of_study}/coming-in/questions/<int:pk>": question.pk,
         f"{of_study}/calibration/<int:pk>": judge.pk,
+        f"{of_study}/results/<int:pk>": judge.pk,
         f"{of_study}/judges/<int:pk>": judge.pk,
         "benchmarks/<slug:slug>": benchmark.slug,
         "benchmarks/<slug:slug>/cases/<int:pk>": case.pk,
@@ -140,6 +147,8 @@ def world(tag: str) -> World:
         "projects/<slug:slug>/members/<str:username>": people["adjudicator"].username,
         "projects/<slug:slug>/keys/<int:pk>": model_key.pk,
         "webhooks/<int:pk>": hook.pk,
+        "mappings/<int:pk>": mapping.pk,
+        "material/mappings/<int:pk>": mapping.pk,
         "profiles/<int:pk>": items[0].pair.profile.pk,
         "tasks/<int:pk>": simulated.scenario.task.pk,
         "dialogues/<int:pk>": factories.DialogueFactory().pk,
@@ -147,6 +156,7 @@ def world(tag: str) -> World:
         "people/<int:pk>": annotator.pk,
         "people/<str:username>": annotator.username,
         "tokens/<int:pk>": token.pk,
+        "attachments/<slug:sha256>": picture.sha256,
         "work/<slug:slug>": study.slug,
         "work/items/<slot:pk>": to_name(mine.pk),
         "work/items/<slug:name>": to_name(mine.pk),

@@ -71,7 +71,7 @@ def preference():
 
 @pytest.mark.parametrize(
     ("name", "at_least"),
-    [("profiles.jsonl", 10), ("tasks.jsonl", 20), ("dialogues.jsonl", 48), ("pairs.jsonl", 48)],
+    [("profiles.jsonl", 10), ("tasks.jsonl", 20), ("dialogues.jsonl", 84), ("pairs.jsonl", 84)],
 )
 def test_enough_records_with_unique_ids(name, at_least):
     ids = [record["id"] for record in records(name)]

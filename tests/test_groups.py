@@ -58,3 +58,13 @@ def second_try() -> dict:
 def test_each_process_has_a_cache_of_its_own(monkeypatch, process, url, expected):
     monkeypatch.setenv("PYTEST_XDIST_WORKER", process)
     assert broker_of_this_process(url) == expected
+
+
+def test_more_than_two_failures_have_no_second_try(monkeypatch, capsys):
+    module = second_try()
+    names = [f"tests/test_x.py::test_{number}" for number in range(3)]
+    main = module["main"]
+    monkeypatch.setitem(main.__globals__, "find_failed", lambda: names)
+    monkeypatch.setitem(main.__globals__, "find_reason", lambda name: "listed")
+    assert main("test") == 1
+    assert "3 tests failed and at most 2 may" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast, get_args
+from typing import Any
 
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
@@ -12,19 +12,20 @@ from rest_framework.response import Response
 
 from annotation.agreement.documents import QualitySerializer, StudyGoldSerializer
 from annotation.agreement.models import TierOverride
+from annotation.agreement.options import GoldOptions, GoldQuery
 from annotation.agreement.queries import history as tier_history
 from annotation.agreement.services import gold, overrides
 from annotation.agreement.services.exports import to_json
-from annotation.agreement.services.gold import GoldOptions
 from annotation.quality.queries import quality
+from annotation.stats.by_level import explain_missing
 from annotation.stats.checks import CheckRecord, Stretch
 from annotation.stats.estimate import number_or_none
-from annotation.stats.gold import GoldMethod
 from annotation.studies.api import serializers as shapes
 from annotation.studies.imports import ratings as bulk
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Adjudication, Annotation, Draft
 from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.studies.parsing.answers import LONGEST_VALUE
 from annotation.studies.parsing.ratings import LAST_TURN, Rating
 from annotation.studies.queries import labels, ratings
 from annotation.workbench.queries import adjudication
@@ -81,7 +82,12 @@ class NewLabel(Given):
     criterion = serializers.CharField(max_length=60, allow_blank=True, default="")
     value = serializers.CharField(max_length=64, allow_blank=True, default="")
     reason = serializers.CharField(max_length=40, allow_blank=True, default="", help_text="Why there is no value.")
-    order = serializers.ChoiceField(["", "AB", "BA"], allow_blank=True, default="")
+    order = serializers.RegexField(
+        "^[A-La-l]{0,12}$",
+        allow_blank=True,
+        default="",
+        help_text="Which response stood at each place: AB, BA, or of more CAB, where the third was first.",
+    )
     turn = serializers.IntegerField(
         min_value=0, max_value=LAST_TURN, default=0, help_text="Number of the turn that was rated, from 1; 0 for all."
     )
@@ -255,6 +261,8 @@ class StudyDisputes(Deciding):
     def get(self, request: Request, slug: str) -> Response:
         asked = self.parse_query(DisputeFilter)
         criterion = self.criterion(self.study(slug), asked.pop("criterion"))
+        if reason := explain_missing("adjudication", criterion.level):
+            return self.render_page([], None, reason=reason)
         return self.render_placed(adjudication.disputes(criterion), DisputeSerializer, **asked)
 
 
@@ -269,7 +277,7 @@ class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
 
 class Decision(Given):
     criterion = serializers.CharField()
-    value = serializers.CharField(max_length=64)
+    value = serializers.CharField(max_length=LONGEST_VALUE)
     reason = serializers.CharField(allow_blank=True, default="", max_length=10_000)
     turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0, help_text="0 for the whole item.")
 
@@ -349,18 +357,9 @@ class LateAnswers(Deciding):
         return Response(LateSerializer(draft).data)
 
 
-class GoldQuery(CriterionQuery):
-    method = serializers.ChoiceField(
-        get_args(GoldMethod), required=False, help_text="By default the median on ordered scales, else the majority."
-    )
-    min_ratings = serializers.IntegerField(min_value=1, max_value=1000, default=2)
-    min_posterior = serializers.FloatField(min_value=0, max_value=1, default=0.5)
-
-
 class StudyGold(OfStudy):
     @says("gold", "The gold of a study's items on one criterion", StudyGoldSerializer, query=GoldQuery)
     def get(self, request: Request, slug: str) -> Response:
         study, asked = self.study(slug), self.parse_query(GoldQuery)
         ours = ratings.load_criterion(self.criterion(study, asked.pop("criterion")))
-        options = GoldOptions(**{**asked, "method": cast(GoldMethod | None, asked.get("method"))})
-        return Response(gold.compute_criterion(study, ours, options))
+        return Response(gold.compute_criterion(study, ours, GoldOptions(**asked)))

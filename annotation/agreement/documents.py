@@ -31,6 +31,10 @@ class QualitySerializer(serializers.Serializer[Any]):
     """Each annotator as an instrument, by criterion."""
 
     study = serializers.CharField()
+    left_out = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField()),
+        help_text="Criteria whose answers cannot be compared one by one, each with the reason.",
+    )
     checks_and_repeats = CheckRecordSerializer(many=True)
     criteria = serializers.DictField(child=serializers.DictField())
 

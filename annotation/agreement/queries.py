@@ -7,10 +7,12 @@ from typing import cast
 
 from annotation.agreement.models import TierOverride
 from annotation.stats.bands import find_tier
+from annotation.stats.by_level import explain_missing
 from annotation.stats.table import Level, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item
+from annotation.studies.queries.scales import has_open_scale, load_scales, to_label
 
 
 def load_overrides(criterion: Criterion) -> dict[int, TierOverride]:
@@ -33,9 +35,11 @@ def values_on(item: Item, criterion: Criterion) -> list[str]:
 
 def compute_tier(criterion: Criterion, values: Sequence[str]) -> str:
     """The tier of an item with these answers, at the default cuts against uniform chance; empty below two answers."""
-    if len(values) < 2:
+    if len(values) < 2 or explain_missing("tiers", criterion.level):
         return ""
-    level = cast(Level, criterion.level)
-    table = RatingTable.from_wide([values], categories=criterion.values, level=level)
+    level, is_open = cast(Level, criterion.level), has_open_scale(criterion)
+    scale = load_scales([criterion])[criterion.pk]
+    labels = [to_label(criterion, value, None) for value in values]
+    table = RatingTable.from_wide([labels], categories=scale, level=level, is_open=is_open)
     (kappa,) = item_kappas(table, chance_agreement(table, "uniform")).tolist()
     return find_tier(kappa) or ""

@@ -8,7 +8,7 @@ from annotation.corpus import api as corpus_api
 from annotation.quality import api as quality_api
 from annotation.recruitment import api as recruitment_api
 from annotation.studies.api import studies, webhooks
-from annotation.workbench.api import adjudication, work
+from annotation.workbench.api import adjudication, item_actions, work
 from core.accounts.api import account, projects
 from core.audit import api as audit_api
 
@@ -57,6 +57,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search", corpus_api.Search.as_view(), name="api_search"),
     # studies
     path("criteria", studies.CriterionTemplates.as_view(), name="api_criteria"),
+    path("rubrics", studies.RubricTemplates.as_view(), name="api_rubrics"),
+    path("rubrics/check", studies.RubricCheck.as_view(), name="api_rubric_check"),
+    path("studies/<slug:slug>/rubric", studies.StudyRubric.as_view(), name="api_study_rubric"),
     path("studies", studies.StudyList.as_view(), name="api_studies"),
     path("studies/<slug:slug>", studies.StudyDetail.as_view(), name="api_study"),
     path("studies/<slug:slug>/criteria/<slug:key>", studies.StudyCriterion.as_view(), name="api_study_criterion"),
@@ -79,6 +82,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("studies/<slug:slug>/items", studies.StudyItems.as_view(), name="api_study_items"),
     path("studies/<slug:slug>/items/<int:position>", studies.StudyItem.as_view(), name="api_study_item"),
+    path("studies/<slug:slug>/messages", item_actions.StudyMessages.as_view(), name="api_study_messages"),
+    path(
+        "studies/<slug:slug>/items/<int:position>/messages",
+        item_actions.ItemMessages.as_view(),
+        name="api_item_messages",
+    ),
     # queue
     path("studies/<slug:slug>/queue", quality_api.StudyQueue.as_view(), name="api_queue"),
     path("studies/<slug:slug>/queue/changes", quality_api.QueueChanges.as_view(), name="api_queue_changes"),
@@ -123,4 +132,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("work/items/<slug:name>/draft", work.MyDraft.as_view(), name="api_draft"),
     path("work/items/<slug:name>/skip", work.MySkip.as_view(), name="api_skip"),
     path("work/items/<slug:name>/put-back", work.MyPutBack.as_view(), name="api_put_back"),
+    path("work/items/<slug:name>/decline", item_actions.MyDecline.as_view(), name="api_decline"),
+    path("work/items/<slug:name>/marks", item_actions.MyMarks.as_view(), name="api_marks"),
+    path("work/items/<slug:name>/messages", item_actions.MyMessages.as_view(), name="api_my_messages"),
+    path("work/<slug:slug>/items", item_actions.MyItems.as_view(), name="api_my_items"),
 ]

@@ -13,17 +13,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.agreement.services.difficulty import parse_model_cuts
-from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterRound
+from annotation.benchmarks.options import AuditOptions, Cleaning, NewBenchmark, NewRound
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.benchmarks.services import auditing, building, datasheets, filtering, grading, releasing, versions
-from annotation.benchmarks.services.building import TIERS_FROM, BuildOptions
-from annotation.benchmarks.services.filtering import PREFERENCE
-from annotation.stats.benchmarks.audit import BOOTSTRAP
+from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.benchmarks.cases import TIERS
-from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
-from annotation.stats.benchmarks.splitting import UNEVEN
 from annotation.studies.api import serializers as shapes
 from annotation.studies.api.studies import list_studies as shown_studies
 from annotation.studies.models.studies import Study
@@ -32,7 +27,6 @@ from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_s
 from core.api.schema import says
 from core.errors import InputError
 
-CUTS = "0.4,0.6,0.8"
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
 
@@ -92,37 +86,6 @@ class BenchmarkQuery(PageQuery):
     state = serializers.ChoiceField(Benchmark.State.choices, required=False)
 
 
-class NewBenchmark(Given):
-    """How cases are made of a study's votes."""
-
-    study = serializers.CharField(help_text="Its slug.")
-    name = serializers.CharField(max_length=120)
-    version = serializers.CharField(max_length=40, default="1")
-    parent = serializers.CharField(  # type: ignore[assignment]
-        required=False, help_text="Slug of the version that this one corrects."
-    )
-    criterion = serializers.CharField(default=PREFERENCE)
-    tiers = serializers.ChoiceField(list(TIERS_FROM.items()), default="counted")
-    cuts = serializers.CharField(default=CUTS, help_text="Kappas up to which a case is contested, hard and medium.")
-    chance = serializers.CharField(default="uniform", help_text="uniform or margins.")
-    agreement_cuts = serializers.CharField(
-        default="0.6,0.75,0.9",
-        help_text="Of the model: probabilities to agree up to which a case is contested, hard and medium.",
-    )
-    min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
-    pooled = serializers.BooleanField(default=False, help_text="Count the votes of all rounds with the same texts.")
-    splits = serializers.DictField(child=serializers.FloatField(), default=dict, help_text="Name and share; sum 1.")
-    split_tolerance = serializers.FloatField(
-        default=UNEVEN, min_value=0, max_value=1, help_text="How far the share of a split may be from the wanted one."
-    )
-    by_question = serializers.BooleanField(default=False)
-    seed = serializers.IntegerField(**SEED)
-    notes = serializers.CharField(default="", allow_blank=True)
-
-
-AS_GIVEN = ("criterion", "tiers", "min_votes", "pooled", "splits", "split_tolerance", "by_question", "seed")
-
-
 class BenchmarkList(BenchmarksApi):
     @says("benchmarks", "Benchmarks, every version", build_page_schema(BenchmarkSerializer), query=BenchmarkQuery)
     def get(self, request: Request) -> Response:
@@ -139,12 +102,7 @@ class BenchmarkList(BenchmarksApi):
             parent=find_named(filter_visible(self.me, Benchmark.objects.all()), given["parent"], "parent")
             if "parent" in given
             else None,
-            options=BuildOptions(
-                cuts=parse_cuts(given["cuts"]),
-                chance=parse_chance(given["chance"]),
-                agreement_cuts=parse_model_cuts(given["agreement_cuts"]),
-                **{name: given[name] for name in AS_GIVEN},
-            ),
+            options=BuildOptions.from_options(given),
             **{name: given[name] for name in ("name", "version", "notes")},
         )
         return self.render_benchmark(made.slug, status=201)
@@ -217,11 +175,6 @@ class BenchmarkCaseDetail(BenchmarksApi):
         return Response(CaseSerializer(get_object_or_404(rows, pk=pk)).data)
 
 
-class AuditOptions(Given):
-    bootstrap = serializers.IntegerField(min_value=0, max_value=auditing.MOST_RESAMPLES, default=BOOTSTRAP)
-    seed = serializers.IntegerField(**SEED)
-
-
 class BenchmarkAuditApi(BenchmarksApi):
     is_a_write = False  # the same audit is not made twice
 
@@ -236,12 +189,6 @@ class BenchmarkAuditApi(BenchmarksApi):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
         return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
-
-
-class Cleaning(Given):
-    rules = serializers.ListField(child=serializers.CharField(), min_length=1, help_text="As the audit page names.")
-    version = serializers.CharField(max_length=40)
-    notes = serializers.CharField(default="", allow_blank=True)
 
 
 class BenchmarkClean(BenchmarksApi):
@@ -299,21 +246,6 @@ class RoundSerializer(serializers.ModelSerializer[FilterRound]):
         return found
 
 
-class NewRound(Given):
-    """What becomes of each state of the votes; what is not named follows the usual rule."""
-
-    outcomes = serializers.DictField(
-        child=serializers.ChoiceField(OUTCOMES), default=dict, help_text=f"By state: {', '.join(USUAL)}."
-    )
-    cuts = serializers.CharField(default=CUTS)
-    chance = serializers.CharField(default="uniform", help_text="uniform or margins.")
-    min_votes = serializers.IntegerField(min_value=1, max_value=1000, default=2)
-    criterion = serializers.CharField(default=PREFERENCE)
-    name = serializers.CharField(max_length=120, default="", allow_blank=True, help_text="Of the study to ask again.")
-    overlap = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
-    seed = serializers.IntegerField(**SEED)
-
-
 class NewGraded(Given):
     name = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
     seed = serializers.IntegerField(**SEED)
@@ -353,10 +285,7 @@ class FilterRounds(BenchmarksApi):
     @says("filter_round", "Decide the items that are ready", RoundSerializer, body=NewRound, status=201)
     def post(self, request: Request, slug: str) -> Response:
         given = self.parse_body(NewRound)
-        cuts, chance = parse_cuts(given.pop("cuts")), parse_chance(given.pop("chance"))
-        try:
-            rule = Rule(given.pop("outcomes"), cuts, chance, given.pop("min_votes"))
-        except ValueError as error:
-            raise InputError(str(error), field="outcomes") from error
-        made = filtering.run(by=self.me, study=get_object_or_404(Study, slug=slug), rule=rule, **given)
+        rule = filtering.build_rule(given, given.pop("outcomes"))
+        asked = {name: given[name] for name in filtering.ASKED if name in given}
+        made = filtering.run(by=self.me, study=get_object_or_404(Study, slug=slug), rule=rule, **asked)
         return Response(RoundSerializer(self.rounds(slug).get(pk=made.pk)).data, status=201)

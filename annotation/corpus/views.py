@@ -85,7 +85,7 @@ def dialogue_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @researcher_required
 def pair_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """A question with its two responses as the source numbers them, and the source's own label."""
+    """A question with its responses as the source numbers them, and the source's own label."""
     pair = get_object_or_404(ResponsePair.objects.select_related("profile"), pk=pk)
     context = {
         "pair": pair,

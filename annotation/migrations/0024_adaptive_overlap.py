@@ -3,31 +3,10 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-
-TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%annotation_study %'"
-
-
-class Triggers:
-    """SQLite makes a table anew for a constraint, and refuses to while a trigger of another table reads it."""
-
-    def __init__(self):
-        self.found = []
-
-    def drop(self, apps, schema_editor):
-        if schema_editor.connection.vendor != "sqlite":
-            return
-        with schema_editor.connection.cursor() as cursor:
-            self.found = cursor.execute(TRIGGERS).fetchall()
-            for name, _ in self.found:
-                cursor.execute(f'DROP TRIGGER "{name}"')
-
-    def make(self, apps, schema_editor):
-        with schema_editor.connection.cursor() as cursor:
-            for _, statement in self.found:
-                cursor.execute(statement)
+from core.sqlite_triggers import DroppedTriggers
 
 
-triggers = Triggers()
+triggers = DroppedTriggers("annotation_study")
 
 
 class Migration(migrations.Migration):

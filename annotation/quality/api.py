@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRules
+from annotation.quality.options import NewRules
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.studies.models.studies import Assignment, Study
@@ -44,24 +45,6 @@ class Rules(serializers.Serializer[Any]):
     repeat_after = serializers.IntegerField()
     item_limit = serializers.IntegerField(allow_null=True)
     pass_mark = serializers.FloatField(allow_null=True)
-
-
-class NewRules(Given):
-    """What is not given stays as it is."""
-
-    check_every = serializers.IntegerField(
-        required=False, allow_null=True, help_text="One item in so many is a check: from 2; 0 for none."
-    )
-    repeat_every = serializers.IntegerField(
-        required=False, allow_null=True, help_text="One item in so many is a repeat: from 2; 0 for none."
-    )
-    repeat_after = serializers.IntegerField(required=False, help_text="Other items before a repeat, at least.")
-    item_limit = serializers.IntegerField(
-        required=False, allow_null=True, help_text="Items that one person may rate; null for no limit."
-    )
-    pass_mark = serializers.FloatField(
-        required=False, allow_null=True, help_text="Share of right answers; null asks nothing before the work."
-    )
 
 
 class ChangeSerializer(serializers.ModelSerializer[QueueRules]):
@@ -265,7 +248,7 @@ class NewAdmission(Given):
 class Admissions(QueueApi):
     @says(
         "admissions",
-        "Who came through training and qualification",
+        "Training and qualification of participants",
         build_page_schema(AdmissionSerializer),
         query=PageQuery,
     )

@@ -11,6 +11,7 @@ from django import forms
 
 from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownItem
+from annotation.quality.options import NewRules
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.studies.models.studies import Criterion, Study
@@ -48,40 +49,19 @@ def turns_field(criterion: Criterion) -> forms.CharField:
 class RulesForm(OptionsForm):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
-    check_every = forms.IntegerField(
-        label="One item in … is a check", min_value=0, help_text="For example 20. 0 for no checks."
-    )
-    repeat_every = forms.IntegerField(
-        label="One item in … is a repeat",
-        min_value=0,
-        help_text="An item that the same person rated before, for self-consistency. 0 for none.",
-    )
-    repeat_after = forms.IntegerField(label="Other items before a repeat, at least", min_value=1)
-    item_limit = forms.IntegerField(
-        label="Items per person, at most", min_value=1, required=False, help_text="Checks and repeats included."
-    )
-    pass_mark = forms.FloatField(
-        label="Pass mark of the qualification",
-        min_value=0,
-        max_value=1,
-        required=False,
-        help_text="Share of right answers, from 0 to 1. Without one nothing is asked before the work.",
-    )
+    verb = NewRules
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
         super().__init__(data, initial={name: getattr(study, name) for name in gold_questions.RULES})
         self.study = study
+        for name in ("check_every", "repeat_every", "repeat_after"):
+            self.set(name, required=True)
 
     def save(self, by: User) -> bool:
         """Set what has changed; False if it was refused, with the reason at its field."""
         changed = {name: self.cleaned_data[name] for name in self.changed_data}
-        try:
-            if changed:
-                gold_questions.set_rules(by=by, study=self.study, **changed)
-        except InputError as error:
-            self.refuse(error)
-            return False
-        return True
+        rules = gold_questions.set_rules
+        return not changed or self.done(lambda: rules(by=by, study=self.study, **changed)) is not None
 
 
 class GoldQuestionForm(OptionsForm):
@@ -98,7 +78,7 @@ class GoldQuestionForm(OptionsForm):
     def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
         super().__init__(data)
         self.turns: dict[str, dict[int, tuple[tuple[str, ...], str]]] = {}
-        self.study, self.criteria = study, list(study.criteria.all())
+        self.study, self.criteria = study, [one for one in study.asked if one.can_be_known]
         for criterion in self.criteria:
             if criterion.of_turns:
                 self.fields[criterion.key] = turns_field(criterion)
@@ -138,8 +118,8 @@ class GoldQuestionForm(OptionsForm):
             for key, turns in self.turns.items()
             for turn, (values, why) in turns.items()
         }
-        try:
-            gold_questions.add(
+        named = self.done(
+            lambda: gold_questions.add(
                 by=by,
                 study=self.study,
                 purpose=given["purpose"],
@@ -147,10 +127,8 @@ class GoldQuestionForm(OptionsForm):
                 origin="stated on the page",
                 number=given["number"],
             )
-        except InputError as error:
-            self.refuse(error)
-            return False
-        return True
+        )
+        return named is not None
 
 
 class GoldQuestionsForm(OptionsForm):

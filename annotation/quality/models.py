@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.parsing.answers import LONGEST_VALUE
 
 
 class KnownItem(models.Model):
@@ -60,7 +61,7 @@ class KnownAnswer(models.Model):
     known = models.ForeignKey(KnownItem, models.CASCADE, related_name="answers")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="+")
     turn = models.PositiveIntegerField(default=0, help_text="Number of the turn, from 1; 0 for the whole item.")
-    value = models.CharField(max_length=64)
+    value = models.CharField(max_length=LONGEST_VALUE)
     also = models.JSONField(default=list, blank=True, help_text="Further values that are right as well.")
     explanation = models.TextField(blank=True)
 

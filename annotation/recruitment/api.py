@@ -22,7 +22,7 @@ from core.downloads import audit_export
 
 
 class RecruitmentApi(Api):
-    tag = "coming in"
+    tag = "recruitment"
 
     def study(self, slug: str) -> Study:
         return get_object_or_404(Study, slug=slug)
@@ -31,7 +31,7 @@ class RecruitmentApi(Api):
 class InvitationSerializer(serializers.ModelSerializer[Invitation]):
     """A link into a study, without the link: only its hash is kept."""
 
-    joined = serializers.IntegerField(source="uses", help_text="People who came by it.")
+    joined = serializers.IntegerField(source="uses", help_text="People who used it.")
     closed = serializers.SerializerMethodField(help_text="Why nobody can join by it any more; empty if they can.")
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
 

@@ -88,8 +88,8 @@ class InvitationForm(OptionsForm):
 
     def create(self, by: User, study: Study) -> invitations.CreatedInvitation | None:
         given = self.cleaned_data
-        try:
-            return invitations.create(
+        return self.done(
+            lambda: invitations.create(
                 by=by,
                 study=study,
                 max_uses=given["uses"],
@@ -97,9 +97,7 @@ class InvitationForm(OptionsForm):
                 platform=given["platform"],
                 note=given["note"],
             )
-        except InputError as error:
-            self.refuse(error)
-            return None
+        )
 
 
 def days_from_now(days: int | None) -> datetime | None:
@@ -137,13 +135,9 @@ class QuestionForm(OptionsForm):
     )
 
     def create(self, by: User, study: Study) -> bool:
-        given = self.cleaned_data
-        try:
-            demographics.add_question(by=by, study=study, text=given["text"], options=given["options"].splitlines())
-        except InputError as error:
-            self.refuse(error)
-            return False
-        return True
+        text, options = self.cleaned_data["text"], self.cleaned_data["options"].splitlines()
+        add = demographics.add_question
+        return self.done(lambda: add(by=by, study=study, text=text, options=options)) is not None
 
 
 class AboutMeForm(forms.Form):

@@ -32,6 +32,7 @@ from annotation.stats.pairs import (
 )
 from annotation.stats.per_category import CategoryAgreement
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
+from annotation.stats.set_agreement import set_agreement
 from annotation.stats.table import MISSING, BoolArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,
@@ -66,7 +67,7 @@ MEAN_OF_PAIRS = {
 }
 
 COEFFICIENTS = (*chance.NAMES, ALPHA, *MEAN_OF_PAIRS, *intraclass.NAMES)
-"""The names of `AgreementResult.coefficients`, in order; rankings have those of `concordance.NAMES` before the ICCs."""
+"""The names of `AgreementResult.coefficients`, in order; rankings and sets have those of `OWN` before the ICCs."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class AgreementResult:
     n_items, n_items_pairable, n_raters, n_ratings
         Rows of the table; those with at least two ratings; raters with ratings; ratings.
     weights
-        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2); of rankings, which have no
-        ``gwet_ac``, those of weighted kappa: ``"kemeny"``.
+        The agreement weights of ``gwet_ac``: ``"identity"`` (AC1) or ``"quadratic"`` (AC2); of rankings and sets, which
+        have no ``gwet_ac``, those of weighted kappa: ``"kemeny"`` and ``"masi"``.
     seed, bootstrap, confidence
         How the intervals were made: seed, number of replicates, nominal coverage.
     coefficients
@@ -89,7 +90,7 @@ class AgreementResult:
     analytic
         Some of them again, with standard errors and intervals by formula instead of the bootstrap.
     per_category
-        Share and Fleiss' kappa of each category; nothing of rankings.
+        Share and Fleiss' kappa of each category; nothing of rankings, sets and numbers without a scale.
     pairs
         Every two raters.
     raters
@@ -241,7 +242,7 @@ class _Work:
             chance.chance_corrected(table),
             krippendorff_alpha(table),
             intraclass.icc(table, self.icc_raters),
-            concordance.concordance(table) if table.level == "ranking" else categories.build_category_statistic(table),
+            build_own_statistic(table),
         ]
 
     @cached_property
@@ -252,13 +253,13 @@ class _Work:
         """The coefficients that do not ask who said what, and the ICCs."""
         shared, alpha, icc, last = self._replicates
         reason = chance.explain_undefined(self.table)
-        complete, of_rankings = self.complete, self.table.level == "ranking"
-        by_count = chance.NOT_COUNTED if of_rankings else reason
+        complete, own = self.complete, OWN.get(self.table.level, ())
+        by_count = reason if self.table.has_scale else chance.NOT_COUNTED
         why = [by_count if name in chance.BY_COUNT else reason for name in chance.NAMES]
-        no_w = (concordance.ALL_TIED if self.table.pairable.any() else reason, reason)
+        no_own = [concordance.ALL_TIED if name == "kendall_w" and self.table.pairable.any() else reason for name in own]
         return {
             **self._named(chance.NAMES, shared, self.pairable, why),
-            **(self._named(concordance.NAMES, last, self.pairable, no_w) if of_rankings else {}),
+            **(self._named(own, last, self.pairable, no_own) if own else {}),
             **self._named((ALPHA,), alpha, self.pairable, [reason]),
             **self._named(intraclass.NAMES, icc, complete, intraclass.reasons(self.table, icc.value)),
         }
@@ -278,7 +279,7 @@ class _Work:
         return {name: found[kind] for name, kind in MEAN_OF_PAIRS.items()}
 
     def compute_categories(self) -> tuple[CategoryAgreement, ...]:
-        if self.table.level == "ranking":
+        if self.table.level in OWN or self.table.is_open:
             return ()
         found, q = self._replicates[3], self.table.n_categories
         rated = count_basis(self.table, self.table.ratings_per_item > 0)
@@ -332,9 +333,23 @@ class _Work:
         )
 
 
+OWN: dict[Level, tuple[str, ...]] = {
+    "ranking": concordance.NAMES,
+    "set": ("mean_masi", "mean_jaccard", "krippendorff_alpha_jaccard"),
+}
+"""By level, the coefficients that only it has."""
+
+
+def build_own_statistic(table: RatingTable) -> SumStatistic:
+    """The coefficients of `OWN`; of categories, the share and the kappa of each."""
+    if table.level == "ranking":
+        return concordance.concordance(table)
+    return set_agreement(table) if table.level == "set" else categories.build_category_statistic(table)
+
+
 def _names(table: RatingTable) -> tuple[str, ...]:
-    """Of the coefficients of a table, in order."""
-    own = concordance.NAMES if table.level == "ranking" else ()
+    """Of the coefficients of a table, in order. Rankings and sets have some of their own."""
+    own = OWN.get(table.level, ())
     return (*COEFFICIENTS[: -len(intraclass.NAMES)], *own, *intraclass.NAMES)
 
 

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for nominal, ordinal, interval and ratio scales and for rankings, with missing ratings.
+"""Krippendorff's alpha for nominal, ordinal, interval and ratio scales, for rankings and sets, with missing ratings.
 
 Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania. Alpha is
 1 - D_o / D_e: the disagreement within items over the disagreement of all pairable ratings paired at random,
@@ -39,7 +39,8 @@ def compute_squared_differences(table: RatingTable) -> FloatArray:
 
     Nominal: 0 or 1. Interval: (x - y)^2, ratio: ((x - y) / (x + y))^2, both scaled to at most 1, which
     leaves alpha as it is and lets one tolerance serve every scale. Rankings: 1 less their Kemeny weights, so that alpha
-    is that of the preferences which they imply, each pair of responses with shares of its own.
+    is that of the preferences which they imply, each pair of responses with shares of its own. Sets: their MASI
+    distance as it is (Passonneau 2006), not squared.
     """
     if not table.has_scores:
         return 1 - compute_weights(table, default_weighting(table))

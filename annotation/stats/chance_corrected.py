@@ -27,7 +27,7 @@ NAMES = ("percent_agreement", "fleiss_kappa", "fleiss_kappa_pooled", "gwet_ac", 
 BY_COUNT = ("gwet_ac", "brennan_prediger")
 """Their chance goes by the number of categories."""
 
-NOT_COUNTED = "chance would go by the number of all rankings, most of which nobody gives"
+NOT_COUNTED = "chance would go by the number of all answers there could be, most of which nobody gives"
 
 DISTINCT = 1e-9
 """Weights that differ by less are the same."""
@@ -71,7 +71,7 @@ def chance_corrected(table: RatingTable, weights: FloatArray | None = None) -> S
         *_share(counts.T, size),
         *np.where(table.pairable, counts.T, 0.0),
     ]
-    function = partial(_coefficients, weights=weights, step=step, is_counted=table.level != "ranking")
+    function = partial(_coefficients, weights=weights, step=step, is_counted=table.has_scale)
     return SumStatistic(np.column_stack(columns).astype(float), function)
 
 
@@ -85,7 +85,7 @@ def item_agreement(table: RatingTable) -> FloatArray:
     """(n_items,) mean credit P_i of the pairs of ratings of each item, 0 to 1; NaN below two ratings.
 
     On a nominal scale the share of pairs that agree; on an ordered one near misses count as near (quadratic weights);
-    of rankings the share of pairs of responses that are ordered alike (Kemeny weights).
+    of rankings the share of pairs of responses that are ordered alike (Kemeny weights), of sets their MASI.
     """
     pairs = table.ratings_per_item * (table.ratings_per_item - 1)
     return ratio(pairs_agreeing(table.counts, compute_weights(table, default_weighting(table))), pairs)

@@ -16,13 +16,15 @@ import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.drawing import BUDGET
+from annotation.stats.label_sets import masi_weights
 from annotation.stats.rankings import kemeny_distances
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions
 
 KINDS = ("cohen_kappa", "weighted_cohen_kappa", "percent_agreement", "linear_cohen_kappa", "scott_pi")
-"""What is computed of each pair of raters, in order; weighted kappa is quadratic, of rankings by Kemeny distance."""
+"""What is computed of each pair of raters, in order; weighted kappa is quadratic, of rankings by Kemeny's and of
+sets by MASI distance."""
 
 PER_PAIR = len(KINDS)
 
@@ -50,8 +52,9 @@ def compute_distances(table: RatingTable) -> CategoryDistances | None:
     """The distances on a table's scale; None on a nominal scale, which has no order to weigh by."""
     if table.level == "nominal":
         return None
-    if table.level == "ranking":
-        apart = 2 * kemeny_distances([str(category) for category in table.categories])  # whole numbers
+    if table.level in ("ranking", "set"):
+        named = [str(category) for category in table.categories]
+        apart = 2 * kemeny_distances(named) if table.level == "ranking" else np.round(1 - masi_weights(named), DECIMALS)
         return CategoryDistances(apart, apart)
     places = positions(table)
     steps = np.diff(np.unique(places))

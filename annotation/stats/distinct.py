@@ -32,9 +32,9 @@ class Distinct:
 def distinct_items(table: RatingTable) -> Distinct:
     """The table's distinct rows in an order that does not depend on that of its items.
 
-    A table with clusters stays as it is: its items are not drawn one by one.
+    A table with clusters stays as it is: its items are not drawn one by one. So does one of spans, whose texts differ.
     """
-    if table.clusters is not None or not table.n_items:
+    if table.clusters is not None or table.texts is not None or not table.n_items:
         return Distinct(table, np.ones(table.n_items, dtype=np.int64))
     first, copies = _first_of_each(_columns(table))
     kept = replace(

@@ -13,15 +13,17 @@ import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, tier_places
+from annotation.stats.by_level import explain_missing
+from annotation.stats.consensus import BY_LEVEL, find_consensus
 from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.difficulty.items import difficulty
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.majority import compute_medians, majority
-from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, Level, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
-GoldMethod = Literal["majority", "median", "dawid_skene", "model"]
+GoldMethod = Literal["majority", "median", "consensus", "dawid_skene", "model"]
 
 REASONS = ("no ratings", "too few ratings", "contested", "tied", "too uncertain")
 """Why an item can have no gold, in the order in which they are looked at."""
@@ -31,9 +33,28 @@ SOURCES = 2
 """Kinds of gold before the reasons: adjudicated, and by the method."""
 
 
-def choose_method(level: Level) -> GoldMethod:
-    """The usual rule: the median on a scale with an order, else the majority."""
-    return "majority" if level in NO_SCORES else "median"
+def choose_method(table: RatingTable) -> GoldMethod:
+    """The usual rule: the median on a scale with an order, the majority of categories, else the consensus."""
+    if has_consensus(table):
+        return "consensus"
+    return "majority" if table.level in NO_SCORES else "median"
+
+
+def has_consensus(table: RatingTable) -> bool:
+    """Whether gold may be an answer that nobody gave."""
+    return table.is_open or table.level in BY_LEVEL
+
+
+def list_methods(table: RatingTable) -> tuple[GoldMethod, ...]:
+    """What gold can be made by, of these answers."""
+    fit: dict[GoldMethod, bool] = {
+        "majority": table.level != "spans",
+        "median": table.has_scores and not table.is_open,
+        "consensus": has_consensus(table),
+        "dawid_skene": table.level != "spans" and not table.is_open,
+        "model": explain_missing("difficulty", table.level) is None,
+    }
+    return tuple(method for method, fits in fit.items() if fits)
 
 
 def kinds_of_gold(method: GoldMethod) -> tuple[str, ...]:
@@ -54,8 +75,8 @@ class GoldItem:
     source
         A `GoldMethod` or ``"adjudication"``; None where there is no gold.
     confidence
-        Share of the ratings in that category for majority and median, posterior probability for the other two, 0 to
-        1; 1 for an adjudicated item, NaN where there is no gold.
+        Share of the ratings in that category for majority and median, how close people are to it for consensus,
+        posterior probability for the other two, 0 to 1; 1 for an adjudicated item, NaN where there is no gold.
     reason
         One of `REASONS` where there is no gold; None where there is.
     candidates
@@ -122,6 +143,8 @@ class Gold:
     @property
     def n_tied(self) -> int:
         """How many items without gold have a tie for the first place, whatever else is wrong with them."""
+        if self.method == "consensus":
+            return int((self.kinds == SOURCES + REASONS.index("tied")).sum())
         return int(self.candidates.any(axis=1).sum())
 
     def rows(self, which: IntArray) -> list[dict[str, Any]]:
@@ -186,7 +209,8 @@ def gold(
         The ratings.
     method
         ``"majority"``: the category that more raters chose than any other. ``"median"``: the middle category of an
-        ordered scale; where it falls between two, they are tied. ``"dawid_skene"``: the most probable category
+        ordered scale; where it falls between two, they are tied. ``"consensus"``: of sets, rankings, spans and numbers
+        without a scale (`annotation.stats.consensus`). ``"dawid_skene"``: the most probable category
         given each rater's estimated errors. ``"model"``: the answer of many fresh people by the difficulty model, their
         median on ordered scales. By default `choose_method` of the scale.
     adjudicated
@@ -208,9 +232,10 @@ def gold(
         If the difficulty model is asked for and cannot be fitted.
     """
     check_cuts(cuts)
-    decided, method = _checked_codes(adjudicated, table), method or choose_method(table.level)
+    decided, method = _checked_codes(adjudicated, table), method or choose_method(table)
     _check(method, tiers, table, min_ratings, min_posterior)
     found = _found(table, method, min_posterior)
+    table = found.table or table
     contested = _contested(table, cuts, chance, tiers)
     size = table.ratings_per_item
     wrong = np.column_stack([size == 0, size < min_ratings, contested, found.tied, found.doubtful])
@@ -245,6 +270,8 @@ def _checked_codes(codes: npt.ArrayLike | None, table: RatingTable) -> IntArray:
 def _check(
     method: str, tiers: Sequence[str | None] | None, table: RatingTable, min_ratings: int, min_posterior: float
 ) -> None:
+    if method in get_args(GoldMethod) and method not in list_methods(table) and method != "median":
+        raise ValueError(f"{method} does not fit these answers; choose one of {', '.join(list_methods(table))}")
     if method == "median" and not table.has_scores:
         raise ValueError(f"there is no median: {NO_SCORES[table.level]}")
     if method not in get_args(GoldMethod):
@@ -259,13 +286,17 @@ def _check(
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What a method says of each item: code, confidence, (n, q) marks of the first place, and doubt."""
+    """What a method says of each item: code, confidence, (n, q) marks of the first place, and doubt.
+
+    `table` has the scale that the codes are of, where it was extended.
+    """
 
     codes: IntArray
     confidence: FloatArray
     first: BoolArray
     tied: BoolArray
     doubtful: BoolArray
+    table: RatingTable | None = None
 
 
 def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Found:
@@ -273,7 +304,16 @@ def _found(table: RatingTable, method: GoldMethod, min_posterior: float) -> _Fou
         return _by_posterior(dawid_skene(table).posterior, table, min_posterior)
     if method == "model":
         return _by_posterior(difficulty(table).consensus, table, min_posterior)
+    if method == "consensus":
+        return _by_consensus(table)
     return _by_majority(table) if method == "majority" else _by_median(table)
+
+
+def _by_consensus(table: RatingTable) -> _Found:
+    found = find_consensus(table)
+    nobody = np.zeros((table.n_items, 0), dtype=bool)
+    doubtful = np.zeros(table.n_items, dtype=bool)
+    return _Found(found.codes, found.closeness, nobody, found.tied, doubtful, found.table)
 
 
 def _by_median(table: RatingTable) -> _Found:
@@ -302,6 +342,8 @@ def _by_posterior(posterior: FloatArray, table: RatingTable, min_posterior: floa
 
 
 def _contested(table: RatingTable, cuts: Cuts, chance: Chance, tiers: Sequence[str | None] | None) -> BoolArray:
+    if explain_missing("tiers", table.level):
+        return np.zeros(table.n_items, dtype=bool)
     if tiers is None:
         kappas = item_kappas(table, chance_agreement(table, chance))
         return np.asarray(tier_places(kappas, cuts) == TIERS.index("contested"))

@@ -1,7 +1,9 @@
 """One headline coefficient per level of scale, the same among people and between a judge and people.
 
 The rule: on a nominal scale, and on one of two categories, unweighted kappa; on an ordered scale kappa with quadratic
-weights, categories at equal steps; of rankings kappa weighted by how far they lie apart; on numbers the concordance
+weights, categories at equal steps; of rankings and sets kappa weighted by how far they lie apart; of marked spans the
+F1 of their characters, which is kappa where nearly all characters are unmarked (Hripcsak and Rothschild 2005, Journal
+of the American Medical Informatics Association 12:296-298); of texts there is none; on numbers the concordance
 correlation (Lin 1989, Biometrics 45:255-268). Of two raters that is kappa with the squared differences of the numbers
 as distances, and an intraclass correlation for absolute agreement: 1 / ICC(2,1) = 1 / CCC - (v / n + d^2 / (n - 1)) /
 (2 c), n the items, d the difference of the raters' means, c their covariance and v the variance of their differences
@@ -60,12 +62,30 @@ WEIGHTED = Headline(
     "mean quadratically weighted kappa",
 )
 OF_RANKINGS = replace(WEIGHTED, name="mean kappa weighted by Kemeny distance")
+OF_SETS = replace(WEIGHTED, name="mean kappa weighted by MASI distance")
+OF_SPANS = Headline(
+    "overlap_f1",
+    "overlap_f1",
+    "mean_overlap_f1",
+    "human_ceiling_overlap",
+    "below_ceiling_overlap",
+    "mean F1 of the marked characters",
+)
 CONCORDANCE = replace(WEIGHTED, name="mean concordance correlation (an ICC of two raters)")
 """Under the same names as `WEIGHTED`: with numbers as distances it is the same number."""
 
 
+BY_LEVEL: dict[Level, Headline] = {"ranking": OF_RANKINGS, "set": OF_SETS, "spans": OF_SPANS}
+"""Of labels that are no categories, however many of them occur."""
+
+
 def choose_headline(level: Level, n_categories: int) -> Headline:
-    """The headline coefficient of a scale. Of two categories both are the same number."""
-    if level == "nominal" or n_categories == 2:
-        return UNWEIGHTED
-    return {"ordinal": WEIGHTED, "ranking": OF_RANKINGS}.get(level, CONCORDANCE)
+    """The headline coefficient of a scale. Of two categories both are the same number.
+
+    Raises ``ValueError`` for texts, which have none.
+    """
+    if level == "text":
+        raise ValueError("texts have no coefficient of agreement")
+    if level in BY_LEVEL:
+        return BY_LEVEL[level]
+    return UNWEIGHTED if level == "nominal" or n_categories == 2 else CONCORDANCE if level != "ordinal" else WEIGHTED

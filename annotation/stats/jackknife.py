@@ -23,7 +23,8 @@ Scale = Literal["plain", "coefficient", "share"]
 
 SHARES = (
     "percent_agreement", "pairwise_agreement", "kendall_w", "accuracy", "within_one",
-    "macro_precision", "macro_recall", "macro_f1",
+    "macro_precision", "macro_recall", "macro_f1", "overlap_f1", "labelled_overlap_f1", "exact_f1",
+    "mean_masi", "mean_jaccard",
 )  # fmt: skip
 IN_UNITS = ("mae", "bias")
 

@@ -1,16 +1,23 @@
 """Labels as they arrive (from files, forms and databases) and the one form in which they are compared."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from annotation.stats.label_sets import parse_set, spell_set
 from annotation.stats.rankings import check_responses, parse_ranking, responses_of, spell_ranking
+from annotation.stats.spans import parse_spans, spell_spans
 
 Label = str | int | float
 """What a rater can say: a category's text or a number."""
 
 RANKING = "ranking"
 """The level at which a label is a ranking of an item's responses."""
+
+WRITTEN = "written"
+"""What stands for any text."""
+
+Key = Callable[[Any], float | str]
 
 
 def is_missing(value: Any) -> bool:
@@ -53,6 +60,30 @@ def ranking_key_of(value: Any) -> str:
     return spell_ranking(parse_ranking(str(value)))
 
 
+def set_key_of(value: Any) -> str:
+    """What all spellings of one set share: ``b|a`` and ``a | b``. Raises ``ValueError`` on anything else."""
+    return spell_set(parse_set(str(value)))
+
+
+def spans_key_of(value: Any) -> str:
+    """What all spellings of the same spans share. Raises ``ValueError`` on anything else."""
+    return spell_spans(parse_spans(str(value)))
+
+
+def text_key_of(value: Any) -> str:  # noqa: ARG001
+    """What all texts share: that one was written. They are counted, not compared."""
+    return WRITTEN
+
+
+KEYS: dict[str, Key] = {
+    RANKING: ranking_key_of,
+    "set": set_key_of,
+    "spans": spans_key_of,
+    "text": text_key_of,
+}
+"""By level whose labels are no categories: what all spellings of one label share."""
+
+
 def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
     """The distinct labels in ``values``: in numeric order where all are numbers, otherwise alphabetical.
 
@@ -66,13 +97,14 @@ def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
 
 
 def infer_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
-    """The categories of ratings that come without a scale, for a scale of the given level; of rankings those given.
+    """The categories of ratings that come without a scale, for a scale of the given level; where every answer is one
+    of its own (rankings, sets, spans), those given.
 
     Raises ``ValueError`` where an ordered scale has labels: they may be a slip ("n/a" among scores), and their
     alphabetical order is not the one that is meant. Also where rankings are of different responses.
     """
-    if level == RANKING:
-        return tuple(sorted({ranking_key_of(value) for value in values if not is_missing(value)}))
+    if level in KEYS:
+        return tuple(sorted({str(KEYS[level](value)) for value in values if not is_missing(value)}))
     scale = infer_categories(values)
     labels = [category for category in scale if parse_number(category) is None]
     if level == "nominal" or not labels:
@@ -99,7 +131,7 @@ class Coder:
     """
 
     def __init__(self, categories: Sequence[Label], level: str = "nominal") -> None:
-        self._key = ranking_key_of if level == RANKING else to_label_key
+        self._key = KEYS.get(level, to_label_key)
         self._position = {self._key(category): code for code, category in enumerate(categories)}
         if level == RANKING:
             for category in categories:

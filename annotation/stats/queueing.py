@@ -1,4 +1,5 @@
-"""The order of a queue: domains mixed evenly, and the places at which checks and repeats come in. All by seed."""
+"""The order of a queue: domains mixed evenly, the places at which checks and repeats come in, and which response
+stands where. All by seed."""
 
 from __future__ import annotations
 
@@ -9,9 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from annotation.stats.orders import spell_order
 from annotation.stats.table import IntArray
 
 Mixed = Literal["check", "repeat"]
+BLOCK = 8
+"""Items in a row of which each response is A in half."""
 
 
 def draw_balanced_order(groups: Sequence[str], rng: np.random.Generator) -> IntArray:
@@ -47,6 +51,30 @@ def lot(*what: object) -> int:
     """A whole number of 63 bits that is drawn by all of `what`, the same on every machine."""
     text = "\x1f".join(map(str, what))
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+def draw_order(seed: int, annotator: str, number: int, stream: str = "work", n: int = 2) -> str:
+    """Draw in which order an annotator sees the `n` responses of their item of this number (from 1).
+
+    Of a pair each response is A in half of every `BLOCK` items of theirs, at places drawn for that annotator and block
+    alone; of more responses each stands once at each place in every n items (a Latin square). So what one annotator
+    sees says nothing of what another sees: two who always press A agree as often as chance would have it. Were the
+    orders of one item balanced, they would disagree by design. `stream` tells apart what is numbered for itself.
+    """
+    if n != 2:
+        return draw_order_of_many(seed, annotator, number, stream, n)
+    block, place = divmod(number - 1, BLOCK)
+    drawn = [lot(seed, stream, annotator, "order", block, one) for one in range(BLOCK)]
+    return "AB" if sorted(drawn).index(drawn[place]) < BLOCK // 2 else "BA"
+
+
+def draw_order_of_many(seed: int, annotator: str, number: int, stream: str, n: int) -> str:
+    """A row of the Latin square that is drawn for these n items: a permutation, turned by a number of places."""
+    block, place = divmod(number - 1, n)
+    drawn = [[lot(seed, stream, annotator, what, n, block, one) for one in range(n)] for what in ("order", "turned")]
+    base, turns = (sorted(range(n), key=lots.__getitem__) for lots in drawn)
+    turned = turns[place]
+    return spell_order([one + 1 for one in base[turned:] + base[:turned]])
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ def _ranks(ranking: Ranking) -> list[float]:
 
 def kemeny_distances(rankings: Sequence[str]) -> FloatArray:
     """(q, q) distances, 0 to N (N - 1) / 2."""
+    if not rankings:
+        return np.zeros((0, 0))
     ranks = ranks_of(rankings)
     found = np.zeros((len(ranks), len(ranks)))
     for first, second in combinations(range(ranks.shape[1]), 2):

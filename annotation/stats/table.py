@@ -1,6 +1,6 @@
 """The rating table: who said what about which item, as one array of codes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -8,16 +8,19 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from annotation.stats.labels import Coder, Label, infer_scale, parse_number
+from annotation.stats.labels import KEYS, Coder, Label, infer_scale, parse_number
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-Level = Literal["nominal", "ordinal", "interval", "ratio", "ranking"]
+Level = Literal["nominal", "ordinal", "interval", "ratio", "ranking", "set", "spans", "text"]
 
 NO_SCORES: dict[Level, str] = {
     "nominal": "the scale is nominal: its categories have no distances",
     "ranking": "a ranking is no number",
+    "set": "a set of categories is no number",
+    "spans": "marked spans are no number",
+    "text": "a text is no number",
 }
 """By level whose categories do not lie on a line, why they have no scores."""
 
@@ -35,8 +38,10 @@ class RatingTable:
     categories
         The q labels of the scale in scale order. They belong to the criterion: unused ones count too.
     level
-        ``nominal``, ``ordinal``, ``interval``, ``ratio`` or ``ranking``: a category is then a ranking of an item's
-        responses, such as ``B>A=C``, and all are of the same responses.
+        ``nominal``, ``ordinal``, ``interval`` or ``ratio``; ``ranking``: a category is then a ranking of an item's
+        responses, such as ``B>A=C``, and all are of the same responses; ``set``: a category is a set such as
+        ``accuracy|style``, and ``-`` the empty one; ``spans``: a category is what one person marked in one item
+        (`annotation.stats.spans`); ``text``: there is one category, for whatever was written.
     items, raters
         Names of the rows and of the columns.
     values
@@ -48,6 +53,10 @@ class RatingTable:
         One label per item; resampling keeps the number of units of each stratum.
     weights
         Positive survey weight of each item, for example one over its inclusion probability.
+    texts
+        Of spans: by item, the number of characters of each part in which they may lie.
+    is_open
+        Whether the categories are those that occur rather than a scale: numbers without steps.
 
     Raises
     ------
@@ -65,6 +74,8 @@ class RatingTable:
     clusters: tuple[str, ...] | None = None
     strata: tuple[str, ...] | None = None
     weights: FloatArray | None = None
+    texts: tuple[Mapping[str, int], ...] | None = None
+    is_open: bool = False
 
     def __post_init__(self) -> None:
         self._freeze("codes", np.array(self.codes, dtype=np.int64))
@@ -176,7 +187,7 @@ class RatingTable:
     @cached_property
     def ratings_per_item(self) -> FloatArray:
         """(n_items,) array r_i: how many raters rated item i."""
-        size: FloatArray = self.counts.sum(axis=1)
+        size: FloatArray = (self.codes != MISSING).sum(axis=1).astype(float)
         return size
 
     @cached_property
@@ -191,8 +202,18 @@ class RatingTable:
 
     @property
     def has_scores(self) -> bool:
-        """Whether the categories lie on a line; those of a nominal scale and rankings do not."""
+        """Whether the categories lie on a line; those of a nominal scale, rankings, sets and the like do not."""
         return self.level not in NO_SCORES
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether the categories are a scale that was given, so that chance may go by their number."""
+        return not self.is_open and self.level not in KEYS
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the categories lie on a line, as any two of a scale do."""
+        return self.has_scores or (self.has_scale and self.n_categories == 2)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -222,6 +243,9 @@ class RatingTable:
             clusters=None if self.clusters is None else _select_names(self.clusters, keep),
             strata=None if self.strata is None else _select_names(self.strata, keep),
             weights=None if self.weights is None else self.weights[keep],
+            texts=None
+            if self.texts is None
+            else tuple(one for one, kept in zip(self.texts, keep, strict=True) if kept),
         )
 
     def select_raters(self, names: Iterable[str]) -> Self:
@@ -273,7 +297,7 @@ def _check_shape(table: RatingTable) -> None:
     for kind, names in (("item", table.items), ("rater", table.raters)):
         if len(set(names)) != len(names):
             raise ValueError(f"{kind} names are not unique")
-    for kind in ("clusters", "strata", "weights"):
+    for kind in ("clusters", "strata", "weights", "texts"):
         entries = getattr(table, kind)
         if entries is not None and len(entries) != len(table.items):
             raise ValueError(f"{kind} have {len(entries)} entries for {len(table.items)} items")

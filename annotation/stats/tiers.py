@@ -3,7 +3,7 @@
 PersonaFeedback (arXiv 2506.12915) sorts cases by the agreement of nine annotators; its hard tier is
 0.4 < kappa <= 0.6. Here kappa_i = (P_i - P_e) / (1 - P_e), P_i the share of agreeing pairs of ratings of
 item i; on an ordered scale the mean credit of its pairs by quadratic weights (Cohen 1968), so that 4, 4, 5 on a scale
-of seven is no dispute; of rankings the share of pairs of responses that are ordered alike.
+of seven is no dispute; of rankings the share of pairs of responses that are ordered alike, of sets their MASI.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
+from annotation.stats import label_sets
 from annotation.stats.arrays import ratio
 from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import (
@@ -110,7 +111,8 @@ class TierResult:
     names, sizes, kappas, places, stabilities
         Every item's tier, as columns: its name, number of ratings, kappa, position in `TIERS` and stability.
     plans
-        For each number of ratings that occurs: attainable kappas and empty bands; nothing of rankings.
+        For each number of ratings that occurs: attainable kappas and empty bands; nothing of rankings, sets
+        and numbers without a scale.
     sensitivity
         Counts per tier with all cuts moved by each of `SHIFTS`.
     seed, draws
@@ -204,7 +206,8 @@ def tiers(
     cuts
         Three ascending kappas; a kappa on a cut belongs to the tier below it.
     chance
-        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties;
+        ``"uniform"``: P_e of equally probable categories, 1 / q on a nominal scale, 1/2 of rankings without ties, of
+        sets the mean MASI of all sets of the categories that occur;
         ``"margins"``: of the table's category shares p_k, the sum of p_k^2 on a nominal scale.
     draws
         Number of redraws of each item's raters for its stability; 0 for none. A redraw takes as many ratings
@@ -271,6 +274,8 @@ def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
     if table.level == "ranking" and chance_from == "uniform":
         rankings = [str(category) for category in table.categories]
         return random_agreement(len(responses_of(rankings[0])), with_ties=have_ties(rankings))
+    if table.level == "set" and chance_from == "uniform":
+        return label_sets.random_agreement(len(label_sets.options_of(str(one) for one in table.categories)))
     weights = compute_weights(table, default_weighting(table))
     shares = chance.margins(table) if chance_from == "margins" else np.full(len(weights), 1 / len(weights))
     return float(shares @ weights @ shares)
@@ -397,8 +402,8 @@ def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
 
 
 def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
-    if not np.isfinite(expected) or expected >= 1 or table.level == "ranking":
-        return []  # what an item of rankings can have is not listed: most differ a little
+    if not np.isfinite(expected) or expected >= 1 or not table.has_scale:
+        return []  # what an item of rankings, sets or any numbers can have is not listed: most differ a little
     sizes = sorted({int(size) for size in table.ratings_per_item[table.pairable]})
     if table.level == "nominal":
         return [plan_tiers(size, table.n_categories, cuts=cuts, expected=expected) for size in sizes]

@@ -200,5 +200,5 @@ def _stratum_of_units(unit: IntArray, stratum: IntArray) -> IntArray:
     of_unit = np.zeros(n_units, dtype=np.int64)
     of_unit[unit] = stratum
     if (of_unit[unit] != stratum).any():
-        raise ValueError("a cluster lies in more than one stratum: they cannot be resampled together")
+        raise ValueError("a cluster lies in more than one stratum: a stratified cluster bootstrap cannot keep it whole")
     return of_unit

@@ -48,7 +48,7 @@ class Joint:
 def table_warnings(table: RatingTable) -> list[StatWarning]:
     """Warnings that the ratings alone give rise to."""
     checks: Sequence[Callable[[RatingTable], Iterable[StatWarning]]] = (
-        _few_items,
+        build_few_items_warnings,
         _few_disagreements,
         _rare_categories,
         _one_category,
@@ -59,7 +59,8 @@ def table_warnings(table: RatingTable) -> list[StatWarning]:
     return [warning for check in checks for warning in check(table)]
 
 
-def _few_items(table: RatingTable) -> Iterable[StatWarning]:
+def build_few_items_warnings(table: RatingTable) -> Iterable[StatWarning]:
+    """A warning where few items have two ratings."""
     n = int(table.pairable.sum())
     if n < FEW_ITEMS:
         yield StatWarning(
@@ -81,7 +82,7 @@ def _few_disagreements(table: RatingTable) -> Iterable[StatWarning]:
 
 def _rare_categories(table: RatingTable) -> Iterable[StatWarning]:
     """Chance-corrected coefficients speak of the rarer categories: those must be agreed on often enough."""
-    if table.n_used < 2 or not table.pairable.any() or table.level == "ranking":
+    if table.n_used < 2 or not table.pairable.any() or not table.has_scale:
         return
     usual = int(table.counts.sum(axis=0).argmax())
     agreed = int(((np.delete(table.counts, usual, axis=1) >= 2).any(axis=1)).sum())

@@ -4,14 +4,26 @@ Cohen (1968), "Weighted kappa", Psychological Bulletin 70:213-220; Gwet (2014), 
 Reliability, 4th edition, chapter 3.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
 
+from annotation.stats.label_sets import jaccard_weights, masi_weights
 from annotation.stats.rankings import kemeny_weights
-from annotation.stats.table import FloatArray, RatingTable
+from annotation.stats.table import FloatArray, Level, RatingTable
 
-Weighting = Literal["identity", "linear", "quadratic", "ordinal", "radical", "ratio", "kemeny"]
+Weighting = Literal["identity", "linear", "quadratic", "ordinal", "radical", "ratio", "kemeny", "masi", "jaccard"]
+
+
+OF_TEXTS: dict[Weighting, Callable[[Sequence[str]], FloatArray]] = {
+    "kemeny": kemeny_weights,
+    "masi": masi_weights,
+    "jaccard": jaccard_weights,
+}
+"""Weights that read what the categories say."""
+
+OF_LEVEL: dict[Level, Weighting] = {"ranking": "kemeny", "set": "masi"}
 
 
 def identity_weights(n_categories: int) -> FloatArray:
@@ -51,16 +63,16 @@ def ratio_weights(scores: FloatArray) -> FloatArray:
 def compute_weights(table: RatingTable, weighting: Weighting) -> FloatArray:
     """(q, q) agreement weights of a table's scale, its categories at their `positions`.
 
-    ``ratio`` weights take the scores instead, whose zero means something, and ``kemeny`` the rankings. Raises
-    ``ValueError`` on another name.
+    ``ratio`` weights take the scores instead, whose zero means something, ``kemeny`` the rankings, ``masi`` and
+    ``jaccard`` the sets. Raises ``ValueError`` on another name.
     """
     q = table.n_categories
     if weighting not in get_args(Weighting):
         raise ValueError(f"weights are {weighting!r}; they must be one of {', '.join(get_args(Weighting))}")
     if weighting in ("identity", "ordinal"):
         return identity_weights(q) if weighting == "identity" else ordinal_weights(q)
-    if weighting == "kemeny":
-        return kemeny_weights([str(category) for category in table.categories])
+    if weighting in OF_TEXTS:
+        return OF_TEXTS[weighting]([str(category) for category in table.categories])
     if weighting == "ratio":
         return ratio_weights(table.scores)
     make = {"linear": linear_weights, "quadratic": quadratic_weights, "radical": radical_weights}[weighting]
@@ -75,8 +87,8 @@ def positions(table: RatingTable) -> FloatArray:
 
 
 def default_weighting(table: RatingTable) -> Weighting:
-    """``identity`` for a nominal scale, ``kemeny`` for rankings and ``quadratic`` for an ordered scale."""
-    return "quadratic" if table.has_scores else "kemeny" if table.level == "ranking" else "identity"
+    """``identity`` for a nominal scale, ``quadratic`` for an ordered one; of rankings ``kemeny``, of sets ``masi``."""
+    return "quadratic" if table.has_scores else OF_LEVEL.get(table.level, "identity")
 
 
 def _distances(places: FloatArray) -> FloatArray:

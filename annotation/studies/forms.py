@@ -7,21 +7,16 @@ from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
-from annotation.studies.criteria import TEMPLATES, default_keys
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.options import Clustering, NewSample, NewStudy
+from annotation.studies.options import Clustering, NewSample
 from annotation.studies.queries import sampling_frame
-from annotation.studies.queries.context import PARTS
 from annotation.studies.services import samples, studies
-from annotation.workbench.services import assignments
 from core.accounts.models.users import User
-from core.audit.log import audit_batch
 from core.errors import InputError
 from core.options.fields import OptionsForm
 
 Choices = list[tuple[str, str]]
-NEVER_SHOWN = "Never shown: models, condition, labels, judges."
 FIELD_NAMES = {
     "source": "Source",
     "assistant_model": "Assistant",
@@ -79,12 +74,20 @@ class SampleForm(OptionsForm):
         self.set("method", required=True, initial="all", help_text="")
         if study is not None and (rated := list_other_rated_criteria(study)):
             self.fields["predicted_from"] = PredictedFrom(rated)
-        fields = sampling_frame.FILTERS[kind]
-        for field in fields:
-            found = sampling_frame.choices(kind, field)
+        values = {field: sampling_frame.choices(kind, field) for field in sampling_frame.FILTERS[kind]}
+        self.names = {field: FIELD_NAMES[field] for field in values}
+        for field, found in sampling_frame.list_own_columns(kind).items():
+            if field not in values:
+                values[field], self.names[field] = found, f"{field} (column of the source)"
+        for field, found in values.items():
             if len(found) > 1 or field == "source":
-                self.fields[f"filter_{field}"] = boxes([(value, value) for value in found], FIELD_NAMES[field])
-        self.set("strata", choices=[(field, FIELD_NAMES[field]) for field in fields])
+                self.fields[f"filter_{field}"] = boxes([(value, value) for value in found], self.names[field])
+        self.set("strata", choices=list(self.names.items()))
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there is anything of the kind to draw from."""
+        return sampling_frame.list_records(self.kind).exists()
 
     @property
     def filters(self) -> list[forms.BoundField]:
@@ -99,7 +102,7 @@ class SampleForm(OptionsForm):
         elif "predicted_from" in given:
             given["strata"] = [*given["strata"], sampling_frame.PREDICTED_TIER]
             given["tiers"] = load_predicted_tiers(given["predicted_from"])
-        filters = {field: self.cleaned_data.get(f"filter_{field}") for field in sampling_frame.FILTERS[self.kind]}
+        filters = {field: self.cleaned_data.get(f"filter_{field}") for field in self.names}
         samples.draw(by=by, study=study, filters=filters, **given)
 
     def save(self, by: User, study: Study) -> bool:
@@ -110,36 +113,6 @@ class SampleForm(OptionsForm):
             self.refuse(error)
             return False
         return True
-
-
-class StudyForm(SampleForm):
-    """A new study with its items and its people, all made together or not at all."""
-
-    def __init__(self, data: Mapping[str, Any] | None = None, *, kind: str, **kwargs: Any) -> None:
-        super().__init__(data, kind=kind, **kwargs)
-        fitting = [(key, found.name) for key, found in TEMPLATES.items() if found.kind == kind]
-        self.asked = ["name", "instructions", "overlap", "most_overlap", "criteria", "shown", "seed", "clustering"]
-        self.asked += ["each_turn"] if kind == Study.Kind.DIALOGUE else ["allow_tie", "asks_strength"]
-        self.add(NewStudy, *self.asked)
-        self.set("overlap", required=True)
-        self.set("criteria", required=True, choices=fitting, initial=default_keys(kind), help_text="")
-        self.set("shown", choices=list(PARTS[kind].items()), initial=list(PARTS[kind]), help_text=NEVER_SHOWN)
-        if kind == Study.Kind.DIALOGUE:
-            about = [(key, f"{name}: each turn of the {TEMPLATES[key].turn}") for key, name in fitting]
-            self.set("each_turn", choices=about)
-        self.fields["annotators"] = PeopleField(label="Annotators", required=False)
-
-    def create(self, by: User) -> Study | None:
-        """The study, or None if something was refused, with the reason at its field."""
-        try:
-            with audit_batch():
-                study = studies.create(by=by, kind=self.kind, **self.arguments(*self.asked))
-                self.draw(by, study)
-                assignments.add_annotators(by=by, study=study, annotators=self.cleaned_data["annotators"])
-        except InputError as error:
-            self.refuse(error)
-            return None
-        return study
 
 
 class ClusteringForm(OptionsForm):

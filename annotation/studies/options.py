@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.dependence import LONGEST, NAMED
 from annotation.studies.queries.sampling_frame import STRATA
+from core.errors import InputError
 from core.options.model import LARGEST, Choices, Hint, Options
 
 LARGEST_OVERLAP = 1000
@@ -35,6 +36,11 @@ class NewStudy(Options):
     kind: Annotated[str, Choices(dict(Study.Kind.choices))]
     criteria: list[str] | None = Field(
         None, min_length=1, description=f"Among {', '.join(TEMPLATES)}. If not given: the published ones of the kind."
+    )
+    rubric: dict[str, Any] | None = Field(
+        None,
+        title="Rubric",
+        description="Criteria of your own, in place of those named: name, kind and a list of criteria.",
     )
     overlap: int = Field(
         3,
@@ -61,6 +67,9 @@ class NewStudy(Options):
     )
     allow_tie: bool = Field(False, title="Allow a tie")
     asks_strength: bool = Field(False, title="Ask whether a response is much or slightly better")
+    content_form: Annotated[str, Choices(dict(Study.ContentForm.choices)), Hint(radio=True)] = Field(
+        Study.ContentForm.RENDERED.value, title="How texts are shown", description="Exported with the labels."
+    )
     seed: int = Field(
         0,
         ge=0,
@@ -78,7 +87,10 @@ class NewStudy(Options):
 
     @model_validator(mode="after")
     def fill_criteria(self) -> Self:
-        self.criteria = self.criteria or default_keys(self.kind)
+        if self.rubric is None:
+            self.criteria = self.criteria or default_keys(self.kind)
+        elif self.criteria:
+            raise InputError("Name criteria or give a rubric, not both.", field="criteria")
         return self
 
 
@@ -126,6 +138,23 @@ class People(Options):
     """People to add to a study."""
 
     annotators: list[str] = Field(min_length=1, title="People", description="Usernames.")
+
+
+class RubricDraft(Options):
+    """A rubric that is only looked at."""
+
+    rubric: dict[str, Any] = Field(description="As a rubric file in JSON: name, kind and a list of criteria.")
+
+
+class RubricChange(RubricDraft):
+    """All criteria of a study, as a rubric says them, in place of those that it asks now."""
+
+    reason: Annotated[str, Hint(rows=2)] = Field(
+        "",
+        max_length=LONGEST_TEXT,
+        title="Why",
+        description="Needed once labels rest on the rubric; annotators read it beside what changed.",
+    )
 
 
 class Edit(Options):

@@ -1,25 +1,40 @@
 """A study as one line, left to right: each step with its count, its state and the one next thing to do.
 
-`annotation` knows of material, sample and people. What comes after them belongs to `judging`, which registers a
-provider when it is loaded; a step whose page does not exist is not shown.
+`annotation` knows of datasets, sample, annotators and gold. Judges, results and report belong to `judging`, which
+registers a provider when it is loaded; a step whose page does not exist is not shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import NoReverseMatch, reverse
 
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.disputes import count_undecided
+from annotation.studies.queries.messages import count_waiting
 from annotation.studies.queries.sampling_frame import list_records
-from annotation.studies.queries.studies import StudyRow, study_row
+from annotation.studies.queries.studies import StudyRow, list_recruiting, study_row
 from core import row_counts
 
 
 @dataclass(frozen=True)
+class Tab:
+    """One of the pages of a step."""
+
+    label: str
+    href: str
+    current: bool = False
+
+
+@dataclass(frozen=True)
 class Step:
-    """One step as `components/study_line.html` shows it. `state` is done, active, running, todo or error."""
+    """One step as `components/study_line.html` shows it. `state` is done, active, running, todo or error.
+
+    `tabs` are its pages, which only the step has on which the reader is.
+    """
 
     key: str
     label: str
@@ -29,16 +44,30 @@ class Step:
     action: str = ""
     action_href: str = ""
     current: bool = False
+    tabs: tuple[Tab, ...] = ()
 
 
-Provider = Callable[[Study], Iterable[Step]]
+Provider = Callable[[Sequence[Study]], Iterable[tuple[Study, Step]]]
+"""Given studies, the steps of each; in a fixed number of queries, however many the studies are."""
+
 AFTER_PEOPLE = (
     ("judges", "Judges", "run_create"),
-    ("agreement", "Agreement", "agreement"),
-    ("tiers", "Tiers", "tiers"),
-    ("calibration", "Calibration", "calibration"),
+    ("gold", "Gold", "gold"),
+    ("results", "Results", "results"),
     ("report", "Report", "report"),
 )
+PAGES = {
+    "people": {
+        "progress": "Progress",
+        "quality": "Quality",
+        "queue": "Queue",
+        "coming_in": "Recruitment",
+        "study_messages": "Questions",
+    },
+    "gold": {"tiers": "Tiers", "gold": "Gold labels", "adjudication": "Adjudication"},
+}
+"""Step -> the pages that are its tabs, by the names of their addresses."""
+
 _providers: list[Provider] = []
 
 
@@ -57,24 +86,52 @@ def link(name: str, *args: object) -> str:
         return ""
 
 
-def later_steps(study: Study) -> list[Step]:
-    """The steps after people, in order, as far as their pages exist."""
-    plain = {key: Step(key, label, href=link(name, study.slug)) for key, label, name in AFTER_PEOPLE}
-    told = {step.key: step for provider in _providers for step in provider(study)}
-    return [step for step in (plain | told).values() if step.href]
-
-
 def study_steps(study: Study, current: str = "") -> list[Step]:
-    """All steps of the study, the one called `current` marked as where the reader is."""
-    row = study_row(study)
-    steps = [datasets_step(row), sample_step(row), people_step(row), *later_steps(study)]
-    return [replace(step, current=step.key == current) for step in steps]
+    """All steps of the study. `current` is where the reader is: a step, or the page of a step that has tabs."""
+    ((_, steps),) = load_lines([study_row(study)])
+    here = next((step for step, pages in PAGES.items() if current in pages), current)
+    tabs = build_tabs(study, current)
+    return [replace(step, current=True, tabs=tabs) if step.key == here else step for step in steps]
 
 
-def datasets_step(row: StudyRow) -> Step:
-    kind = row.study.kind
-    there = row_counts.count_cached(("material", kind), list_records(kind).count, int)
-    return Step("material", "Dataset", f"{there:,}", "done" if there else "todo", link("material"))
+def load_lines(rows: Sequence[StudyRow]) -> list[tuple[StudyRow, list[Step]]]:
+    """Each study with its steps, as far as their pages exist; in a fixed number of queries."""
+    studies = [row.study for row in rows]
+    ids = [study.pk for study in studies]
+    waiting, undecided, recruiting = count_waiting(ids), count_undecided(ids), list_recruiting(ids)
+    records = {kind: count_records(kind) for kind in {study.kind for study in studies}}
+    told: dict[int, dict[str, Step]] = defaultdict(dict)
+    for provider in _providers:
+        for study, step in provider(studies):
+            told[study.pk][step.key] = step
+    found = []
+    for row in rows:
+        study = row.study
+        people = people_step(row, waiting[study.pk], is_recruiting=study.pk in recruiting)
+        plain = {key: Step(key, label, href=link(name, study.slug)) for key, label, name in AFTER_PEOPLE}
+        later = plain | {"gold": gold_step(row, undecided[study.pk])} | told[study.pk]
+        steps = [datasets_step(study.kind, records[study.kind]), sample_step(row), people, *later.values()]
+        found.append((row, [step for step in steps if step.href]))
+    return found
+
+
+def build_tabs(study: Study, current: str) -> tuple[Tab, ...]:
+    """The tabs of the step that has this page; none where a step is one page."""
+    pages = next((pages for step, pages in PAGES.items() if current in (step, *pages)), {})
+    found = [Tab(label, link(name, study.slug), name == current) for name, label in pages.items()]
+    return tuple(tab for tab in found if tab.href)
+
+
+def count_records(kind: str) -> int:
+    """How many records of the kind there are in the datasets."""
+    return row_counts.count_cached(("material", kind), list_records(kind).count, int)
+
+
+def datasets_step(kind: str, there: int) -> Step:
+    href = f"{link('material')}?kind={kind}s"
+    if there:
+        return Step("material", "Dataset", f"{there:,}", "done", href)
+    return Step("material", "Dataset", "0", "active", href, "Import", link("import_upload"))
 
 
 def sample_step(row: StudyRow) -> Step:
@@ -84,19 +141,35 @@ def sample_step(row: StudyRow) -> Step:
     return Step("sample", "Sample", "0", "active", f"{here}#sample", "Draw", link("study_sample", row.study.slug))
 
 
-def people_step(row: StudyRow) -> Step:
-    here = link("study_detail", row.study.slug)
-    count = f"{row.study.overlap} × {row.items:,} ({100 * row.share:.0f} %)" if row.items else ""
-    state, action, anchor = people_state(row)
-    return Step("people", "People", count, state, f"{here}#people", action, f"{here}#{anchor}")
+def people_step(row: StudyRow, waiting: int, *, is_recruiting: bool) -> Step:
+    study = row.study
+    overview = link("study_detail", study.slug)
+    here = (link("progress", study.slug) if row.items else "") or f"{overview}#people"
+    count = f"{study.overlap} × {row.items:,} ({100 * row.share:.0f} %)" if row.items else f"{row.people}"
+    state, action, anchor = people_state(row, is_recruiting=is_recruiting)
+    if waiting:
+        asked = f"Answer {waiting} question{'s' if waiting > 1 else ''}"
+        return Step("people", "Annotators", count, state, here, asked, link("study_messages", study.slug))
+    return Step("people", "Annotators", count, state, here, action, f"{overview}#{anchor}")
 
 
-def people_state(row: StudyRow) -> tuple[str, str, str]:
+def people_state(row: StudyRow, *, is_recruiting: bool) -> tuple[str, str, str]:
     """State, next action, and where on the study's page it is done."""
-    if row.items and not row.people and not row.submitted:
+    if row.items and not row.people and not row.submitted and not is_recruiting:
         return "active", "Add", "add"
     if row.study.state == Study.State.DRAFT:
         return ("active", "Open", "state") if row.items else ("todo", "", "")
     if row.submitted >= row.planned:
         return ("active", "Close", "state") if row.study.state == Study.State.OPEN else ("done", "", "")
     return ("running" if row.study.state == Study.State.OPEN else "done"), "", ""
+
+
+def gold_step(row: StudyRow, undecided: int) -> Step:
+    """How many answers people dispute and nobody has decided."""
+    slug = row.study.slug
+    here = link("gold", slug)
+    if not row.submitted:
+        return Step("gold", "Gold", "no labels yet", "todo", here)
+    if undecided:
+        return Step("gold", "Gold", f"{undecided:,} disputed", "active", here, "Decide", link("adjudication", slug))
+    return Step("gold", "Gold", "none disputed", "done", here)

@@ -8,18 +8,34 @@ from django import forms
 
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment, Criterion
-from annotation.studies.queries.asks import SUFFIXES, Ask, asks, build_shown_criterion, group_by_kind
+from annotation.studies.queries.answer_formats import build_format
+from annotation.studies.queries.asks import (
+    SUFFIXES,
+    Ask,
+    asks,
+    build_shown_criterion,
+    group_by_kind,
+    is_preference,
+    to_condition,
+)
+from annotation.workbench.controls import Controls, build_controls, fill_from_controls
 from annotation.workbench.services import annotations, highlights
 from core.errors import InputError
 
 
 @dataclass(frozen=True)
 class RatingRow:
-    """One thing that the rating page asks, with the answer so far. `turn` is 0 for the whole item."""
+    """One thing that the rating page asks, with the answer so far. `turn` is 0 but for turns of a dialogue.
+
+    `condition` is what it waits for: the name of another input, and its values.
+    """
 
     criterion: Mapping[str, Any]
     field: str
     turn: int
+    response: str
+    controls: Controls
+    condition: Mapping[str, Any] | None
     value: str
     reason: str
     note: str
@@ -48,10 +64,11 @@ class RatingForm(forms.Form):
         criteria: Sequence[Criterion],
         entered: Mapping[str, str],
     ) -> None:
-        super().__init__(data, initial=dict(entered))
         self.slot, self.asks = slot, asks(slot, criteria)
+        self.formats = {ask.name: build_format(slot, ask) for ask in self.asks}
+        super().__init__(fill_from_controls(data, self.formats) if data else data, initial=dict(entered))
         for ask in self.asks:
-            self.fields[ask.name] = forms.CharField(required=False, max_length=64)
+            self.fields[ask.name] = forms.CharField(required=False, strip=False)
             for suffix in filter(None, SUFFIXES.values()):
                 self.fields[f"{ask.name}{suffix}"] = forms.CharField(required=False)
         self.fields["active"] = forms.FloatField(required=False, min_value=0)
@@ -59,11 +76,13 @@ class RatingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Let the service check each answer, so that all that is wrong is said at once. A reason replaces a value."""
         for ask in self.asks:
+            if self.cleaned_data.get(f"{ask.name}-unscored"):
+                self.cleaned_data[ask.name] = ""
+        values = {ask.name: self.cleaned_data.get(ask.name, "") for ask in self.asks}
+        for ask in annotations.list_due(self.slot, self.asks, values):
             given = {kind: self.cleaned_data.get(f"{ask.name}{suffix}", "") for kind, suffix in SUFFIXES.items()}
-            if given["unscored"]:
-                given["values"] = self.cleaned_data[ask.name] = ""
             try:
-                annotations.answer(self.slot, ask, given["values"], given["unscored"])
+                annotations.answer(self.slot, ask, given["values"], given["unscored"], note=given["notes"])
                 annotations.check_version(ask, given["versions"])
                 highlights.check_marks(self.slot, given["evidence"], ask.name)
             except InputError as error:
@@ -85,7 +104,10 @@ class RatingForm(forms.Form):
             RatingRow(
                 criterion=shown[ask.criterion.pk],
                 field=ask.name,
-                turn=ask.turn,
+                turn=0 if ask.side else ask.turn,
+                response=ask.side,
+                controls=self.build_controls(ask),
+                condition=to_condition(self.slot, ask),
                 value=self[ask.name].value() or "",
                 reason=self[f"{ask.name}-unscored"].value() or "",
                 note=self[f"{ask.name}-note"].value() or "",
@@ -94,6 +116,12 @@ class RatingForm(forms.Form):
             )
             for ask in self.asks
         ]
+
+    def build_controls(self, ask: Ask) -> Controls:
+        """What stands in place of keys where the criterion is no choice."""
+        if is_preference(self.slot.study, ask.criterion):
+            return {}
+        return build_controls(self.formats[ask.name], self[ask.name].value() or "", self.data, ask.title, ask.name)
 
     def errors_of(self, ask: Ask) -> str:
         names = [f"{ask.name}{suffix}" for suffix in SUFFIXES.values()]

@@ -31,7 +31,7 @@ class Methods(Transport):
     ) -> Iterator[types.Act]:
         """What researchers did, newest first.
 
-        `before`: Number of the last act seen; `next` fills it in.
+        `before`: Number of the last event seen; `next` fills it in.
         `person`: A username.
         `study`: Name or address of a study.
         `verb`: Such as study.open, or study for all of them.
@@ -128,22 +128,24 @@ class Methods(Transport):
         self,
         slug: str,
         *,
-        criterion: str = OMITTED,
-        method: Literal["majority", "median", "dawid_skene", "model"] = OMITTED,
+        method: Literal["majority", "median", "consensus", "dawid_skene", "model"] = OMITTED,
         min_ratings: int = OMITTED,
         min_posterior: float = OMITTED,
+        criterion: str = OMITTED,
     ) -> types.StudyGold:
         """The gold of a study's items on one criterion.
 
+        `method`: By default the median on ordered scales, the majority of categories, else the consensus.
+        `min_ratings`: Items with fewer have none.
+        `min_posterior`: Below this probability the answer of Dawid and Skene or of the difficulty model is too uncertain.
         `criterion`: The first if not given.
-        `method`: By default the median on ordered scales, else the majority.
         """
         return self.get(
             f"studies/{quote(slug)}/gold",
-            criterion=criterion,
             method=method,
             min_ratings=min_ratings,
             min_posterior=min_posterior,
+            criterion=criterion,
         )
 
     def decisions(self, slug: str, position: int) -> list[types.Adjudication]:
@@ -179,6 +181,24 @@ class Methods(Transport):
         """
         return self.get(f"studies/{quote(slug)}/items/{position}/dispute", criterion=criterion, turn=turn)
 
+    def item_messages(self, slug: str, position: int) -> list[types.Message]:
+        """The threads on an item."""
+        return self.get(f"studies/{quote(slug)}/items/{position}/messages")
+
+    def answer_about_item(
+        self, slug: str, position: int, text: str, annotator: str, *, idempotency_key: str | None = None
+    ) -> types.Message:
+        """Answer an annotator on an item.
+
+        `text`: Message.
+        `annotator`: Username.
+        """
+        return self.post(
+            f"studies/{quote(slug)}/items/{position}/messages",
+            {"text": text, "annotator": annotator},
+            key=idempotency_key,
+        )
+
     def tier_changes(self, slug: str, position: int) -> list[types.Override]:
         """Every tier that was set by hand on an item, newest first."""
         return self.get(f"studies/{quote(slug)}/items/{position}/tier")
@@ -213,6 +233,13 @@ class Methods(Transport):
         """Use answers that came too late, or leave them out."""
         return self.post(f"studies/{quote(slug)}/late/{number}", {"decision": decision}, key=idempotency_key)
 
+    def item_threads(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Thread]:
+        """What annotators ask about items.
+
+        `after`: Key of the last row seen; `next` fills it in.
+        """
+        return self.rows(f"studies/{quote(slug)}/messages", after=after, limit=limit)
+
     def quality(self, slug: str, bootstrap: int = OMITTED) -> types.Quality:
         """Each annotator as an instrument."""
         return self.get(f"studies/{quote(slug)}/quality", bootstrap=bootstrap)
@@ -238,51 +265,56 @@ class Methods(Transport):
         study: str,
         name: str,
         *,
-        version: str = OMITTED,
-        parent: str = OMITTED,
         criterion: str = OMITTED,
-        tiers: Literal["counted", "model"] = OMITTED,
         cuts: str = OMITTED,
         chance: str = OMITTED,
-        agreement_cuts: str = OMITTED,
         min_votes: int = OMITTED,
+        seed: int = OMITTED,
+        version: str = OMITTED,
+        parent: str = OMITTED,
+        tiers: Literal["counted", "model"] = OMITTED,
+        agreement_cuts: str = OMITTED,
         pooled: bool = OMITTED,
         splits: Mapping[str, float] = OMITTED,
         split_tolerance: float = OMITTED,
         by_question: bool = OMITTED,
-        seed: int = OMITTED,
         notes: str = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Benchmark:
         """A draft from the votes of a study.
 
         `study`: Its slug.
-        `parent`: Slug of the version that this one corrects.
-        `cuts`: Kappas up to which a case is contested, hard and medium.
+        `criterion`: The choice between the responses.
+        `cuts`: Thresholds of kappa. Kappas up to which a case is contested, hard and medium.
         `chance`: uniform or margins.
-        `agreement_cuts`: Of the model: probabilities to agree up to which a case is contested, hard and medium.
-        `pooled`: Count the votes of all rounds with the same texts.
-        `splits`: Name and share; sum 1.
+        `min_votes`: Least number of votes. A case with fewer has no gold.
+        `seed`: Of all that is drawn.
+        `parent`: The version that this one corrects; by the API, its slug.
+        `tiers`: A tier set by hand stands above both.
+        `agreement_cuts`: Thresholds of the model. Probabilities that two people agree, up to which a case is contested, hard and medium.
+        `pooled`: Count the votes of all rounds. Where the texts stayed the same; else the last.
+        `splits`: Name and share; they sum to 1.
         `split_tolerance`: How far the share of a split may be from the wanted one.
+        `by_question`: Keep a question in one split too.
         """
         return self.post(
             "benchmarks",
             {
+                "criterion": criterion,
+                "cuts": cuts,
+                "chance": chance,
+                "min_votes": min_votes,
+                "seed": seed,
                 "study": study,
                 "name": name,
                 "version": version,
                 "parent": parent,
-                "criterion": criterion,
                 "tiers": tiers,
-                "cuts": cuts,
-                "chance": chance,
                 "agreement_cuts": agreement_cuts,
-                "min_votes": min_votes,
                 "pooled": pooled,
                 "splits": splits,
                 "split_tolerance": split_tolerance,
                 "by_question": by_question,
-                "seed": seed,
                 "notes": notes,
             },
             key=idempotency_key,
@@ -299,7 +331,10 @@ class Methods(Transport):
     def audit_benchmark(
         self, slug: str, *, bootstrap: int = OMITTED, seed: int = OMITTED, idempotency_key: str | None = None
     ) -> dict[str, Any]:
-        """What `audit_benchmark NAME --json` finds."""
+        """What `audit_benchmark NAME --json` finds.
+
+        `bootstrap`: Resamples.
+        """
         return self.post(f"benchmarks/{quote(slug)}/audit", {"bootstrap": bootstrap, "seed": seed}, key=idempotency_key)
 
     def cases(
@@ -339,7 +374,8 @@ class Methods(Transport):
     ) -> types.Benchmark:
         """A new version without what rules leave out.
 
-        `rules`: As the audit page names.
+        `rules`: Leave out. As the audit page names them.
+        `version`: Version name.
         """
         return self.post(
             f"benchmarks/{quote(slug)}/clean", {"rules": rules, "version": version, "notes": notes}, key=idempotency_key
@@ -364,15 +400,15 @@ class Methods(Transport):
         judges: Sequence[int],
         settings: Sequence[Literal["none", "profile", "memories", "summary"]],
         *,
+        seed: int = OMITTED,
+        budget_usd: float | str | None = OMITTED,
+        use_cache: bool = OMITTED,
         answers: Literal["choice", "log_probability"] = OMITTED,
         retriever: Literal["bm25", "embeddings", "endpoint"] = OMITTED,
         k: int = OMITTED,
         without: Sequence[str] = OMITTED,
         embedder: Mapping[str, Any] = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
-        seed: int = OMITTED,
-        budget_usd: float | str | None = OMITTED,
-        use_cache: bool = OMITTED,
         size: int = OMITTED,
         tiers: Sequence[Literal["easy", "medium", "hard", "contested"]] = OMITTED,
         kinds: Sequence[str] = OMITTED,
@@ -383,15 +419,26 @@ class Methods(Transport):
         """Begin an evaluation.
 
         `judges`: Their ids.
-        `k`: Memories, at most.
-        `without`: Fields to leave out.
-        `embedder`: model, and base_url, of a server of embeddings.
-        `size`: As many of each tier.
-        `longest`: Characters of question and responses together.
+        `settings`: What it is shown of the person. Among none, profile, memories, summary.
+        `seed`: Seed. Of everything that is randomised.
+        `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
+        `use_cache`: Otherwise the same question about the same item is not paid for twice.
+        `retriever`: How memories are found.
+        `k`: Memories. At most so many.
+        `without`: Fields to leave out. Of the persona, such as preferences or demographics.Age.
+        `embedder`: model, and base_url, of a server of embeddings, for the retriever endpoint.
+        `order_policy`: Order of the responses.
+        `size`: Cases. As many of each tier as there are. Empty for all.
+        `tiers`: Tiers.
+        `kinds`: Kinds.
+        `longest`: Longest case in characters. Of question and responses together, for a slow model. The result says so.
         """
         return self.post(
             f"benchmarks/{quote(slug)}/evaluations",
             {
+                "seed": seed,
+                "budget_usd": budget_usd,
+                "use_cache": use_cache,
                 "judges": judges,
                 "settings": settings,
                 "answers": answers,
@@ -400,9 +447,6 @@ class Methods(Transport):
                 "without": without,
                 "embedder": embedder,
                 "order_policy": order_policy,
-                "seed": seed,
-                "budget_usd": budget_usd,
-                "use_cache": use_cache,
                 "size": size,
                 "tiers": tiers,
                 "kinds": kinds,
@@ -444,33 +488,36 @@ class Methods(Transport):
         self,
         against: Sequence[Sequence[Literal["none", "generic", "full", "over"]]],
         *,
-        run: int = OMITTED,
-        kind: str = OMITTED,
         length: float = OMITTED,
         same_form: bool = OMITTED,
         near: float = OMITTED,
         each: int = OMITTED,
+        run: int = OMITTED,
+        kind: str = OMITTED,
         seed: int = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.MadePairs:
         """Make pairs of levels; the same rule and seed give the same pairs.
 
         `against`: Such as [["full", "none"]].
+        `length`: Least share of the longer one's characters. That the shorter response has. 0 for any length; 0.8 keeps length from telling which is better.
+        `same_form`: Same form. Both have lists, headings or bold words, or neither has.
+        `near`: Nearly the same from. Percent of similarity from which two responses, or two pairs of a question, are one too many.
+        `each`: Pairs of two levels for a question. 0 for as many as there are.
         `run`: Of this run only.
-        `length`: Least share of the longer one's characters, 0 to 1.
-        `near`: Percent from which texts are nearly the same.
-        `each`: 0 for all.
+        `kind`: Kind of questions.
+        `seed`: Of order and sides.
         """
         return self.post(
             "candidates/pairs",
             {
-                "against": against,
-                "run": run,
-                "kind": kind,
                 "length": length,
                 "same_form": same_form,
                 "near": near,
                 "each": each,
+                "against": against,
+                "run": run,
+                "kind": kind,
                 "seed": seed,
             },
             key=idempotency_key,
@@ -490,14 +537,16 @@ class Methods(Transport):
         questions: Sequence[types.Asked],
         *,
         project: str = OMITTED,
-        levels: Sequence[Literal["none", "generic", "full", "over"]] = OMITTED,
         seed: int = OMITTED,
         budget_usd: float | str | None = OMITTED,
+        levels: Sequence[Literal["none", "generic", "full", "over"]] = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.CandidateRun:
         """Order candidates.
 
+        `name`: Of the benchmark to be.
         `project`: Address of the project it goes into; the chosen one if not given.
+        `budget_usd`: Budget in US dollars. Looked at before every reply. Empty for none.
         """
         return self.post(
             "candidates/runs",
@@ -505,10 +554,10 @@ class Methods(Transport):
                 "project": project,
                 "name": name,
                 "agent": agent,
-                "questions": questions,
-                "levels": levels,
                 "seed": seed,
                 "budget_usd": budget_usd,
+                "questions": questions,
+                "levels": levels,
             },
             key=idempotency_key,
         )
@@ -520,7 +569,10 @@ class Methods(Transport):
     def resume_candidates(
         self, run: int, budget_usd: float | str | None = OMITTED, *, idempotency_key: str | None = None
     ) -> types.Resumed:
-        """Go on with a stopped run, and try again what failed."""
+        """Go on with a stopped run, and try again what failed.
+
+        `budget_usd`: Budget in US dollars. In place of the budget, including what is spent.
+        """
         return self.post(f"candidates/runs/{run}/resume", {"budget_usd": budget_usd}, key=idempotency_key)
 
     def stop_candidates(self, run: int, *, idempotency_key: str | None = None) -> types.Stopped:
@@ -535,6 +587,8 @@ class Methods(Transport):
         personas: int,
         *,
         project: str = OMITTED,
+        seed: int = OMITTED,
+        budget_usd: float | str | None = OMITTED,
         checker: types.Agent | None = OMITTED,
         specific: int = OMITTED,
         general: int = OMITTED,
@@ -542,16 +596,20 @@ class Methods(Transport):
         memories: int = OMITTED,
         against: Sequence[Sequence[Literal["none", "generic", "full", "over"]]] = OMITTED,
         levels: Sequence[Literal["none", "generic", "full", "over"]] = OMITTED,
-        seed: int = OMITTED,
-        budget_usd: float | str | None = OMITTED,
         estimate: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         """Begin with seeds, or say what that would take.
 
+        `name`: Of the benchmark to be.
+        `personas`: The first are the seeds as they stand; the others combine their traits.
         `project`: Address of the project it goes into; the chosen one if not given.
+        `budget_usd`: Budget in US dollars. Looked at before every reply. Empty for none.
         `checker`: Who checks; nobody where null.
+        `specific`: Questions of each persona.
+        `general`: Questions that every persona is asked.
         `questions`: General questions that are given; others are made.
+        `memories`: Memories of each persona.
         `against`: Such as [["full", "none"]].
         `estimate`: Say what it would take, and start nothing.
         """
@@ -561,6 +619,8 @@ class Methods(Transport):
                 "project": project,
                 "name": name,
                 "agent": agent,
+                "seed": seed,
+                "budget_usd": budget_usd,
                 "checker": checker,
                 "seeds": seeds,
                 "personas": personas,
@@ -570,8 +630,6 @@ class Methods(Transport):
                 "memories": memories,
                 "against": against,
                 "levels": levels,
-                "seed": seed,
-                "budget_usd": budget_usd,
                 "estimate": estimate,
             },
             key=idempotency_key,
@@ -657,27 +715,36 @@ class Methods(Transport):
         judges: Sequence[int],
         settings: Sequence[Literal["none", "profile", "memories", "summary"]],
         *,
+        seed: int = OMITTED,
+        budget_usd: float | str | None = OMITTED,
+        use_cache: bool = OMITTED,
         answers: Literal["choice", "log_probability"] = OMITTED,
         retriever: Literal["bm25", "embeddings", "endpoint"] = OMITTED,
         k: int = OMITTED,
         without: Sequence[str] = OMITTED,
         embedder: Mapping[str, Any] = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
-        seed: int = OMITTED,
-        budget_usd: float | str | None = OMITTED,
-        use_cache: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> list[types.EvaluationRun]:
         """Let judges answer in more settings; what was asked already is not asked again.
 
         `judges`: Their ids.
-        `k`: Memories, at most.
-        `without`: Fields to leave out.
-        `embedder`: model, and base_url, of a server of embeddings.
+        `settings`: What it is shown of the person. Among none, profile, memories, summary.
+        `seed`: Seed. Of everything that is randomised.
+        `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
+        `use_cache`: Otherwise the same question about the same item is not paid for twice.
+        `retriever`: How memories are found.
+        `k`: Memories. At most so many.
+        `without`: Fields to leave out. Of the persona, such as preferences or demographics.Age.
+        `embedder`: model, and base_url, of a server of embeddings, for the retriever endpoint.
+        `order_policy`: Order of the responses.
         """
         return self.post(
             f"evaluations/{evaluation}/runs",
             {
+                "seed": seed,
+                "budget_usd": budget_usd,
+                "use_cache": use_cache,
                 "judges": judges,
                 "settings": settings,
                 "answers": answers,
@@ -686,9 +753,6 @@ class Methods(Transport):
                 "without": without,
                 "embedder": embedder,
                 "order_policy": order_policy,
-                "seed": seed,
-                "budget_usd": budget_usd,
-                "use_cache": use_cache,
             },
             key=idempotency_key,
         )
@@ -708,33 +772,38 @@ class Methods(Transport):
         self,
         slug: str,
         *,
-        outcomes: Mapping[str, Literal["kept", "dropped", "asked again"]] = OMITTED,
+        criterion: str = OMITTED,
         cuts: str = OMITTED,
         chance: str = OMITTED,
         min_votes: int = OMITTED,
-        criterion: str = OMITTED,
+        seed: int = OMITTED,
+        outcomes: Mapping[str, Literal["kept", "dropped", "asked again"]] = OMITTED,
         name: str = OMITTED,
         overlap: int | None = OMITTED,
-        seed: int = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Round:
         """Decide the items that are ready.
 
-        `outcomes`: By state: too few, tied, no preference, contested, hard, medium, easy.
+        `criterion`: The choice between the responses.
+        `cuts`: Thresholds of kappa. Kappas up to which a case is contested, hard and medium.
         `chance`: uniform or margins.
+        `min_votes`: Least number of votes. A case with fewer has no gold.
+        `seed`: Of all that is drawn.
+        `outcomes`: By state: too few, tied, no preference, contested, hard, medium, easy.
         `name`: Of the study to ask again.
+        `overlap`: Annotators per item when asked again.
         """
         return self.post(
             f"studies/{quote(slug)}/filter-rounds",
             {
-                "outcomes": outcomes,
+                "criterion": criterion,
                 "cuts": cuts,
                 "chance": chance,
                 "min_votes": min_votes,
-                "criterion": criterion,
+                "seed": seed,
+                "outcomes": outcomes,
                 "name": name,
                 "overlap": overlap,
-                "seed": seed,
             },
             key=idempotency_key,
         )
@@ -864,6 +933,8 @@ class Methods(Transport):
         """What `cascade --study NAME --judges A,B --json` prints.
 
         `judges`: Ids of two to five judges, in the order in which they are asked.
+        `target`: Agreement to be guaranteed.
+        `delta`: Probability with which that may fail.
         """
         return self.get(f"studies/{quote(slug)}/cascade", target=target, delta=delta, judges=judges)
 
@@ -881,7 +952,10 @@ class Methods(Transport):
         """Send what a cascade leaves to people, as a study.
 
         `judges`: Ids, in the order in which they are asked.
+        `target`: Agreement to be guaranteed.
+        `delta`: Probability with which that may fail.
         `name`: Of the study made.
+        `overlap`: People per item.
         """
         return self.post(
             f"studies/{quote(slug)}/cascade/escalations",
@@ -896,7 +970,11 @@ class Methods(Transport):
     def set_hold_out(
         self, slug: str, *, share: float = OMITTED, seed: int = OMITTED, idempotency_key: str | None = None
     ) -> types.HoldOut:
-        """Keep a part of the items from the development of judges."""
+        """Keep a part of the items from the development of judges.
+
+        `share`: Of the clusters that is held out.
+        `seed`: Seed. Of the draw.
+        """
         return self.post(f"studies/{quote(slug)}/hold-out", {"share": share, "seed": seed}, key=idempotency_key)
 
     def item_judgments(
@@ -1005,7 +1083,11 @@ class Methods(Transport):
         overlap: int = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Escalation:
-        """Send what a judge is unsure of back to people, as a study."""
+        """Send what a judge is unsure of back to people, as a study.
+
+        `target`: Agreement to be guaranteed.
+        `overlap`: People per item.
+        """
         return self.post(
             f"studies/{quote(slug)}/judges/{judge}/escalations",
             {"name": name, "target": target, "overlap": overlap},
@@ -1042,8 +1124,11 @@ class Methods(Transport):
     ) -> types.PlannedLabels:
         """What `plan_labels --study NAME --judge NAME --json` prints.
 
-        `width`: Of the interval, in units of the scale.
-        `by`: A grouping over which labels are dealt.
+        `criterion`: Criterion.
+        `width`: Width of the interval. From end to end, in units of the scale; of a rate, 0.1 is ten points.
+        `by`: Allocate by. Groups in which the judge errs more get more labels.
+        `confidence`: Confidence.
+        `seed`: Seed. Of the draw.
         """
         return self.get(
             f"studies/{quote(slug)}/judges/{judge}/plan",
@@ -1070,9 +1155,13 @@ class Methods(Transport):
     ) -> types.LabelPlan:
         """Make a study of the items that the plan draws.
 
-        `width`: Of the interval, in units of the scale.
-        `name`: Of the study made.
-        `by`: A grouping over which labels are dealt.
+        `criterion`: Criterion.
+        `width`: Width of the interval. From end to end, in units of the scale; of a rate, 0.1 is ten points.
+        `name`: Name of the new study.
+        `by`: Allocate by. Groups in which the judge errs more get more labels.
+        `confidence`: Confidence.
+        `seed`: Seed. Of the draw.
+        `overlap`: People per item.
         """
         return self.post(
             f"studies/{quote(slug)}/judges/{judge}/plan",
@@ -1102,9 +1191,10 @@ class Methods(Transport):
     ) -> types.Judge:
         """The next version of a judge, with examples of the study.
 
-        `examples`: For each criterion; 0 takes them away.
-        `criteria`: All, if none is named.
-        `template`: The prompt; not given: as it is; empty: Concord's own.
+        `examples`: Examples for each criterion. Adjudicated items of the development part, values of the scale in turn. 0 takes them away.
+        `criteria`: On. Criteria to show examples of; all, if none is named.
+        `seed`: Seed. Of the draw.
+        `template`: Prompt. Empty for Concord’s own, one for each criterion; not given: as it is. $examples stands for the examples; the item goes first and what is asked last, so that what an item’s requests share is read once.
         `templates`: The prompt of one criterion, each by its key; others stay as they are.
         """
         return self.post(
@@ -1127,6 +1217,13 @@ class Methods(Transport):
         majority: str = OMITTED,
         judge: str = OMITTED,
         value: str = OMITTED,
+        people: str = OMITTED,
+        annotator: str = OMITTED,
+        run: str = OMITTED,
+        outcome: str = OMITTED,
+        by: str = OMITTED,
+        group: str = OMITTED,
+        at: str = OMITTED,
         tier: str = OMITTED,
         cuts: str = OMITTED,
         chance: str = OMITTED,
@@ -1138,6 +1235,12 @@ class Methods(Transport):
         `majority`: A value of the scale, or tied.
         `judge`: Its name, with `value`.
         `value`: That the judge gave, or unscored.
+        `people`: several, agree or disagree.
+        `annotator`: Usernames of people who all rated it.
+        `run`: A judge's run, in place of `judge`.
+        `outcome`: The judge's verdict: scored, agrees or differs (from the majority).
+        `by`: A grouping of items, with `group`.
+        `at`: Positions with commas between.
         `tier`: easy, medium, hard or contested.
         """
         return self.rows(
@@ -1148,13 +1251,20 @@ class Methods(Transport):
             majority=majority,
             judge=judge,
             value=value,
+            people=people,
+            annotator=annotator,
+            run=run,
+            outcome=outcome,
+            by=by,
+            group=group,
+            at=at,
             tier=tier,
             cuts=cuts,
             chance=chance,
         )
 
     def download_report(self, slug: str, form: str, path: str | Path) -> None:
-        """The report of a study as html, latex or json."""
+        """The report of a study as zip (all of it), pdf, html, latex, bibtex or json."""
         self._download(f"studies/{quote(slug)}/report.{quote(form)}", path)
 
     def rules(self, slug: str) -> types.StudyRules:
@@ -1292,7 +1402,11 @@ class Methods(Transport):
         note: str = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Conflict:
-        """Decide whether it is a conflict."""
+        """Decide whether it is a conflict.
+
+        `decision`: Decision.
+        `note`: Note.
+        """
         return self.post(f"conflicts/{number}/reviews", {"decision": decision, "note": note}, key=idempotency_key)
 
     def generations(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Making]:
@@ -1333,9 +1447,13 @@ class Methods(Transport):
     ) -> types.Making:
         """Order material from a model.
 
+        `kind`: What is made.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `source`: Whose preference types hold.
-        `prompts`: Texts in place of Concord's own, by name: mask, preferences, interactions, tasks, tasks_multi, situation, conflicts.
+        `source`: Whose preference types hold. As import_schema brought them in.
+        `domains`: Domains. Without any, a profile gets those of its mask, and each task is of several.
+        `demographics`: Demographics. Of a whole profile, as JSON such as {"age": "35-44", "country": "Norway"}.
+        `n`: How many tasks.
+        `prompts`: Prompts of your own. As JSON, name to text, in place of Concord's own: mask, preferences, interactions, tasks, tasks_multi, situation, conflicts.
         """
         return self.post(
             "making",
@@ -1392,6 +1510,17 @@ class Methods(Transport):
         """
         return self.rows("people", after=after, limit=limit)
 
+    def rubrics(self) -> list[types.RubricTemplate]:
+        """Rubrics that a study can be made with."""
+        return self.get("rubrics")
+
+    def check_rubric(self, rubric: Mapping[str, Any], *, idempotency_key: str | None = None) -> types.Rubric:
+        """Say whether this is a rubric; nothing is stored.
+
+        `rubric`: As a rubric file in JSON: name, kind and a list of criteria.
+        """
+        return self.post("rubrics/check", {"rubric": rubric}, key=idempotency_key)
+
     def studies(
         self,
         *,
@@ -1413,28 +1542,32 @@ class Methods(Transport):
         *,
         project: str = OMITTED,
         criteria: Sequence[str] = OMITTED,
+        rubric: Mapping[str, Any] = OMITTED,
         overlap: int = OMITTED,
         most_overlap: int | None = OMITTED,
         shown: Sequence[str] = OMITTED,
         each_turn: Sequence[str] = OMITTED,
         allow_tie: bool = OMITTED,
         asks_strength: bool = OMITTED,
+        content_form: Literal["rendered", "plain"] = OMITTED,
         seed: int = OMITTED,
         clustering: str = OMITTED,
         description: str = OMITTED,
         instructions: str = OMITTED,
         idempotency_key: str | None = None,
-    ) -> types.Study:
+    ) -> types.StudyWithWarnings:
         """Make a study, as a draft without items.
 
         `project`: Address of the project it goes into; the chosen one if not given.
         `criteria`: Among task_completion, personalization, naturalness_user, naturalness_assistant, coherence_user, coherence_assistant, preference, first_turn_preference, persona_drift, goal_leakage. If not given: the published ones of the kind.
+        `rubric`: Rubric. Criteria of your own, in place of those named: name, kind and a list of criteria.
         `overlap`: Annotators per item. Agreement needs at least 2; three is usual.
         `most_overlap`: Annotators per item at most. Adaptive overlap: items whose tier is unclear are asked about again, up to this number. It needs 20 items or more and scales of at most 20 categories. Empty: every item gets the same number.
         `shown`: Context that annotators see. Among goal, situation, preferences, persona, demographics, interactions, memories. Never shown: models, condition, labels, judges.
         `each_turn`: Rated turn by turn. The other criteria are asked of the whole dialogue.
         `allow_tie`: Allow a tie.
         `asks_strength`: Ask whether a response is much or slightly better.
+        `content_form`: How texts are shown. Exported with the labels.
         `seed`: Seed of the study. Of the order of items, and of which response is A.
         `clustering`: What dependent items share. Empty for their profile, else their question; none, a grouping such as domain, or a key of their source.
         `instructions`: Shown to annotators beside the guidelines.
@@ -1446,12 +1579,14 @@ class Methods(Transport):
                 "name": name,
                 "kind": kind,
                 "criteria": criteria,
+                "rubric": rubric,
                 "overlap": overlap,
                 "most_overlap": most_overlap,
                 "shown": shown,
                 "each_turn": each_turn,
                 "allow_tie": allow_tie,
                 "asks_strength": asks_strength,
+                "content_form": content_form,
                 "seed": seed,
                 "clustering": clustering,
                 "description": description,
@@ -1460,7 +1595,7 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
-    def study(self, slug: str) -> types.Study:
+    def study(self, slug: str) -> types.StudyWithWarnings:
         """A study."""
         return self.get(f"studies/{quote(slug)}")
 
@@ -1481,11 +1616,13 @@ class Methods(Transport):
         """Give what an annotator has in work or skipped to the others."""
         return self.post(f"studies/{quote(slug)}/annotators/{quote(user)}/release", key=idempotency_key)
 
-    def close_study(self, slug: str, *, idempotency_key: str | None = None) -> types.Study:
+    def close_study(self, slug: str, *, idempotency_key: str | None = None) -> types.StudyWithWarnings:
         """Take no more labels."""
         return self.post(f"studies/{quote(slug)}/close", key=idempotency_key)
 
-    def set_clustering(self, slug: str, clustering: str, *, idempotency_key: str | None = None) -> types.Study:
+    def set_clustering(
+        self, slug: str, clustering: str, *, idempotency_key: str | None = None
+    ) -> types.StudyWithWarnings:
         """Say what dependent items share.
 
         `clustering`: What dependent items share. Empty for their profile, else their question; none, profile, question, stratum, domain, condition, assistant_model, kind, source_tier, or a key of their source.
@@ -1535,13 +1672,29 @@ class Methods(Transport):
         """An item."""
         return self.get(f"studies/{quote(slug)}/items/{position}")
 
-    def open_study(self, slug: str, *, idempotency_key: str | None = None) -> types.Study:
+    def open_study(self, slug: str, *, idempotency_key: str | None = None) -> types.StudyWithWarnings:
         """Let annotators work on it."""
         return self.post(f"studies/{quote(slug)}/open", key=idempotency_key)
 
     def study_progress(self, slug: str) -> types.Progress:
         """How far a study has come."""
         return self.get(f"studies/{quote(slug)}/progress")
+
+    def rubric(self, slug: str) -> types.Rubric:
+        """What a study asks, as a rubric."""
+        return self.get(f"studies/{quote(slug)}/rubric")
+
+    def change_rubric(
+        self, slug: str, rubric: Mapping[str, Any], *, reason: str = OMITTED, idempotency_key: str | None = None
+    ) -> types.RubricChanges:
+        """Ask other criteria; labels keep theirs.
+
+        `rubric`: As a rubric file in JSON: name, kind and a list of criteria.
+        `reason`: Why. Needed once labels rest on the rubric; annotators read it beside what changed.
+        """
+        return self.send(
+            "PUT", f"studies/{quote(slug)}/rubric", {"rubric": rubric, "reason": reason}, key=idempotency_key
+        )
 
     def samples(self, slug: str) -> list[types.Sample]:
         """The draws of a study's items."""
@@ -1679,7 +1832,7 @@ class Methods(Transport):
         users: str = OMITTED,
         tasks: str = OMITTED,
         source: str = OMITTED,
-        strategy: str = OMITTED,
+        strategy: Literal["vanilla", "chain_of_thought", "state_tracking"] = OMITTED,
         user_information: str = OMITTED,
         prompts: Mapping[str, str] = OMITTED,
         seed: int = OMITTED,
@@ -1694,16 +1847,23 @@ class Methods(Transport):
     ) -> types.Experiment:
         """Start an experiment.
 
+        `name`: Name.
+        `conditions`: What the assistant is told of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
         `project`: Address of the project it goes into; the chosen one if not given.
-        `users`: A number to draw, ids with commas, or all.
-        `tasks`: As users; also single or multi.
-        `source`: Whose profiles and tasks.
-        `user_information`: What the user agent is told: faithful or task_preferences. Empty: faithful for PersonaLens.
+        `users`: Users. A number to draw, ids with commas, or all.
+        `tasks`: Tasks. A number to draw, ids with commas, all, single or multi; the last two also with a number. What a user does not care for is left out.
+        `source`: Dataset. Whose profiles and tasks, where there are several sources.
+        `strategy`: How it thinks.
+        `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
-        `single_exchanges`: The most exchanges of a dialogue about one domain; 20 if no limit is given.
-        `multi_exchanges`: The most exchanges of a dialogue about several domains; 30 if no limit is given.
+        `seed`: Seed. Of everything that is randomised.
+        `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
+        `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
         `multi_turns`: The same for several domains.
+        `passages`: Passages retrieved for a turn. Under the condition that retrieves.
+        `embedder`: Who makes embeddings. Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.
+        `budget_usd`: Budget in US dollars. The experiment stops itself before it costs more. Empty for none.
         """
         return self.post(
             "experiments",
@@ -1795,7 +1955,11 @@ class Methods(Transport):
         draw: Literal["random", "stratified"] = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.MadeStudy:
-        """Send a sample of the dialogues to people, as a study."""
+        """Send a sample of the dialogues to people, as a study.
+
+        `n`: Dialogues for people. Three people rate each.
+        `draw`: How they are drawn.
+        """
         return self.post(f"experiments/{experiment}/people", {"n": n, "draw": draw}, key=idempotency_key)
 
     def experiment_progress(self, experiment: int) -> types.ExperimentProgress:
@@ -1913,7 +2077,7 @@ class Methods(Transport):
     ) -> types.Experiment:
         """Go on with an experiment.
 
-        `budget_usd`: In place of the budget, with what is spent.
+        `budget_usd`: Budget in US dollars. In place of the budget, including what is spent.
         """
         return self.post(f"experiments/{experiment}/resume", {"budget_usd": budget_usd}, key=idempotency_key)
 
@@ -1932,7 +2096,7 @@ class Methods(Transport):
         users: str = OMITTED,
         tasks: str = OMITTED,
         source: str = OMITTED,
-        strategy: str = OMITTED,
+        strategy: Literal["vanilla", "chain_of_thought", "state_tracking"] = OMITTED,
         user_information: str = OMITTED,
         prompts: Mapping[str, str] = OMITTED,
         seed: int = OMITTED,
@@ -1947,16 +2111,23 @@ class Methods(Transport):
     ) -> types.ExperimentEstimate:
         """What an experiment would take; nothing is made.
 
+        `name`: Name.
+        `conditions`: What the assistant is told of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
         `project`: Address of the project it goes into; the chosen one if not given.
-        `users`: A number to draw, ids with commas, or all.
-        `tasks`: As users; also single or multi.
-        `source`: Whose profiles and tasks.
-        `user_information`: What the user agent is told: faithful or task_preferences. Empty: faithful for PersonaLens.
+        `users`: Users. A number to draw, ids with commas, or all.
+        `tasks`: Tasks. A number to draw, ids with commas, all, single or multi; the last two also with a number. What a user does not care for is left out.
+        `source`: Dataset. Whose profiles and tasks, where there are several sources.
+        `strategy`: How it thinks.
+        `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
-        `single_exchanges`: The most exchanges of a dialogue about one domain; 20 if no limit is given.
-        `multi_exchanges`: The most exchanges of a dialogue about several domains; 30 if no limit is given.
+        `seed`: Seed. Of everything that is randomised.
+        `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
+        `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
         `multi_turns`: The same for several domains.
+        `passages`: Passages retrieved for a turn. Under the condition that retrieves.
+        `embedder`: Who makes embeddings. Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.
+        `budget_usd`: Budget in US dollars. The experiment stops itself before it costs more. Empty for none.
         """
         return self.post(
             "experiments/estimate",
@@ -1997,21 +2168,37 @@ class Methods(Transport):
             "scenarios",
             "ratings",
             "judgments",
+            "opentelemetry",
+            "langsmith",
+            "mlflow",
+            "langfuse",
+            "wildchat",
+            "lmsys",
+            "arena",
+            "ultrafeedback",
+            "hh_rlhf",
+            "openai_preferences",
+            "sharegpt",
+            "anthropic",
+            "openai",
             "labelstudio",
             "argilla",
             "doccano",
             "potato",
             "votes",
+            "hf",
             "inspect",
             "benchmark",
             "personalens",
             "pandalm",
+            "table",
         ],
         *,
         project: str = OMITTED,
         source: str = OMITTED,
         study: str = OMITTED,
         judge: str = OMITTED,
+        mapping: str = OMITTED,
         on_error: Literal["stop", "skip"] = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Counts:
@@ -2021,6 +2208,7 @@ class Methods(Transport):
         `source`: Of material: whose ids these are.
         `study`: Of labels: the study, made if need be.
         `judge`: Of a judge's labels: its name.
+        `mapping`: Of any table: which column is what, as JSON or TOML, or the name of a saved mapping.
         """
         return self._upload(
             "imports",
@@ -2031,6 +2219,7 @@ class Methods(Transport):
                 "source": source,
                 "study": study,
                 "judge": judge,
+                "mapping": mapping,
                 "on_error": on_error,
             },
             key=idempotency_key,
@@ -2039,6 +2228,40 @@ class Methods(Transport):
     def import_formats(self) -> list[types.Format]:
         """Files that can be brought in."""
         return self.get("imports/formats")
+
+    def guess_mapping(
+        self, path: str | Path, *, mapping: str = OMITTED, idempotency_key: str | None = None
+    ) -> types.GuessedMapping:
+        """Look at a file before it is imported.
+
+        `mapping`: The one to check, as JSON or TOML, or the name of a saved one. Guessed without it.
+        """
+        return self._upload("imports/guess", path, {"mapping": mapping}, key=idempotency_key)
+
+    def mappings(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.SavedMapping]:
+        """Saved mappings.
+
+        `after`: Key of the last row seen; `next` fills it in.
+        """
+        return self.rows("mappings", after=after, limit=limit)
+
+    def save_mapping(
+        self, name: str, mapping: Mapping[str, Any], *, project: str = OMITTED, idempotency_key: str | None = None
+    ) -> types.SavedMapping:
+        """Keep a mapping under a name.
+
+        `mapping`: Which column is what: kind or format, columns, constants, read, draw.
+        `project`: Address of the project it goes into; the chosen one if not given.
+        """
+        return self.post("mappings", {"project": project, "name": name, "mapping": mapping}, key=idempotency_key)
+
+    def mapping(self, number: int) -> types.SavedMapping:
+        """A saved mapping."""
+        return self.get(f"mappings/{number}")
+
+    def delete_mapping(self, number: int, *, idempotency_key: str | None = None) -> None:
+        """Delete a saved mapping."""
+        self.send("DELETE", f"mappings/{number}", key=idempotency_key)
 
     # judges
 
@@ -2061,8 +2284,11 @@ class Methods(Transport):
     ) -> types.Judge:
         """The judge with exactly these settings: the latest version, or a new one.
 
+        `name`: Name. Tables and plots call it so.
+        `provider`: Where its verdicts come from.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `parameters`: As the provider takes them; never a key.
+        `model`: Model. As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this machine; empty for SmolLM2. The baseline has none.
+        `parameters`: Parameters. JSON, such as {"concurrency": 8, "max_tokens": 1000}; never a key. Empty for the defaults.
         """
         return self.post(
             "judges",
@@ -2091,7 +2317,12 @@ class Methods(Transport):
         tokens_per_minute: int | None = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Judge:
-        """Say what a judge may cost in a day and how fast its model may be asked."""
+        """Say what a judge may cost in a day and how fast its model may be asked.
+
+        `daily_budget_usd`: Daily budget in US dollars. For all versions together. Empty: none.
+        `requests_per_minute`: Requests a minute. To this model, by all judges and workers together.
+        `tokens_per_minute`: Tokens a minute. Read and written.
+        """
         return self.send(
             "PUT",
             f"judges/{judge}/limits",
@@ -2129,7 +2360,19 @@ class Methods(Transport):
         note: str = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Price:
-        """Enter what a model costs from a day on."""
+        """Enter what a model costs from a day on.
+
+        `provider`: Provider.
+        `model`: Model. As judges name it.
+        `valid_from`: From.
+        `input`: Tokens read.
+        `output`: Tokens written.
+        `cache_read`: Tokens read from the cache.
+        `cache_write`: Tokens put into the cache.
+        `batch_input`: Tokens read, in bulk.
+        `batch_output`: Tokens written, in bulk.
+        `note`: Where it is published.
+        """
         return self.post(
             "prices",
             {
@@ -2185,7 +2428,7 @@ class Methods(Transport):
     ) -> types.Run:
         """Ask again for the items of a run whose replies held no verdict.
 
-        `budget_usd`: In place of the budget, with what is spent.
+        `budget_usd`: Budget in US dollars. In place of the budget, including what is spent.
         """
         return self.post(f"runs/{run}/ask-again", {"budget_usd": budget_usd}, key=idempotency_key)
 
@@ -2221,7 +2464,7 @@ class Methods(Transport):
     ) -> types.Run:
         """Go on with what is left of a run.
 
-        `budget_usd`: In place of the budget, with what is spent.
+        `budget_usd`: Budget in US dollars. In place of the budget, including what is spent.
         """
         return self.post(f"runs/{run}/resume", {"budget_usd": budget_usd}, key=idempotency_key)
 
@@ -2240,9 +2483,20 @@ class Methods(Transport):
         return self.post(f"runs/{run}/stop", key=idempotency_key)
 
     def create_panel(
-        self, slug: str, name: str, runs: Sequence[int], *, method: str = OMITTED, idempotency_key: str | None = None
+        self,
+        slug: str,
+        name: str,
+        runs: Sequence[int],
+        *,
+        method: Literal["majority", "mean", "dawid_skene"] = OMITTED,
+        idempotency_key: str | None = None,
     ) -> types.Run:
-        """Combine finished runs of a study into a panel."""
+        """Combine finished runs of a study into a panel.
+
+        `name`: Name. Tables and plots call it so.
+        `runs`: Members.
+        `method`: How they are combined.
+        """
         return self.post(
             f"studies/{quote(slug)}/panels", {"name": name, "runs": runs, "method": method}, key=idempotency_key
         )
@@ -2262,27 +2516,37 @@ class Methods(Transport):
         slug: str,
         judge: int,
         *,
-        alterations: Sequence[str] = OMITTED,
-        n: int = OMITTED,
         seed: int = OMITTED,
-        criteria: Sequence[str] = OMITTED,
         budget_usd: float | str | None = OMITTED,
         use_cache: bool = OMITTED,
+        criteria: Sequence[str] = OMITTED,
         in_bulk: bool = OMITTED,
+        alterations: Sequence[str] = OMITTED,
+        n: int = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Run:
-        """Start a run on altered copies of items, for audits."""
+        """Start a run on altered copies of items, for audits.
+
+        `judge`: Its id.
+        `seed`: Seed. Of everything that is randomised.
+        `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
+        `use_cache`: Otherwise the same question about the same item is not paid for twice.
+        `criteria`: Criteria. Their keys; all if not given.
+        `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
+        `alterations`: Alterations. Names or families; by default all that fit the items: injection:note, injection:system, injection:answer, injection:user, length:padding, invariance:names, invariance:plain, invariance:bullets, invariance:spacing, invariance:profile_order.
+        `n`: Items. Randomised; all of them where there are no more. More show smaller effects.
+        """
         return self.post(
             f"studies/{quote(slug)}/probes",
             {
-                "judge": judge,
-                "alterations": alterations,
-                "n": n,
                 "seed": seed,
-                "criteria": criteria,
                 "budget_usd": budget_usd,
                 "use_cache": use_cache,
+                "criteria": criteria,
                 "in_bulk": in_bulk,
+                "alterations": alterations,
+                "n": n,
+                "judge": judge,
             },
             key=idempotency_key,
         )
@@ -2292,33 +2556,40 @@ class Methods(Transport):
         slug: str,
         judge: int,
         *,
-        criteria: Sequence[str] = OMITTED,
-        repeats: int = OMITTED,
-        order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
         seed: int = OMITTED,
         budget_usd: float | str | None = OMITTED,
         use_cache: bool = OMITTED,
-        every_turn: bool = OMITTED,
+        criteria: Sequence[str] = OMITTED,
         in_bulk: bool = OMITTED,
+        repeats: int = OMITTED,
+        order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
+        every_turn: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Run:
         """Start a run.
 
         `judge`: Its id.
-        `criteria`: Keys; all if not given.
+        `seed`: Seed. Of everything that is randomised.
+        `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
+        `use_cache`: Otherwise the same question about the same item is not paid for twice.
+        `criteria`: Criteria. Their keys; all if not given.
+        `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
+        `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
+        `order_policy`: Order of the responses.
+        `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
         """
         return self.post(
             f"studies/{quote(slug)}/runs",
             {
-                "judge": judge,
-                "criteria": criteria,
-                "repeats": repeats,
-                "order_policy": order_policy,
                 "seed": seed,
                 "budget_usd": budget_usd,
                 "use_cache": use_cache,
-                "every_turn": every_turn,
+                "criteria": criteria,
                 "in_bulk": in_bulk,
+                "judge": judge,
+                "repeats": repeats,
+                "order_policy": order_policy,
+                "every_turn": every_turn,
             },
             key=idempotency_key,
         )
@@ -2328,33 +2599,40 @@ class Methods(Transport):
         slug: str,
         judge: int,
         *,
-        criteria: Sequence[str] = OMITTED,
-        repeats: int = OMITTED,
-        order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
         seed: int = OMITTED,
         budget_usd: float | str | None = OMITTED,
         use_cache: bool = OMITTED,
-        every_turn: bool = OMITTED,
+        criteria: Sequence[str] = OMITTED,
         in_bulk: bool = OMITTED,
+        repeats: int = OMITTED,
+        order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
+        every_turn: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Estimate:
         """What a run would take; nothing is made.
 
         `judge`: Its id.
-        `criteria`: Keys; all if not given.
+        `seed`: Seed. Of everything that is randomised.
+        `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
+        `use_cache`: Otherwise the same question about the same item is not paid for twice.
+        `criteria`: Criteria. Their keys; all if not given.
+        `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
+        `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
+        `order_policy`: Order of the responses.
+        `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
         """
         return self.post(
             f"studies/{quote(slug)}/runs/estimate",
             {
-                "judge": judge,
-                "criteria": criteria,
-                "repeats": repeats,
-                "order_policy": order_policy,
                 "seed": seed,
                 "budget_usd": budget_usd,
                 "use_cache": use_cache,
-                "every_turn": every_turn,
+                "criteria": criteria,
                 "in_bulk": in_bulk,
+                "judge": judge,
+                "repeats": repeats,
+                "order_policy": order_policy,
+                "every_turn": every_turn,
             },
             key=idempotency_key,
         )
@@ -2420,7 +2698,9 @@ class Methods(Transport):
     ) -> types.ModelKey:
         """Keep a key for an address, in place of one that is there.
 
-        `address`: Of the server; the path does not matter.
+        `address`: Address. Of the server that asks for it: https://api.openai.com, https://api.anthropic.com, or your own. The path does not matter. The key is sent there and nowhere else.
+        `key`: Key. In place of the one that is there for this address.
+        `note`: Note. Who pays, for example.
         """
         return self.post(
             f"projects/{quote(slug)}/keys", {"address": address, "key": key, "note": note}, key=idempotency_key
@@ -2473,7 +2753,7 @@ class Methods(Transport):
     # queue
 
     def admissions(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Admission]:
-        """Who came through training and qualification.
+        """Training and qualification of participants.
 
         `after`: Key of the last row seen; `next` fills it in.
         """
@@ -2573,11 +2853,11 @@ class Methods(Transport):
     ) -> types.Rules:
         """Set rules of the queue.
 
-        `check_every`: One item in so many is a check: from 2; 0 for none.
-        `repeat_every`: One item in so many is a repeat: from 2; 0 for none.
+        `check_every`: One item in … is a check. From 2, for example 20. 0 for no checks.
+        `repeat_every`: One item in … is a repeat. From 2: an item that the same person rated before, for self-consistency. 0 for none.
         `repeat_after`: Other items before a repeat, at least.
-        `item_limit`: Items that one person may rate; null for no limit.
-        `pass_mark`: Share of right answers; null asks nothing before the work.
+        `item_limit`: Items per person, at most. Checks and repeats included. Empty for no limit.
+        `pass_mark`: Pass mark of the qualification. Share of right answers, from 0 to 1. Without one nothing is asked before the work.
         """
         return self.send(
             "PATCH",
@@ -2623,7 +2903,7 @@ class Methods(Transport):
         """
         self._download(f"studies/{quote(slug)}/labels.{quote(form)}", path, purpose=purpose, tiers=tiers)
 
-    # coming in
+    # recruitment
 
     def intake(self, slug: str) -> types.Intake:
         """How people come into a study."""
@@ -2771,6 +3051,14 @@ class Methods(Transport):
         """The open studies that I rate in."""
         return self.get("work")
 
+    def my_items(self, slug: str, *, state: str = OMITTED, q: str = OMITTED) -> list[types.MyItem]:
+        """My items of a study, the newest first.
+
+        `state`: One that they are in.
+        `q`: Text that they hold.
+        """
+        return self.get(f"work/{quote(slug)}/items", state=state, q=q)
+
     def next_item(
         self, slug: str, holding: Sequence[str] = OMITTED, *, idempotency_key: str | None = None
     ) -> types.Assignment | None:
@@ -2803,6 +3091,13 @@ class Methods(Transport):
             key=idempotency_key,
         )
 
+    def decline(self, assignment: str, reason: str, *, idempotency_key: str | None = None) -> types.Submitted:
+        """Say that nothing of an item can be judged, with one reason.
+
+        `reason`: Why nothing of this item can be judged.
+        """
+        return self.post(f"work/items/{quote(assignment)}/decline", {"reason": reason}, key=idempotency_key)
+
     def save_draft(
         self,
         assignment: str,
@@ -2821,6 +3116,29 @@ class Methods(Transport):
             {"changes": changes, "active_seconds": active_seconds},
             key=idempotency_key,
         )
+
+    def mark(
+        self, assignment: str, *, flagged: bool = OMITTED, later: bool = OMITTED, idempotency_key: str | None = None
+    ) -> types.Marks:
+        """Flag an item for the researchers, or mark it for later.
+
+        `flagged`: Flag for the researcher.
+        `later`: Mark for later.
+        """
+        return self.send(
+            "PATCH", f"work/items/{quote(assignment)}/marks", {"flagged": flagged, "later": later}, key=idempotency_key
+        )
+
+    def my_messages(self, assignment: str) -> list[types.MyMessage]:
+        """My thread on an item."""
+        return self.get(f"work/items/{quote(assignment)}/messages")
+
+    def ask_about_item(self, assignment: str, text: str, *, idempotency_key: str | None = None) -> types.MyMessage:
+        """Write to the researchers about an item.
+
+        `text`: Message.
+        """
+        return self.post(f"work/items/{quote(assignment)}/messages", {"text": text}, key=idempotency_key)
 
     def put_back(self, assignment: str, *, idempotency_key: str | None = None) -> types.Freed:
         """Free an item that was taken and never worked on."""

@@ -92,7 +92,7 @@ class Answer(TypedDict):
     """A value, or the reason why there is none."""
 
     value: NotRequired[str]
-    """Of a pair A, B, tie; A:much with strength."""
+    """A category; several joined by |, - for none of them; a number; a ranking such as B>A; a text; of spans JSON: a list of part, start, end and category. Of a preference A, B, tie; A:much with strength."""
     unscored_reason: NotRequired[str]
     note: NotRequired[str]
     evidence: NotRequired[Sequence[Mark]]
@@ -124,6 +124,16 @@ class AskedCriterion(TypedDict):
     question: str
     guideline: str
     guideline_version: int
+    type: str
+    """choice, number, several, ranking, spans, text or rewrite."""
+    unit: str
+    limits: Any
+    """Bounds and the like, by type."""
+    help: str
+    examples: list[Any]
+    is_required: bool
+    only_if: str
+    """When it is asked, in words; empty for always."""
     categories: list[AskedCategory]
 
 
@@ -163,7 +173,7 @@ class Assignment(TypedDict):
     context: list[Context]
     criteria: list[AskedCriterion]
     asks: list[str]
-    """Names of all answers that are asked for: a criterion's key, with the turn behind a full stop where every turn is rated."""
+    """Names of all answers that are asked for: a criterion's key, with the turn or the side behind a full stop where every turn or response is rated."""
     entered: dict[str, str]
     """What I have said so far, draft included."""
 
@@ -433,11 +443,24 @@ class Criterion(TypedDict):
     guideline: str
     guideline_version: int
     """Of what is asked now; earlier texts are rows of GuidelineVersion."""
-    unit: Literal["item", "assistant_turn", "user_turn"]
+    unit: Literal["item", "assistant_turn", "user_turn", "response"]
     """What one answer is about."""
-    level: Literal["nominal", "ordinal", "interval", "ratio"]
+    type: Literal["choice", "number", "several", "ranking", "spans", "text", "rewrite"]
+    level: Literal["nominal", "ordinal", "interval", "ratio", "set", "ranking", "spans", "text"]
     categories: Any
     """In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]"""
+    help: str
+    """A line below the question, always in view."""
+    examples: Any
+    """[{"good": true, "text": "…"}, …]: answers to copy, and to avoid."""
+    limits: Any
+    """What its type takes: bounds, step, unit, ties, …."""
+    is_required: bool
+    """Whether an item is handed in only with an answer to it."""
+    condition: Any
+    """Asked only if: {"criterion": its key, "values": its values}; null: always."""
+    is_asked: bool
+    """False once the rubric no longer has it: its labels stay, and nobody is asked it."""
 
 
 class CriterionChange(TypedDict):
@@ -501,18 +524,20 @@ class Dialogue(TypedDict):
     created_at: str
     updated_at: str
     turns: Any
-    """[{"role": "user"|"assistant", "content": "…"}, …]"""
+    """[{"role": "user"|"assistant"|"system"|"tool", "content": "…", "parts": […]}, …]; parts where some of the content is more than text."""
     assistant_model: str
     condition: str
     """What the assistant was shown."""
     profile: int | None
     task: int | None
     situation: Any
+    inclusion_probability: float
+    """Chance that the draw had of taking it out of the file it came from; 1 where all was imported."""
 
 
 class DialogueTexts(TypedDict):
     turns: Any
-    """[{"role": "user"|"assistant", "content": "…"}, …]"""
+    """[{"role": "user"|"assistant"|"system"|"tool", "content": "…", "parts": […]}, …]; parts where some of the content is more than text."""
     assistant_model: str
     condition: str
     """What the assistant was shown."""
@@ -788,7 +813,8 @@ class Failure(TypedDict):
     position: int
     tier: str
     kind: str
-    order: Literal["AB", "BA", ""]
+    order: str
+    """Which response stood at each place: of CAB the third was first."""
     value: str
     gold: str
     confidence: float | None
@@ -849,6 +875,7 @@ class Format(TypedDict):
     about: str
     example: str
     fields_needed: list[str]
+    fields_optional: list[str]
 
 
 class Found(TypedDict):
@@ -880,6 +907,31 @@ class GoldItem(TypedDict):
     reason: str | None
     candidates: list[str]
     """Values among which it is undecided."""
+
+
+class GuessedMapping(TypedDict):
+    """What a file holds, the mapping that fits it, and what an import by it would refuse."""
+
+    layout: str
+    """Form, separator and encoding, in words."""
+    columns: list[str]
+    """Names and dotted paths."""
+    mapping: Any
+    """The one that was given, else the guess; it may lack columns."""
+    is_complete: bool
+    """Whether the file can be imported by it."""
+    missing: str
+    """What it lacks; empty where it is complete."""
+    rows: int
+    """That were checked."""
+    records: int
+    """That an import would keep of them."""
+    blanks: dict[str, int]
+    """Blank cells by mapped column."""
+    problems: list[Any]
+    """The first: line, field and message."""
+    n_problems: int
+    notes: list[str]
 
 
 class HeldLimits(TypedDict):
@@ -942,7 +994,7 @@ class Invitation(TypedDict):
     max_uses: int | None
     """People who may join by it."""
     joined: int
-    """People who came by it."""
+    """People who used it."""
     expires_at: str | None
     closed: str
     """Why nobody can join by it any more; empty if they can."""
@@ -1003,12 +1055,15 @@ class Judgment(TypedDict):
     position: int
     criterion: str
     repeat: int
-    order: Literal["AB", "BA", ""]
+    order: str
+    """Which response stood at each place: of CAB the third was first."""
     turn: int
     """The turn of the dialogue that was judged, from 1; 0 for the whole item."""
     alteration: str
     """In a probe run, what was altered in the copy; original for nothing."""
     value: str
+    content: Any
+    """Of spans, texts and rewrites: what was given."""
     unscored_reason: str
     score: float | None
     """Mean over the scale, weighted by the model's probabilities, where it tells."""
@@ -1030,12 +1085,15 @@ class JudgmentWhole(TypedDict):
     position: int
     criterion: str
     repeat: int
-    order: Literal["AB", "BA", ""]
+    order: str
+    """Which response stood at each place: of CAB the third was first."""
     turn: int
     """The turn of the dialogue that was judged, from 1; 0 for the whole item."""
     alteration: str
     """In a probe run, what was altered in the copy; original for nothing."""
     value: str
+    content: Any
+    """Of spans, texts and rewrites: what was given."""
     unscored_reason: str
     score: float | None
     """Mean over the scale, weighted by the model's probabilities, where it tells."""
@@ -1105,6 +1163,9 @@ class Label(TypedDict):
     evidence: list[Any]
     active_seconds: float | None
     turn: int | None
+    """Of the turn or response that was rated."""
+    content: Any
+    """Of spans, texts and rewrites: what was given."""
 
 
 class LabelPlan(TypedDict):
@@ -1143,7 +1204,7 @@ class MadeInvitation(TypedDict):
     max_uses: int | None
     """People who may join by it."""
     joined: int
-    """People who came by it."""
+    """People who used it."""
     expires_at: str | None
     closed: str
     """Why nobody can join by it any more; empty if they can."""
@@ -1231,6 +1292,11 @@ class Mark(TypedDict):
     end: int
 
 
+class Marks(TypedDict):
+    flagged: bool
+    later: bool
+
+
 class McNemar(TypedDict):
     """McNemar's test of two versions: items that the new one gained and lost."""
 
@@ -1257,6 +1323,17 @@ class Member(TypedDict):
     created_at: str
 
 
+class Message(TypedDict):
+    """One entry of a thread; a flag has no text."""
+
+    annotator: str
+    author: str | None
+    kind: str
+    """message or flag."""
+    text: str
+    created_at: str
+
+
 class ModelKey(TypedDict):
     """That a project has a key for an address."""
 
@@ -1268,6 +1345,27 @@ class ModelKey(TypedDict):
     is_readable: bool
     """Whether it was sealed with a secret that the site has."""
     created_by: str | None
+    created_at: str
+
+
+class MyItem(TypedDict):
+    """An item that I submitted, skipped, began, marked or asked about."""
+
+    id: str
+    number: int
+    """Its place among the items that I was given."""
+    text: str
+    states: list[str]
+    """Among submitted, skipped, open, later, asked, answered."""
+
+
+class MyMessage(TypedDict):
+    """One entry of my thread. Who of the researchers answered is not told."""
+
+    is_mine: bool
+    kind: str
+    """message or flag."""
+    text: str
     created_at: str
 
 
@@ -1319,7 +1417,8 @@ class NewLabel(TypedDict):
     value: NotRequired[str]
     reason: NotRequired[str]
     """Why there is no value."""
-    order: NotRequired[Literal["AB", "BA", ""]]
+    order: NotRequired[str]
+    """Which response stood at each place: AB, BA, or of more CAB, where the third was first."""
     turn: NotRequired[int]
     """Number of the turn that was rated, from 1; 0 for all."""
 
@@ -1365,10 +1464,16 @@ class Pair(TypedDict):
     response_2: str
     model_1: str
     model_2: str
+    n_responses: int
+    """How many responses there are."""
+    further: Any
+    """Responses from the third on: [{"text": "…", "model": "…"}, …]."""
     kind: str
     """Group in the source: general, specific, …"""
     source_tier: str
-    source_label: Literal["1", "2", "tie", ""]
+    source_label: Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "tie", ""]
+    inclusion_probability: float
+    """Chance that the draw had of taking it out of the file it came from; 1 where all was imported."""
 
 
 class PairRule(TypedDict):
@@ -1387,10 +1492,16 @@ class PairTexts(TypedDict):
     """Input that belongs to the question."""
     response_1: str
     response_2: str
+    parts: Any
+    """Of each text that is more than text: which of its characters are what."""
     model_1: str
     model_2: str
     kind: str
     """Group in the source: general, specific, …"""
+    n_responses: int
+    """How many responses there are."""
+    further: Any
+    """Responses from the third on: [{"text": "…", "model": "…"}, …]."""
 
 
 class Participant(TypedDict):
@@ -1604,6 +1715,8 @@ class Quality(TypedDict):
     """Each annotator as an instrument, by criterion."""
 
     study: str
+    left_out: list[dict[str, str]]
+    """Criteria whose answers cannot be compared one by one, each with the reason."""
     checks_and_repeats: list[CheckRecord]
     criteria: dict[str, dict[str, Any]]
 
@@ -1701,6 +1814,35 @@ class Round(TypedDict):
     created_at: str
 
 
+class Rubric(TypedDict):
+    """A rubric as its file has it in JSON: what goes without saying is left out."""
+
+    name: NotRequired[str]
+    description: NotRequired[str]
+    citation: NotRequired[str]
+    kind: NotRequired[str]
+    criterion: list[Any]
+
+
+class RubricChanges(TypedDict):
+    """What a new rubric did, by the keys of criteria."""
+
+    added: list[str]
+    edited: list[str]
+    retired: list[str]
+    """No longer asked; their labels stay."""
+    removed: list[str]
+    renamed: list[list[str]]
+    """Key of the rubric, and the key it is asked under as labels rest on another scale."""
+
+
+class RubricTemplate(TypedDict):
+    """A rubric that comes with Concord."""
+
+    template: str
+    rubric: Rubric
+
+
 class Rules(TypedDict):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
@@ -1793,7 +1935,7 @@ class RunProgress(TypedDict):
     can_ask_again: int
     """Replies without a verdict that can be asked for again."""
     again_usd: str | None
-    """About what that costs; null if not known."""
+    """Estimated cost; null if not known."""
     spent_usd: str
 
 
@@ -1813,7 +1955,20 @@ class Sample(TypedDict):
     created_at: str
 
 
+class SavedMapping(TypedDict):
+    """A mapping that is kept under a name."""
+
+    id: int
+    name: str
+    mapping: Any
+    """As its file has it."""
+    project: str
+    updated_at: str
+
+
 class Seed(TypedDict):
+    """Traits from which personas are made."""
+
     id: str
     traits: Mapping[str, Any]
     """Trait to value, or to a list of values."""
@@ -1963,6 +2118,8 @@ class Study(TypedDict):
     """Which parts of the context annotators see."""
     asks_strength: bool
     """Of a pair: ask whether a response is much or slightly better."""
+    content_form: Literal["rendered", "plain"]
+    """How annotators see texts: as their users saw them, or as they are written."""
     seed: int
     """Of the order of items and of the order A/B."""
     clustering: str
@@ -1994,6 +2151,41 @@ class StudyRules(TypedDict):
     study: str
     rules: dict[str, Any]
     rules_on_record: RulesRecord
+
+
+class StudyWithWarnings(TypedDict):
+    """A study, and what is amiss before anybody rates."""
+
+    id: int
+    name: str
+    slug: str
+    project: str
+    kind: Literal["dialogue", "pair"]
+    state: Literal["draft", "open", "closed"]
+    description: str
+    instructions: str
+    """Shown to annotators above the guidelines."""
+    overlap: int
+    """How many annotators rate each item."""
+    most_overlap: int | None
+    """How many annotators rate an item at most; empty: as many as the overlap."""
+    is_adaptive: bool
+    """Whether items whose tier is unclear are asked about again, up to most_overlap."""
+    shown: Any
+    """Which parts of the context annotators see."""
+    asks_strength: bool
+    """Of a pair: ask whether a response is much or slightly better."""
+    content_form: Literal["rendered", "plain"]
+    """How annotators see texts: as their users saw them, or as they are written."""
+    seed: int
+    """Of the order of items and of the order A/B."""
+    clustering: str
+    """What dependent items share: by default their profile, else their question; none, a grouping, or a key that their source brought along."""
+    created_at: str
+    n_items: int
+    criteria: list[Criterion]
+    warnings: list[str]
+    """In sentences."""
 
 
 class Submitted(TypedDict):
@@ -2076,6 +2268,19 @@ class Tested(TypedDict):
     """What is known of it, in a sentence."""
 
 
+class Thread(TypedDict):
+    """The newest entry of a thread; it waits for an answer where its annotator wrote it."""
+
+    position: int
+    is_waiting: bool
+    annotator: str
+    author: str | None
+    kind: str
+    """message or flag."""
+    text: str
+    created_at: str
+
+
 class Token(TypedDict):
     """A token, without what would let somebody use it."""
 
@@ -2105,6 +2310,8 @@ class Tool(TypedDict):
 class Turn(TypedDict):
     role: str
     content: str
+    parts: list[dict[str, Any]]
+    """Which characters of the content are what: reasoning, a tool call, a picture; empty for mere text."""
 
 
 class Version(TypedDict):

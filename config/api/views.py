@@ -25,7 +25,7 @@ TAGS = {
     "imports": "Imports",
     "studies": "Studies",
     "queue": "The queue of a study",
-    "coming in": "How people come into a study and leave it",
+    "recruitment": "How people join a study and leave it",
     "work": "An annotator’s own work",
     "labels": "Labels, adjudication and gold",
     "judges": "Judges and prices",

@@ -36,6 +36,28 @@ class Category(BaseModel):
     label: str
 
 
+class Condition(BaseModel):
+    criterion: str
+    values: list[str]
+
+
+class Example(BaseModel):
+    good: bool
+    text: str
+
+
+class Span(BaseModel):
+    part: str
+    start: int
+    end: int
+    category: str
+    text: str
+
+
+class Given(BaseModel):
+    text: str
+
+
 class Mark(BaseModel):
     part: str
     start: int
@@ -46,6 +68,10 @@ class Mark(BaseModel):
 SHAPES: dict[str, TypeAdapter[Any]] = {
     "annotation.Dialogue.turns": TypeAdapter(list[Turn]),
     "annotation.Criterion.categories": TypeAdapter(list[Category]),
+    "annotation.Criterion.condition": TypeAdapter(Condition),
+    "annotation.Criterion.examples": TypeAdapter(list[Example]),
+    "annotation.Criterion.limits": TypeAdapter(dict[str, Any]),
+    "annotation.Annotation.content": TypeAdapter(list[Span] | Given),
     "annotation.GuidelineVersion.categories": TypeAdapter(list[Category]),
     "annotation.Annotation.evidence": TypeAdapter(list[Mark]),
     "annotation.DemographicQuestion.options": TypeAdapter(list[str]),

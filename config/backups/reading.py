@@ -19,6 +19,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
 from config.backups import tables
+from config.backups.attachments import read_attachments
 from config.backups.encryption import open_decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
 from config.erasure import again
@@ -46,6 +47,7 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             check_empty()
             for model in tables.list_models():
                 tell(model._meta.label, table(archive, model, manifest, path))
+            read_attachments(archive, path)
             go_on_counting()
             record(RESTORE, by=None, made_at=manifest["made_at"], acts=manifest["tables"][Act._meta.label]["rows"])
             manifest["withdrawn_again"] = again.apply_list().to_json()

@@ -16,6 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from config.backups import tables
+from config.backups.attachments import write_attachments
 from config.backups.encryption import Encrypting
 from core.files.atomic import write_whole
 from core.read_snapshot import read_snapshot
@@ -55,6 +56,7 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
 def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, Any]:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         manifest = build_manifest({model._meta.label: table(archive, model, tell) for model in tables.list_models()})
+        manifest["attachments"] = write_attachments(archive)
         archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
     return manifest
 

@@ -24,6 +24,7 @@ from annotation.recruitment.models.participation import ConsentDecision, Invitat
 from annotation.recruitment.services import consents, withdrawn
 from annotation.recruitment.withdrawn_list import birthday
 from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.messages import ItemMark, ItemMessage
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.models.webhooks import Webhook
 from annotation.studies.queries.asks import SUFFIXES
@@ -43,6 +44,8 @@ DELETED: tuple[tuple[type[Model], str], ...] = (
     (DemographicAnswer, "annotator"),
     (EmailAddress, "user"),
     (IdempotentWrite, "user"),
+    (ItemMark, "annotator"),
+    (ItemMessage, "annotator"),  # their threads, with the answers
     (Membership, "user"),
     (SocialAccount, "user"),
 )

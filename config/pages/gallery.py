@@ -93,6 +93,11 @@ TURNS = [
     {"number": 6, "role": "user", "content": "وأيضًا طاولة بجانب النافذة من فضلك."},
 ]
 
+RESPONSES = {
+    "two": {"A": TURNS[0]["content"], "B": "Anything you like!"},
+    "three": {"A": "Chosen.", "B": "Not chosen.", "C": "Not chosen either."},
+}
+
 SCALE = ("Not at all", "A little", "Mostly", "Completely")
 GUIDES = (
     "Nothing in the dialogue refers to this user's preferences.",
@@ -173,6 +178,7 @@ def context() -> dict[str, Any]:
         "bad_form": bad_form(),
         "steps": STEPS,
         "turns": TURNS,
+        "responses": RESPONSES,
         "evidence": [4],
         "rows": CRITERIA,
         "estimates": ESTIMATES,

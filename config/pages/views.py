@@ -13,10 +13,12 @@ from django.views.decorators.cache import never_cache
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from annotation.recruitment.queries.participation import is_link_participant
 from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens
-from core.accounts.access import may_adjudicate, may_research, public, require_sign_in, researcher_required
+from config.pages.dashboard import build_dashboard
+from core.accounts.access import get_account, may_adjudicate, may_research, public, require_sign_in, researcher_required
 from core.accounts.permissions import filter_visible
 from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeRun
@@ -27,13 +29,13 @@ from simulation.experiments.queries import progress
 
 @require_sign_in
 def home(request: HttpRequest) -> HttpResponse:
-    """Researchers start at the studies, adjudicators at what they decide, annotators at their work."""
+    """Researchers start at what runs and waits for them, adjudicators at what they decide, annotators at their work."""
     if may_research(request.user):
-        return redirect("study_list")
+        return render(request, "config/dashboard.html", build_dashboard(get_account(request)))
     return redirect("to_decide" if may_adjudicate(request.user) else "my_work")
 
 
-@require_sign_in
+@researcher_required
 def gallery(request: HttpRequest) -> HttpResponse:
     """Every component in every state; with ?layout=annotate, the layout of the page that annotates a dialogue."""
     template = "gallery_annotate.html" if request.GET.get("layout") == "annotate" else "gallery.html"
@@ -45,7 +47,7 @@ def account(request: HttpRequest) -> HttpResponse:
     """Who I am here, my password and second factor."""
     user = request.user
     facts = [("Username", user.get_username()), ("Role", "researcher" if may_research(user) else "annotator")]
-    context = {"facts": facts, "has_second_factor": is_mfa_enabled(user)}
+    context = {"facts": facts, "has_second_factor": is_mfa_enabled(user), "by_link": is_link_participant(user)}
     return render(request, "config/account.html", context)
 
 

@@ -133,7 +133,7 @@ def field(bound: BoundField, label: str = "", help: str = "", optional: bool = T
         "help": help or bound.help_text,
         "is_check": isinstance(bound.field.widget, CheckboxInput),
         "is_group": bound.use_fieldset,
-        "says_optional": optional and not bound.field.required,
+        "says_optional": optional and not bound.field.required and not getattr(bound.field, "shows_default", False),
     }
 
 
@@ -370,6 +370,13 @@ def strip_rendered(content: SafeString) -> SafeString:
 def pagehead(content: SafeString, title: Any, study: Any = None) -> SafeString:
     """The head of a page: its title, what is said below it and, above it, a link to the study that it belongs to."""
     return frame("page_head", strip_rendered(content), title=title, study=study)
+
+
+@register.simple_block_tag(end_name="closestudyhead", takes_context=True)
+def studyhead(context: Context, content: SafeString, title: Any) -> SafeString:
+    """The head of a page of a study: its title, what is said below it, the study's line and the tabs of the step."""
+    given = {"study": context["study"], "steps": context.get("steps"), "title": title, "lead": strip_rendered(content)}
+    return render_to_string("judging/_head.html", given)
 
 
 @register.simple_block_tag(end_name="closefact")

@@ -44,6 +44,7 @@ PROJECT_LOOKUPS: dict[str, str] = {
     "annotation.Item": "study__project",
     "annotation.BenchmarkCase": "benchmark__project",
     "annotation.Benchmark": "project",
+    "annotation.SavedMapping": "project",
     "annotation.Webhook": "project",
 }
 """Table -> lookup of its project."""
@@ -63,6 +64,9 @@ ROUTE_OBJECTS: dict[str, tuple[str, str] | RouteObject] = {
     "benchmarks/<slug:slug>/cases/<int:pk>": RouteObject.WITHIN,
     "projects/<slug:slug>": ("annotation.Project", "slug"),
     "projects/<slug:slug>/members/<int:pk>": RouteObject.WITHIN,
+    "material/import/files/<str:key>": RouteObject.OWN,
+    "mappings/<int:pk>": ("annotation.SavedMapping", "pk"),
+    "material/mappings/<int:pk>": ("annotation.SavedMapping", "pk"),
     "webhooks/<int:pk>": ("annotation.Webhook", "pk"),
     "profiles/<int:pk>": RouteObject.LIBRARY,
     "tasks/<int:pk>": RouteObject.LIBRARY,
@@ -70,6 +74,7 @@ ROUTE_OBJECTS: dict[str, tuple[str, str] | RouteObject] = {
     "pairs/<int:pk>": RouteObject.LIBRARY,
     "people/<int:pk>": RouteObject.SITE,
     "tokens/<int:pk>": RouteObject.OWN,
+    "attachments/<slug:sha256>": RouteObject.OWN,
     "work/<slug:slug>": RouteObject.OWN,
     "work/items/<slot:pk>": RouteObject.OWN,
     "work/items/<slug:name>": RouteObject.OWN,

@@ -33,10 +33,12 @@ from core.api.rendering import Json
 from core.errors import InputError
 from core.hashing import content_hash
 from core.options.model import LARGEST as LARGEST
+from core.options.model import Options
 
 MOST_AT_ONCE = 1000
 
 Row = TypeVar("Row", bound=Model)
+Verb = TypeVar("Verb", bound=Options)
 
 
 class PageQuery(Given):
@@ -126,6 +128,10 @@ class Api(APIView):
         """Return the checked body."""
         return valid(resolve_shape(shape)(data=self.request.data))
 
+    def parse_options(self, model: type[Verb]) -> Verb:
+        """Return the checked body as the options of a verb."""
+        return model.check(self.parse_body(model))
+
     @contextmanager
     def parse_project_body(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The body without its `project`; what is made within goes there."""
@@ -158,11 +164,14 @@ class Api(APIView):
         last = getattr(found[limit - 1], key) if len(found) > limit else None
         return self.render_page([render_row(shown, row) for row in found[:limit]], last)
 
-    def render_page(self, results: Iterable[Any], last: Any, *, name: str = "after") -> Response:
-        """A page, with the address of the next one where there are rows after `last` (`before`, newest first)."""
+    def render_page(self, results: Iterable[Any], last: Any, *, name: str = "after", **more: Any) -> Response:
+        """A page, with the address of the next one where there are rows after `last` (`before`, newest first).
+
+        What is said of the page as a whole, such as why nothing can be on it, stands beside its rows.
+        """
         here = self.request.build_absolute_uri()
         following = None if last is None else replace_query_param(here, name, last)
-        return Response({"next": following, "results": list(results)})
+        return Response({"next": following, "results": list(results), **more})
 
     def render_placed(
         self,

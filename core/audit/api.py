@@ -46,7 +46,7 @@ class ActSerializer(serializers.ModelSerializer[Act]):
 
 class ActQuery(Given):
     before = serializers.IntegerField(
-        required=False, min_value=0, max_value=LARGEST, help_text="Number of the last act seen; `next` fills it in."
+        required=False, min_value=0, max_value=LARGEST, help_text="Number of the last event seen; `next` fills it in."
     )
     limit = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_ONCE, default=100)
     person = serializers.CharField(required=False, default="", help_text="A username.")

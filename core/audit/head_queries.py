@@ -59,25 +59,24 @@ def describe_lost(lost: Sequence[AuditHead]) -> list[str]:
     if anew:
         first = min(anew, key=lambda one: one.number)
         said.append(
-            f"act {first.number} is not the one that {first.file} wrote down at {first.at:%Y-%m-%d %H:%M:%S} UTC: "
-            "the log was written anew from there or from before"
+            f"event {first.number} is not the one that {first.file} recorded at {first.at:%Y-%m-%d %H:%M:%S} UTC: "
+            "the log was rewritten from there or from before"
         )
     if cut:
         newest = max(cut, key=lambda one: one.number)
         said.append(
-            f"the log ends with act {last}, but {newest.file} wrote down act {newest.number} at "
+            f"the log ends with event {last}, but {newest.file} recorded event {newest.number} at "
             f"{newest.at:%Y-%m-%d %H:%M:%S} UTC: the end was cut off, or the database was put back without `restore`"
         )
     return said
 
 
 def describe_restored(restore: Act, heads: Sequence[AuditHead]) -> str:
-    """That acts are missing because an older backup was restored."""
+    """Say that events are missing because an older backup was restored."""
     numbers = [one.number for one in heads]
     return (
         f"The site was restored at {restore.at:%Y-%m-%d %H:%M} UTC "
-        f""
         f"from a backup of {restore.parsed_arguments.get('made_at')}, "
-        f"which ended with act {restore.parsed_arguments.get('acts')}. What was done between is not in the log: "
-        f"acts up to {max(numbers)} had been written down."
+        f"whose log ended with event {restore.parsed_arguments.get('acts')}. Later events, up to {max(numbers)}, "
+        "are not in the log."
     )

@@ -28,6 +28,7 @@ from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django_guid import get_guid
+from pydantic import BaseModel
 
 from core.accounts import permissions
 from core.accounts.models.projects import Project
@@ -323,6 +324,8 @@ def to_audit_json(value: Any, deep: int = 0) -> Any:
         return value if isfinite(value) else None
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}…"
+    if isinstance(value, BaseModel):
+        value = dict(value)
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, date):

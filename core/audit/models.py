@@ -75,7 +75,7 @@ class Act(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"act {self.number}: {self.verb}"
+        return f"event {self.number}: {self.verb}"
 
     def compute_digest(self) -> str:
         """Compute the digest over all other columns. Raises UnknownKeyError without the key that made it."""

@@ -13,7 +13,7 @@ from core.audit.digest import UnknownKeyError
 from core.audit.models import BEGINNING, Act
 from core.errors import InputError
 
-NO_KEY = "no act has a digest with a key, though the site makes them: all of the log was written anew without one"
+NO_KEY = "no event has a keyed digest, though the site makes them: the whole log was rewritten without a key"
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ def find_break() -> tuple[int, str] | None:
     number, digest, is_keyed = 0, BEGINNING, False
     for row in Act.objects.order_by("number").iterator(chunk_size=2000):
         if row.number != number + 1:
-            return row.number, f"act {number + 1} is missing"
+            return row.number, f"event {number + 1} is missing"
         if row.previous != digest:
-            return row.number, f"act {row.number} does not follow the act before it"
+            return row.number, f"event {row.number} does not follow the event before it"
         if is_keyed and not row.digest_key_id:
-            return row.number, f"act {row.number} has a digest without a key, though the acts before it have a key"
+            return row.number, f"event {row.number} has a digest without a key, though the events before it have a key"
         if problem := find_change(row):
             return row.number, problem
         number, digest, is_keyed = row.number, row.digest, bool(row.digest_key_id)
@@ -107,9 +107,9 @@ def find_break() -> tuple[int, str] | None:
 def find_change(row: Act) -> str:
     """Explain why an event does not match its digest; empty if it does."""
     try:
-        return "" if row.compute_digest() == row.digest else f"act {row.number} was changed"
+        return "" if row.compute_digest() == row.digest else f"event {row.number} was changed"
     except UnknownKeyError as unknown:
         return (
-            f"act {row.number} cannot be checked: its digest was made with key {unknown}, "
+            f"event {row.number} cannot be checked: its digest was made with key {unknown}, "
             "whose secret this site does not have (CONCORD_AUDIT_KEY)"
         )

@@ -27,6 +27,7 @@ class Outcome:
     skipped: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     changed_items: int = 0
+    raised_probabilities: int = 0
     study: str | None = None
     errors_file: str | None = None
 
@@ -43,6 +44,7 @@ class Outcome:
         self.unchanged += other.unchanged
         self.warnings += other.warnings
         self.changed_items += other.changed_items
+        self.raised_probabilities += other.raised_probabilities
         self.study = other.study or self.study
 
     def set_aside(self, problems: Problems, *, beside: Path) -> None:
@@ -64,9 +66,13 @@ class Outcome:
         return document
 
     def notes(self) -> list[str]:
-        if not self.changed_items:
-            return []
-        return [f"{self.changed_items} changed records are items of studies: labels given before are of earlier text"]
+        n, raised = self.changed_items, self.raised_probabilities
+        changed = f"{n} changed records are items of studies: labels given before are of earlier text"
+        larger = (
+            f"{raised} records were drawn before with a smaller inclusion probability; the larger one is kept, which "
+            "is right for draws with the same seed. Items of studies keep theirs"
+        )
+        return [said for n, said in ((n, changed), (raised, larger)) if n]
 
 
 def write_errors(problems: Problems, beside: Path) -> Path:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-from collections.abc import Iterable, Mapping
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cache, partial
+from json import JSONDecodeError, JSONDecoder
+from typing import Any, TypeVar
 
 from django import forms
 from rest_framework import serializers
 
+from core.audit.log import audit_batch
 from core.errors import InputError
+from core.files.json_text import parse_json
 from core.options.model import INVALID, REQUIRED, WORDS, Option, Options, read_options
 
 Serializer = type[serializers.Serializer[Any]]
 
-FORM_FIELDS: dict[Any, Any] = {int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
+Result = TypeVar("Result")
+DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
+"""Decimal numbers are amounts of US dollars."""
+
+FORM_FIELDS: dict[Any, Any] = {
+    int: forms.IntegerField,
+    float: forms.FloatField,
+    Decimal: partial(forms.DecimalField, **DOLLARS),
+    date: partial(forms.DateField, widget=forms.DateInput(attrs={"type": "date"})),
+}
 REST_FIELDS: dict[Any, Any] = {
     int: serializers.IntegerField,
     float: serializers.FloatField,
+    Decimal: partial(serializers.DecimalField, **DOLLARS),
+    date: serializers.DateField,
     bool: serializers.BooleanField,
-    str: serializers.CharField,
 }
 REST_WORDS = {
     **dict.fromkeys(("required", "blank", "empty", "min_length"), REQUIRED),
@@ -33,63 +48,146 @@ REST_WORDS = {
 }
 
 
+class Decoder(JSONDecoder):
+    """How fields of JSON are read."""
+
+    def decode(self, s: str) -> Any:  # type: ignore[override] # json's own has a private argument more
+        try:
+            return parse_json(s)
+        except InputError as error:
+            raise JSONDecodeError(error.message, s, 0) from error
+
+
+class JsonField(forms.JSONField):
+    """A JSON object, or nothing: an empty field is shown empty, not as null, and read as no values."""
+
+    default_error_messages = {"invalid": "This is not JSON, is nested more than 200 deep, or holds a NUL character."}
+
+    def __init__(self, *, rows: int = 3, texts: bool = False, **options: Any) -> None:
+        """With `texts`, each value of the object is a text."""
+        widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
+        super().__init__(**{"decoder": Decoder, "widget": widget, **options})
+        self.texts = texts
+
+    def prepare_value(self, value: Any) -> Any:
+        return "" if value in (None, "", {}) else super().prepare_value(value)
+
+    def clean(self, value: Any) -> dict[str, Any]:
+        found = super().clean(value)
+        found = {} if found is None else found
+        if not isinstance(found, dict):
+            raise forms.ValidationError("Enter a JSON object, in braces.")
+        if self.texts and not all(isinstance(one, str) for one in found.values()):
+            raise forms.ValidationError("Enter a JSON object of texts.")
+        return found
+
+
 class OptionsForm(forms.Form):
     """A form whose fields come from options, and whose last check is the service: an InputError stands at its field."""
 
+    verb: type[Options] | None = None
+    """The model whose fields the form has from the start: those that `asks` names, or all."""
+
+    asks: tuple[str, ...] = ()
     places: Mapping[str, str] = {}
     """Field of the form by argument of the service, where the names differ."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.inverted: set[str] = set()
+        if self.verb:
+            self.add(self.verb, *self.asks)
 
     def add(self, model: type[Options], *names: str, **renamed: str) -> None:
         """Add fields for these options, or for all; `seed="sample_seed"` gives one another name in this form."""
         options = read_options(model)
         for name, place in {**{name: name for name in names or options}, **renamed}.items():
             self.fields[place] = build_form_field(options[name])
+            if options[name].hint.off:
+                self.inverted.add(place)
         self.places = {**self.places, **renamed}
 
     def set(self, name: str, **attributes: Any) -> None:
         """Set what depends on rows or on the page, such as the choices of a field."""
-        for attribute, value in attributes.items():
-            setattr(self.fields[name], attribute, value)
+        field = self.fields[name]
+        if "choices" in attributes and isinstance(field, forms.CharField):
+            said = {part: getattr(field, part) for part in ("label", "help_text", "initial", "required")}
+            chosen: Any = forms.ChoiceField(**said)
+            chosen.shows_default, self.fields[name] = getattr(field, "shows_default", False), chosen
+        for attribute in sorted(attributes, key="choices".__eq__):  # a widget takes the choices that are set after it
+            setattr(self.fields[name], attribute, attributes[attribute])
 
     def arguments(self, *names: str, **renamed: str) -> dict[str, Any]:
-        """Return what was entered by argument of the service. What was left empty keeps its default."""
+        """Return what was entered by argument of the service; all of the form's own if none is named.
+
+        What was left empty keeps its default.
+        """
+        own = (self.asks or read_options(self.verb)) if self.verb and not renamed else ()
         found = {}
-        for name, place in {**{name: name for name in names}, **renamed}.items():
+        for name, place in {**{name: name for name in names or own}, **renamed}.items():
             value = self.cleaned_data.get(place)
-            if value is not None and not (value == "" and isinstance(self.fields[place], forms.ChoiceField)):
-                found[name] = value
+            if value is not None and not (value == "" and self.is_left(place)):
+                found[name] = not value if place in self.inverted else value
         return found
 
+    def is_left(self, place: str) -> bool:
+        """Whether nothing in this field means its default, rather than no text."""
+        field = self.fields[place]
+        return isinstance(field, forms.ChoiceField) or bool(field.initial)
+
+    def done(self, action: Callable[[], Result]) -> Result | None:
+        """What the action returns; None if it refused, which is then said at its field."""
+        try:
+            with audit_batch():
+                return action()
+        except InputError as error:
+            self.refuse(error)
+            return None
+
     def refuse(self, error: InputError) -> None:
+        """Say an error at the field where the reader can do something about it."""
         place = self.places.get(error.field or "", error.field or "")
         self.add_error(place if place in self.fields else None, error.message)
 
 
 def build_form_field(option: Option) -> Any:
+    """Build the field. It `shows_default` where nothing in it means the value that it begins with."""
+    field = choose_form_field(option)
+    field.shows_default = option.default is not False and option.default not in (None, "", [], {})
+    return field
+
+
+def choose_form_field(option: Option) -> Any:
     said: dict[str, Any] = {
         "label": option.title or None,
         "help_text": option.description,
         "initial": option.default,
-        "required": bool(option.shortest) or (option.required and option.type is not str),
+        "required": bool(option.shortest) or (option.required and option.type not in (str, list)),
     }
     choices = option.choices or (option.item.choices if option.item else None) or {}
     if option.type is bool:
-        return forms.BooleanField(**said | {"required": False})
+        off = {"label": option.hint.off, "initial": False} if option.hint.off else {}
+        return forms.BooleanField(**said | {"required": False} | off)
     if option.type is list:
         return forms.MultipleChoiceField(choices=list(choices.items()), widget=forms.CheckboxSelectMultiple, **said)
     if choices:
         widget = forms.RadioSelect if option.hint.radio else forms.Select
         return forms.ChoiceField(choices=list(choices.items()), widget=widget, **said | {"required": option.required})
+    if option.type is dict and option.item:
+        return JsonField(rows=option.hint.rows or 3, texts=option.item.type is str, **said)
     if option.hint.rows:
-        said["widget"] = forms.Textarea(attrs={"rows": option.hint.rows})
-    limits = {"max_length": option.longest} if option.type is str else option.range
-    return FORM_FIELDS[option.type](**limits, **said)
+        written = {"spellcheck": "false"} if option.strips is False else {}
+        said["widget"] = forms.Textarea(attrs={"rows": option.hint.rows, **written})
+    if option.type is str:
+        return forms.CharField(max_length=option.longest, strip=option.strips is not False, **said)
+    return FORM_FIELDS[option.type](**option.range, **said)
 
 
+@cache
 def build_serializer(model: type[Options], base: Serializer, nested: Serializer) -> Serializer:
     """Make a serializer of the model's name, which the OpenAPI document shows. `nested` is the base inside it."""
     fields = {name: build_rest_field(option, nested) for name, option in read_options(model).items()}
-    made: Serializer = type(model.__name__, (base,), {**fields, "__doc__": model.__doc__})
+    made: Serializer = type(model.__name__.removesuffix("Options"), (base,), {**fields, "__doc__": model.__doc__})
     return made
 
 
@@ -104,8 +202,11 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         said["default"] = partial(copy, option.default) if option.item else option.default
     if option.choices is not None:
         return serializers.ChoiceField(list(option.choices.items()), **said)
+    if option.type is Any:
+        return serializers.JSONField(**said)
     if option.type is dict and option.item:
-        return serializers.DictField(child=build_rest_field(option.item, nested), **said)
+        child = {} if option.item.type is Any else {"child": build_rest_field(option.item, nested)}
+        return serializers.DictField(**child, allow_empty=not option.shortest, **said)
     if option.type is list and option.item:
         lengths: dict[str, Any] = {"min_length": option.shortest, "max_length": option.longest}
         return serializers.ListField(child=build_rest_field(option.item, nested), **lengths, **said)
@@ -113,7 +214,7 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         del said["error_messages"]
         return build_serializer(option.type, nested, nested)(**said)
     if option.type is str:
-        lengths = {"max_length": option.longest}
+        lengths = {"max_length": option.longest, "trim_whitespace": option.strips is not False}
         return serializers.CharField(allow_blank=not option.shortest, **lengths, **said)
     return REST_FIELDS[option.type](**option.range, **said)
 
@@ -131,12 +232,12 @@ def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
     said: dict[str, Any] = {"help": option.help.replace("%", "%%")}
     flag = "--" + (hint.option or name).replace("_", "-")
     if option.type is bool:
-        parser.add_argument(flag, dest=name, action="store_true", **said)
+        parser.add_argument(flag, dest=name, action="store_false" if option.default else "store_true", **said)
         return
     if option.default not in (None, "", [], {}):
         said["help"] = f"{said['help']} (default: %(default)s)".strip()
-    if inner.type in (int, float):
-        said["type"] = inner.type
+    if inner.type in ARGUMENTS:
+        said["type"] = ARGUMENTS[inner.type]
     if option.choices:
         said["choices"] = list(option.choices)
     elif hint.metavar:
@@ -152,11 +253,24 @@ def add_argument(parser: ArgumentParser, name: str, option: Option) -> None:
 def read_arguments(model: type[Options], options: Mapping[str, Any], *, but: Iterable[str] = ()) -> dict[str, Any]:
     """Return what a command was given by argument of the service."""
     found = {
-        name: split_names(options[name]) if option.type is list and options[name] is not None else options[name]
+        name: split_names(options[name]) if option.is_listed and options[name] is not None else options[name]
         for name, option in read_options(model).items()
         if name not in but
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def parse_dollars(text: str) -> Decimal:
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not found.is_finite():
+        raise ArgumentTypeError(f"{text!r} is no amount of dollars")
+    return found
+
+
+ARGUMENTS: dict[Any, Any] = {int: int, float: float, Decimal: parse_dollars, date: date.fromisoformat}
 
 
 def split_names(given: Iterable[str] | str | None) -> list[str]:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
 from functools import cache, wraps
 from types import UnionType
-from typing import Annotated, Any, ClassVar, ParamSpec, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin
 
 from annotated_types import Ge, Le, MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    ValidationError,
+    create_model,
+    field_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticUndefined, core_schema
 
@@ -25,6 +35,8 @@ REQUIRED = "This field is required."
 INVALID: dict[Any, str] = {
     int: "Enter a whole number.",
     float: "Enter a number.",
+    Decimal: "Enter a number.",
+    date: "Enter a valid date.",
     bool: "Enter true or false.",
     str: "Enter a text.",
     list: "Enter a list of values.",
@@ -41,9 +53,17 @@ WORDS = {
     "literal_error": "Select a valid choice. {input} is not one of the available choices.",
     "extra_forbidden": "There is no such field.",
     "string_type": INVALID[str],
-    **{f"{kind.__name__}_{end}": words for kind, words in INVALID.items() for end in ("type", "parsing", "from_float")},
+    "finite_number": INVALID[float],
+    **{
+        f"{kind.__name__.lower()}_{end}": words
+        for kind, words in INVALID.items()
+        for end in ("type", "parsing", "from_float", "from_date_parsing", "from_datetime_parsing")
+    },
 }
 """Django's words by pydantic's type of error, so that forms, bodies, commands and services say the same."""
+
+
+OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "literal_error")
 
 
 class Options(BaseModel):
@@ -52,7 +72,7 @@ class Options(BaseModel):
     `title` of a field is its label in a form, `description` the help that every interface shows.
     """
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, allow_inf_nan=False)
 
     makes_root: ClassVar[bool] = False
     """Whether it makes something that has nothing above it but a project: then a REST body may name the project."""
@@ -65,25 +85,31 @@ class Options(BaseModel):
             raise ValueError("A text holds a character that cannot be kept.")
         return value
 
+    def __init__(self, **given: Any) -> None:
+        """Check the options. InputError with the first field that is wrong."""
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise to_input_error(error.errors()[0], type(self)) from error
+
     @classmethod
     def check(cls, given: Mapping[str, Any]) -> Self:
-        """Return the checked options. InputError with the first field that is wrong."""
-        try:
-            return cls.model_validate(dict(given))
-        except ValidationError as error:
-            raise to_input_error(error.errors()[0]) from error
+        """Return the options of these names."""
+        return cls(**given)
 
 
 @dataclass(frozen=True)
 class Hint:
     """How one of the interfaces shows a field, where that does not follow from its type."""
 
-    option: str = ""  # its name on the command line, where that is not the name of the field
+    option: str = ""  # its name on the command line; of a switch that is on by default, of what turns it off
     positional: bool = False  # without a name on the command line
     metavar: str | None = None
     rows: int = 0  # height of the text area in a form; 0 for one line
     radio: bool = False
     null: bool = False  # whether a REST body may say null, besides leaving the field out
+    off: str = ""  # label in a form of what turns off a switch that is on by default
+    wrong: str = ""  # what a service says of a value that is not allowed, in place of Django's words
 
 
 @dataclass(frozen=True)
@@ -107,6 +133,7 @@ class Option:
     most: float | None = None
     shortest: int | None = None
     longest: int | None = None
+    strips: bool | None = True
     choices: Mapping[str, str] | None = None
     hint: Hint = Hint()
     required: bool = True
@@ -122,7 +149,12 @@ class Option:
     @property
     def range(self) -> dict[str, Any]:
         """Smallest and largest value, as Django and REST framework call them."""
-        return {} if self.type is bool else {"min_value": self.least, "max_value": self.most}
+        return {} if self.type in (bool, date) else {"min_value": self.least, "max_value": self.most}
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is a list of texts, which a command takes with spaces or commas between."""
+        return self.type is list and self.item is not None and self.item.type is str
 
 
 READ = (
@@ -130,6 +162,7 @@ READ = (
     (Le, "most", "le"),
     (MinLen, "shortest", "min_length"),
     (MaxLen, "longest", "max_length"),
+    (StringConstraints, "strips", "strip_whitespace"),
     (Choices, "choices", "labels"),
     (Hint, "hint", ""),
 )
@@ -165,19 +198,29 @@ def read_type(annotation: Any, metadata: Sequence[Any]) -> Option:
         for kind, name, part in READ
         if isinstance(one, kind)
     }
+    if origin is Literal:
+        return Option(str, choices={value: value for value in inner}, **said)
     if origin in (list, dict):
         return Option(origin, item=read_type(inner[-1], ()), **said)
     return Option(annotation, **said)
 
 
-def to_input_error(error: ErrorDetails) -> InputError:
+def to_input_error(error: ErrorDetails, model: type[Options]) -> InputError:
     """Say one of pydantic's errors in the words of the site."""
     context = error.get("ctx", {})
     cause = context.get("error")
-    field = ".".join(map(str, error["loc"])) or None
+    loc = [str(part) for part in error["loc"]]
     if isinstance(cause, InputError):
-        return InputError(cause.message, field=cause.field or field)
-    words = str(cause) if cause else WORDS.get(error["type"], error["msg"]).format(**context, input=error["input"])
+        return InputError(cause.message, field=".".join([*loc, *filter(None, [cause.field])]) or None)
+    field = ".".join(loc[:-1] if loc and loc[-1].isdecimal() else loc) or None
+    option = read_options(model).get(field or "")
+    if option and option.hint.wrong and error["type"] in OUT_OF_RANGE:
+        return InputError(option.hint.wrong.format(input=error["input"]), field=field)
+    words = (
+        str(cause)
+        if isinstance(cause, ValueError)
+        else WORDS.get(error["type"], error["msg"]).format(**context, input=error["input"])
+    )
     return InputError(words, field=field)
 
 
@@ -189,17 +232,23 @@ def check_options(model: type[Options], *, but: Collection[str] = ()) -> Callabl
     keeps what was filled in.
     """
     options = {name: one for name, one in read_options(model).items() if name not in but}
+    elsewhere: dict[str, Any] = dict.fromkeys(but, (Any, None))
+    checked = create_model(model.__name__, __base__=model, **elsewhere)
 
     def decorate(service: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(service).parameters
+        takes_more = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
         for name, one in options.items():
-            default = inspect.signature(service).parameters[name].default
+            if takes_more and name not in parameters:
+                continue  # among the further arguments there are no defaults
+            default = parameters[name].default
             default = list(default) if isinstance(default, tuple) else default
             if default != (inspect.Parameter.empty if one.required else one.default):
                 raise TypeError(f"{service.__qualname__} has another default of {name} than {model.__name__}")
 
         @wraps(service)
         def check_arguments(*args: P.args, **kwargs: P.kwargs) -> R:
-            found = model.check({name: value for name, value in kwargs.items() if name in options})
+            found = checked(**{name: value for name, value in kwargs.items() if name in options})
             kwargs.update({name: getattr(found, name) for name in options})
             return service(*args, **kwargs)
 

@@ -4,12 +4,15 @@ from django.urls import URLPattern, URLResolver, path
 
 from judging.assessment.api import certificates, exports, more_ratings, plans, reading, results
 from judging.evaluations import api as evaluations_api
-from judging.runs.api import judges, keys, runs
+from judging.runs.api import judges, keys, mappings, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
     path("imports", exports.Imports.as_view(), name="api_imports"),
     path("imports/formats", exports.ImportFormats.as_view(), name="api_import_formats"),
+    path("imports/guess", mappings.MappingGuess.as_view(), name="api_mapping_guess"),
+    path("mappings", mappings.MappingList.as_view(), name="api_mappings"),
+    path("mappings/<int:pk>", mappings.MappingDetail.as_view(), name="api_mapping"),
     path("studies/<slug:slug>/labels.<slug:form>", exports.StudyLabels.as_view(), name="api_study_labels"),
     # judges
     path("judges", judges.JudgeList.as_view(), name="api_judges"),

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.stats.chance_corrected import NOT_COUNTED
+from annotation.stats.table import NO_SCORES
+
 Document = Mapping[str, Any]
 
 COEFFICIENTS = {
@@ -20,6 +23,15 @@ COEFFICIENTS = {
     "mean_pairwise_weighted_cohen_kappa": "Mean weighted kappa of pairs",
     "mean_pairwise_linear_cohen_kappa": "Mean linearly weighted kappa of pairs",
     "mean_pairwise_scott_pi": "Mean Scott’s pi of pairs",
+    "kendall_w": "Kendall’s W",
+    "pairwise_agreement": "Pairs of responses ordered alike",
+    "mean_masi": "Mean MASI",
+    "mean_jaccard": "Mean Jaccard",
+    "krippendorff_alpha_jaccard": "Krippendorff’s alpha, Jaccard distance",
+    "overlap_f1": "F1 of marked characters",
+    "labelled_overlap_f1": "F1 of marked characters, same category",
+    "exact_f1": "F1 of whole spans",
+    "unitizing_alpha": "Krippendorff’s alpha for unitizing",
     "icc_2_1": "ICC(2,1)",
     "icc_2_k": "ICC(2,k)",
     "icc_1_1": "ICC(1,1)",
@@ -49,8 +61,17 @@ JUDGED = {
     "kendall_tau_b": "Kendall’s tau-b with the mean score",
     "pearson": "Pearson correlation with the mean score",
     "bias": "Mean difference from the mean score",
+    "mean_overlap_f1": "Mean F1 of marked characters with each person",
+    "mean_labelled_overlap_f1": "Mean F1 of marked characters, same category, with each person",
+    "mean_exact_f1": "Mean F1 of whole spans with each person",
+    "human_ceiling_overlap": "Human ceiling: mean F1 of marked characters",
+    "human_ceiling_labelled_overlap": "Human ceiling, same category",
+    "human_ceiling_exact": "Human ceiling, whole spans",
+    "below_ceiling_overlap": "Below the ceiling",
+    "below_ceiling_labelled_overlap": "Below the ceiling, same category",
+    "below_ceiling_exact": "Below the ceiling, whole spans",
 }
-"""Of a judge; every figure of `judging.stats.agreement.FIGURES`."""
+"""Of a judge; every figure of `judging.stats.agreement.FIGURES` and of `judging.stats.span_agreement`."""
 
 PAIRED = {
     "cohen_kappa": "Cohen’s kappa",
@@ -58,7 +79,13 @@ PAIRED = {
     "percent_agreement": "Percent agreement",
     "linear_cohen_kappa": "Linearly weighted kappa",
     "scott_pi": "Scott’s pi",
+    "overlap_f1": "F1 of marked characters",
+    "labelled_overlap_f1": "F1 of marked characters, same category",
+    "exact_f1": "F1 of whole spans",
 }
+"""Of two raters; those of marked spans have the last three, all others the rest."""
+
+OF_CATEGORY = {"share": "Share"} | {key: COEFFICIENTS[key] for key in ("fleiss_kappa", "unitizing_alpha")}
 
 BY_FORMULA = {"cohen_kappa_analytic": "Cohen’s kappa, interval by formula"}
 
@@ -68,6 +95,12 @@ EACH = {
     "per_annotator_ceiling": ("person and others, as the judge", "Cohen’s kappa"),
 }
 """What is told of a judge person by person: the group of its rows, and what it is called."""
+
+
+def find_each(headline: Document) -> str:
+    """Under which name a judge's part tells the headline coefficient with each person."""
+    return "per_annotator_weighted" if headline["kappa"] == "weighted_cohen_kappa" else "per_annotator"
+
 
 DIFFERENCE = ("difference", "difference")
 
@@ -134,7 +167,8 @@ def list_categories(document: Document) -> list[Figure]:
     return [
         Figure("category", str(one["category"]), "", key, label, one[key])
         for one in document["per_category"]
-        for key, label in (("share", "Share"), ("fleiss_kappa", COEFFICIENTS["fleiss_kappa"]))
+        for key, label in OF_CATEGORY.items()
+        if key in one
     ]
 
 
@@ -144,6 +178,7 @@ def list_pairs(document: Document) -> list[Figure]:
         Figure("pair", pair["a"], pair["b"], key, label, pair[key])
         for pair in document["pairs"]
         for key, label in (PAIRED | BY_FORMULA).items()
+        if key in pair
     ]
 
 
@@ -153,21 +188,25 @@ def list_raters(document: Document) -> list[Figure]:
         Figure("person and others", one["rater"], "", key, label, one[key])
         for one in document["raters"]
         for key, label in PAIRED.items()
+        if key in one
     ]
 
 
 def list_judge(judge: str, document: Document) -> list[Figure]:
     """One judge against people: the figures over all of them, those with each, and what people reach themselves."""
     held = document["judges"][judge]
-    over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items()]
-    ceiling = [Figure("people, as the judge", judge, "", key, JUDGED[key], e) for key, e in held["ceiling"].items()]
+    over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items() if key in held]
+    ceiling = [
+        Figure("people, as the judge", judge, "", key, JUDGED[key], e) for key, e in held.get("ceiling", {}).items()
+    ]
     return [*over_all, *_with_each(judge, held), *ceiling, *_of_test(judge, held.get("alt_test"))]
 
 
 def _with_each(judge: str, held: Document) -> Iterator[Figure]:
     for key, (group, label) in EACH.items():
-        for person, estimate in held[key].items():
-            yield Figure(group, judge, person, key, label, estimate)
+        for person, estimate in held.get(key, {}).items():
+            named = label if "mean_overlap_f1" not in held else PAIRED["overlap_f1"]
+            yield Figure(group, judge, person, key, named, estimate)
 
 
 def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
@@ -179,9 +218,13 @@ def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
     yield Figure("alternative-annotator test", judge, "", "winning_rate", "Winning rate", bare)
 
 
+INAPPLICABLE = ("the scale is nominal", *NO_SCORES.values(), NOT_COUNTED)
+"""How the reasons begin why a figure cannot be there whatever the data."""
+
+
 def select_applicable(figures: Iterable[Figure]) -> list[Figure]:
-    """The figures without those that no data could define: what needs an order, of a scale that has none."""
-    return [figure for figure in figures if not (figure.estimate["reason"] or "").startswith("the scale is nominal")]
+    """The figures without those that no data could define: what needs an order, or a scale, where there is none."""
+    return [figure for figure in figures if not (figure.estimate["reason"] or "").startswith(INAPPLICABLE)]
 
 
 def build_figures(document: Document) -> list[Figure]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.charts import FILE, PAGE, TIERS, Palette, inline, png, style_chart, svg
+from core.charts import FIGURES, FILE, PAGE, TIERS, Palette, inline, png, style_chart, svg
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ else:
 
 __all__ = [
     "CURVE",
+    "FIGURES",
     "FILE",
     "LETTER",
     "LONGEST",
@@ -37,6 +38,7 @@ __all__ = [
     "forest",
     "inline",
     "name_axis",
+    "name_judge",
     "png",
     "style_chart",
     "svg",
@@ -84,14 +86,14 @@ def build_rows(title: str, document: Mapping[str, Any], *, people: str = "people
     headline = document["headline"]
     among = Mark.from_estimate(people, "people", document["coefficients"][headline["people"]])
     judges = [
-        Mark.from_estimate(_judge_name(name, d), "judge", d[headline["judge"]])
+        Mark.from_estimate(name_judge(name, d["kind"]), "judge", d[headline["judge"]])
         for name, d in document["judges"].items()
     ]
     return Rows(title, [among, *judges], _ceiling(document))
 
 
-def _judge_name(name: str, found: Mapping[str, Any]) -> str:
-    kind: str = found["kind"]
+def name_judge(name: str, kind: str) -> str:
+    """What a plot calls a judge: one that is no model says so."""
     if kind == "judge":
         return name
     short = kind.removesuffix(" judge")

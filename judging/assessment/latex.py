@@ -1,12 +1,12 @@
-"""Tables of a report in LaTeX, for the packages booktabs and longtable (pure)."""
+"""A report in LaTeX: tables for a paper of any class, with the packages booktabs and array, and a document (pure)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.assessment import calibration_figures, wording
-from judging.assessment.charts import TIERS
+from judging.assessment.report_tables import Table, list_tables
 
 Document = Mapping[str, Any]
 
@@ -31,242 +31,150 @@ SPECIAL = {
     "ε": r"$\varepsilon$",
 }
 
+PRINTED = re.compile("[\x20-\x7e\xa1-\u017f‘’“”–—…•]")
+"""What every LaTeX prints. Other letters need XeLaTeX or LuaLaTeX and a font; pdfLaTeX prints their code."""
+
+JOINTS = re.compile(r"(?<=[:/,_-])(?=\w)")
+"""Where a long word of a table may be broken."""
+
+MARK = re.compile(r" \[(\d+(?:, \d+)*)\]")
+"""A reference in the methods paragraph."""
+
+FEWEST, MOST = 6, 44
+"""Letters by which a column is at least, and at most, taken to be wide."""
+
+LINE = 70
+"""Letters on a line of the narrowest text, that of the class article."""
+
+FLOATS = 8
+"""Tables that LaTeX is given to place before it has to."""
+
 
 def escape(text: object) -> str:
     """Text as LaTeX prints it, on one line."""
-    return "".join(SPECIAL.get(letter, letter) for letter in " ".join(str(text).split()))
+    return "".join(_escape_letter(letter) for letter in " ".join(str(text).split()))
 
 
-def format_number(value: float | None, digits: int = 3) -> str:
-    """A number in a formula, so that its minus is one; a dash where there is none."""
-    return "--" if value is None else f"${value:.{digits}f}$"
+def _escape_letter(letter: str) -> str:
+    if letter in SPECIAL:
+        return SPECIAL[letter]
+    return letter if PRINTED.match(letter) else rf"\concordchar{{{letter}}}{{U+{ord(letter):04X}}}"
 
 
-def estimate(found: Document | None, digits: int = 3) -> str:
-    """Value and interval; a dash where it is undefined."""
-    if found is None or found["value"] is None:
-        return "--"
-    if found["low"] is None or found["high"] is None:
-        return format_number(found["value"], digits)
-    value, low, high = (format_number(found[key], digits) for key in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]"
+def format_cell(text: str) -> str:
+    """A cell, whose long words may be broken where they are joined."""
+    return r"\allowbreak{}".join(escape(part) for part in JOINTS.split(text))
 
 
-def table(caption: str, label: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are LaTeX already; the first column is text, the others too."""
-    body = [" & ".join(row) + r" \\" for row in rows]
+def render_table(table: Table) -> str:
+    """A table over the width of the text, in one column or two, whose columns are as wide as their cells ask for."""
     lines = [
-        r"\begin{longtable}{" + "l" * len(header) + "}",
-        rf"\caption{{{escape(caption)}}}\label{{tab:{label}}}\\",
+        r"\begin{table*}[tp]",
+        rf"\caption{{{escape(table.caption)}}}\label{{tab:{re.sub('[^a-zA-Z0-9:-]', '-', table.label)}}}",
+        r"\footnotesize\setlength{\tabcolsep}{3pt}\centering",
+        rf"\begin{{tabular}}{{@{{}}{''.join(_columns(table))}@{{}}}}",
         r"\toprule",
-        " & ".join(escape(name) for name in header) + r" \\",
+        " & ".join(format_cell(name) for name in table.header) + r" \\",
         r"\midrule",
-        r"\endhead",
-        *body,
+        *(" & ".join(map(format_cell, row)) + r" \\" for row in table.rows),
         r"\bottomrule",
-        r"\end{longtable}",
+        r"\end{tabular}",
+        r"\end{table*}",
     ]
     return "\n".join(lines)
+
+
+def _columns(table: Table) -> list[str]:
+    """By column its share of the width: of its longest unbroken part first, then of its longest cell."""
+    columns = list(zip(table.header, *table.rows, strict=True))
+    need = [max(FEWEST, *(len(part) for cell in column for part in _split_words(cell))) for column in columns]
+    want = [max(least, min(MOST, *[max(map(len, column))])) for least, column in zip(need, columns, strict=True)]
+    spare = max(0, LINE - sum(need)) / max(1, sum(want) - sum(need))
+    wide = [least + min(1.0, spare) * (most - least) for least, most in zip(need, want, strict=True)]
+    total = sum(wide)
+    gaps = 2 * (len(columns) - 1) / len(columns)
+    return [
+        rf">{{\raggedright\arraybackslash}}p{{\dimexpr {width / total:.4f}\textwidth-{gaps:.2f}\tabcolsep}}"
+        for width in wide
+    ]
+
+
+def _split_words(cell: str) -> list[str]:
+    return " ".join(JOINTS.split(cell)).split() or [""]
+
+
+def render_methods(methods: Document) -> str:
+    """The methods paragraph, whose marks cite the entries of references.bib."""
+    keys = dict(enumerate(methods["keys"], start=1))
+    parts = MARK.split(methods["text"])
+    return "".join(_cite(part, keys) if place % 2 else _escape_part(part) for place, part in enumerate(parts))
+
+
+def _escape_part(text: str) -> str:
+    return (" " if text.startswith(" ") else "") + escape(text)
+
+
+def _cite(numbers: str, keys: Mapping[int, str]) -> str:
+    """A citation; what refers to nothing stays as it is, as in the name of a judge."""
+    used = [keys.get(int(number)) for number in numbers.split(", ")]
+    return rf"~\cite{{{','.join(map(str, used))}}}" if all(used) else f" [{numbers}]"
 
 
 SIMULATED = "Simulated annotators, not people: {names}."
 SAME_MODELS = "One model has several parts: {lines} A model may favour what it wrote itself."
 
+HEAD = r"""% {about}
+% For \input into a document of any class. Needs \usepackage{{booktabs,array}}, and references.bib for what it cites.
+% Computed {at} by Concord {version}.
+\providecommand{{\concordchar}}[2]{{\ifdefined\Umathchar #1\else #2\fi}}"""
+
 
 def report(document: Document) -> str:
-    """All tables of a report, and its methods paragraph."""
-    study = document["study"]["name"]
+    """The methods paragraph and all tables of a report, for a paper."""
+    listed = list_tables(document)
     head = [
-        f"% Tables of the study {escape(study)}. Needs \\usepackage{{booktabs,longtable}}.",
-        f"% Computed {document['generated_at']} by Concord {document['code_version']}.",
+        HEAD.format(
+            about=f"Tables of the study {escape(document['study']['name'])}",
+            at=document["generated_at"],
+            version=document["code_version"],
+        ),
         *(escape(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
         *(escape(SAME_MODELS.format(lines=" ".join(lines))) + r"\par" for lines in [document["same_models"]] if lines),
-        escape(document["methods"]["text"]),
+        render_methods(document["methods"]),
         "",
         *(escape(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
     ]
-    references = [
-        rf"\item[{{[{k}]}}] {escape(one)}" for k, one in enumerate(document["methods"]["references"], start=1)
+    body = [render_table(table) + ("\n\\clearpage" if k % FLOATS == 0 else "") for k, table in enumerate(listed, 1)]
+    return "\n".join([*head, "", *body]) + "\n"
+
+
+DOCUMENT = r"""\documentclass{{article}}
+\usepackage[T1]{{fontenc}}
+\usepackage{{booktabs,array,graphicx}}
+\title{{{title}}}
+\date{{{date}}}
+\begin{{document}}
+\maketitle
+\input{{tables}}
+{figures}
+\bibliographystyle{{plain}}
+\bibliography{{references}}
+\end{{document}}
+"""
+
+FIGURE = r"""\begin{{figure*}}[tp]
+\centering
+\includegraphics[width=0.8\textwidth,height=0.8\textheight,keepaspectratio]{{figures/{name}.pdf}}
+\caption{{{caption}}}
+\end{{figure*}}"""
+
+
+def write_document(document: Document, figures: Sequence[tuple[str, str]]) -> str:
+    """A document of the tables and of the figures, each with its file's name and its caption."""
+    drawn = [
+        FIGURE.format(name=name, caption=escape(caption)) + ("\n\\clearpage" if k % FLOATS == 0 else "")
+        for k, (name, caption) in enumerate(figures, 1)
     ]
-    listed = [r"\begin{description}", *references, r"\end{description}"] if references else []
-    return "\n".join([*head, *listed, "", *tables(document)]) + "\n"
-
-
-def tables(document: Document) -> Iterator[str]:
-    """People, tiers, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
-    header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
-    yield table("Inter-annotator agreement", "people", header, (
-        [
-            escape(found["name"]),
-            estimate(found["coefficients"][found["headline"]["people"]]),
-            escape(found["headline"]["name"]),
-            estimate(found["coefficients"]["krippendorff_alpha"]),
-            str(found["n_items"]),
-        ]
-        for found in document["people"].values()
-    ))  # fmt: skip
-    yield from _difficulty(document["difficulty"])
-    yield _verdicts(document)
-    if document["cascade"]:
-        yield _cascade(document["cascade"])
-    for name, found in document["judges"].items():
-        for key, one in found["calibration"]["criteria"].items():
-            yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
-
-
-PERSONAL = {"paired comparison": ("order", "Drawn to the first response")}
-"""By the difficulty model's method, what it says of a person in place of severity."""
-
-
-def _difficulty(by_criterion: Document) -> Iterator[str]:
-    """Expected items of each tier, and people, of the criteria that the difficulty model was fitted to."""
-    made = {key: found for key, found in by_criterion.items() if found["method"]}
-    if made:
-        rows = (
-            [
-                escape(found["name"]),
-                *(_expected(found, tier) for tier in TIERS),
-                str(found["clear"]),
-                str(found["n_items"]),
-            ]
-            for found in made.values()
-        )
-        yield table("Expected items per tier", "tiers", ["Criterion", *TIERS, "Clear", "Items"], rows)
-    for key, found in made.items():
-        figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
-        rows = (
-            [
-                escape(one["name"]),
-                estimate(one[figure]),
-                estimate(one["consistency"]),
-                *(format_number(one[name], 2) for name in ("infit", "outfit")),
-                str(one["n_ratings"]),
-            ]
-            for one in found["people"]
-        )
-        header = ["Annotator", title, "Consistency", "Infit", "Outfit", "Ratings"]
-        yield table(f"{found['name']}: annotators by the difficulty model", f"annotators-{key}", header, rows)
-
-
-def _expected(found: Document, tier: str) -> str:
-    low, high = found["count_intervals"][tier]
-    return f"{format_number(found['expected_counts'][tier], 1)} [{format_number(low, 0)}, {format_number(high, 0)}]"
-
-
-def _verdicts(document: Document) -> str:
-    header = ["Criterion", "Judge", "Verdict", "Judge–human agreement", "Human ceiling", "Biases"]
-    rows = (
-        [
-            escape(verdict["name"]),
-            escape(name),
-            verdict["decision"],
-            estimate(verdict["kappa"]),
-            estimate(verdict["human_ceiling"]),
-            escape(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
-        ]
-        for name, found in document["judges"].items()
-        for key, verdict in found["verdicts"].items()
+    return DOCUMENT.format(
+        title=escape(document["study"]["name"]), date=document["generated_at"][:10], figures="\n".join(drawn)
     )
-    return table("Judges", "judges", header, rows)
-
-
-def _cascade(document: Document) -> str:
-    """Judges one after the other, and each alone; the rest is escalated to people."""
-    rows = (
-        [
-            escape(found["name"]),
-            escape(", then ".join(one["judges"])),
-            estimate(one["coverage"]),
-            estimate(one["agreement"]),
-            estimate(one["human_share"]),
-            format_number(one["cost_per_item_usd"], 4),
-        ]
-        for found in document["criteria"].values()
-        for one in (found, *found["alone"])
-    )
-    promise = f"agreement {document['target_agreement']:g}, failing with probability {document['delta']:g}"
-    header = [
-        "Criterion",
-        "Judges",
-        "Accepted without review",
-        "Agreement",
-        "Escalated to people",
-        "Cost per item (USD)",
-    ]
-    return table(f"Cascade: {promise}", "cascade", header, rows)
-
-
-def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[str]:
-    about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
-    corrected = (
-        [
-            escape(" ".join(filter(None, (row["of"], row["label"])))),
-            estimate(row["estimate"]),
-            str(row["estimate"]["n_items"]),
-            escape(row["note"]),
-        ]
-        for row in calibration_figures.correction(found)
-    )
-    header = ["By", "Estimate", "Items", "Note"]
-    yield table(f"{about}: {found['estimand']}", f"correction-{label}", header, corrected)
-    if found["scores"]:
-        sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
-        rows = ([name, *(estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness"))
-        yield table(f"{about}: scores", f"scores-{label}", ["Error", "Original", "Recalibrated"], rows)
-    yield from _by_difficulty(about, label, found["tiers"]["by_difficulty"])
-    probes = (
-        [
-            escape(one["name"]),
-            estimate(one["effect"]),
-            escape(one["test"]),
-            format_number(one["adjusted_p_value"]),
-            {True: "found", False: "no", None: "not run"}[one["found"]],
-            format_number(one["minimum_detectable_effect"]),
-        ]
-        for one in audit["probes"]
-    )
-    header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Minimum detectable effect (80 % power)"]
-    tiers = f" (tiers: {wording.item_tiers(audit['tiers'])})" if audit["tiers"] else ""
-    yield table(f"{about}: probes{tiers}", f"probes-{label}", header, probes)
-    yield from _data(about, label, audit)
-    if boards := calibration_figures.leaderboards(found):
-        header = ["Assistant", "People", "Judge", "Corrected"]
-        rows = (
-            [escape(row["assistant"]), *(_strength(row[board]) for board in ("people", "judge", "corrected"))]
-            for row in boards
-        )
-        yield table(f"{about}: strengths of assistants", f"board-{label}", header, rows)
-
-
-def _by_difficulty(about: str, label: str, found: Document) -> Iterator[str]:
-    """Agreement with people's label by tier; every item counts in each tier by its probability of being there."""
-    if found["by_tier"]:
-        rows = (
-            [tier, format_number(one["items"], 1), estimate(one["accuracy"])] for tier, one in found["by_tier"].items()
-        )
-        header = ["Tier", "Expected items", "Agreement with people's label"]
-        yield table(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
-
-
-def _data(about: str, label: str, audit: Document) -> Iterator[str]:
-    """The audits of the data: trivial baselines, annotators, copies, polarity."""
-    rules = ([escape(one["name"]), estimate(one["accuracy"]), estimate(one["judge"])] for one in audit["baselines"])
-    yield table(f"{about}: trivial baselines", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
-    noise = (
-        [escape(one["annotator"]), format_number(one["accuracy"]), str(one["n"])]
-        for one in audit["labels"]["annotators"]
-    )
-    header = ["Annotator", "Accuracy", "Ratings"]
-    yield table(f"{about}: annotators after Dawid and Skene", f"noise-{label}", header, noise)
-    copies = audit["duplicates"]
-    facts = [
-        ["Items that are copies of others", str(copies["n_items"])],
-        ["Groups of copies with other labels", str(copies["n_contradictory"])],
-        ["Annotators who read the scale backwards", escape(", ".join(audit["labels"]["backwards"]) or "none")],
-        ["Judge–human correlation", estimate(audit["polarity"])],
-    ]
-    yield table(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)
-
-
-def _strength(place: Document | None) -> str:
-    return "--" if place is None else estimate(place["strength"])

@@ -44,6 +44,13 @@ REFERENCES = {
     "bauer": "Bauer, P. (1991). Multiple testing in clinical trials. Statistics in Medicine, 10, 871–890.",
     "davidson": "Davidson, R. R. (1970). On extending the Bradley–Terry model to accommodate ties in paired comparison "
     "experiments. Journal of the American Statistical Association, 65, 317–328.",
+    "passonneau": "Passonneau, R. J. (2006). Measuring agreement on set-valued items (MASI) for semantic and pragmatic "
+    "annotation. LREC.",
+    "kemeny": "Kemeny, J. G., & Snell, J. L. (1962). Mathematical models in the social sciences. Ginn.",
+    "hripcsak": "Hripcsak, G., & Rothschild, A. S. (2005). Agreement, the F-measure, and reliability in information "
+    "retrieval. Journal of the American Medical Informatics Association, 12, 296–298.",
+    "turner": "Turner, H. L., van Etten, J., Firth, D., & Kosmidis, I. (2020). Modelling rankings in R: The "
+    "PlackettLuce package. Computational Statistics, 35, 1027–1057.",
     "jung": "Jung, J., Brahman, F., & Choi, Y. (2024). Trust or escalate: LLM judges with provable guarantees for "
     "human agreement. arXiv:2407.18370.",
     "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
@@ -76,10 +83,10 @@ ALT_TEST = (
 )
 PPI = (
     "Means and rates over all items are corrected by prediction-powered inference (PPI++), with survey weights from "
-    "the inclusion probabilities and dependence within profiles or questions"
+    "the inclusion probabilities and errors by cluster"
 )
 MAPS = (
-    "Scores are recalibrated by {maps} maps, cross-fitted in {folds} folds by profile or question; reliability is "
+    "Scores are recalibrated by {maps} maps, cross-fitted in {folds} folds by cluster; reliability is "
     "summarised by the expected calibration error and the Brier score, out of sample"
 )
 SELECTIVE = (
@@ -88,7 +95,7 @@ SELECTIVE = (
 )
 BOUNDS = {
     "Clopper-Pearson": ("exact binomial bounds", "clopper"),
-    "betting": ("bounds by betting over profiles or questions", "betting"),
+    "betting": ("bounds by betting over clusters", "betting"),
 }
 CASCADE = (
     "In the cascade {judges} each judge keeps the verdicts of which it is sure enough and the next one gets the rest; "
@@ -104,9 +111,21 @@ FITTED = {
     "graded response": ("bock", "samejima"),
     "categories": ("bock", "whitehill"),
     "paired comparison": ("bock", "davidson"),
+    "Plackett-Luce": ("bock", "turner"),
     "linear mixed model": ("patterson",),
 }
 """By the difficulty model's method, its sources."""
+
+OF_LEVELS = {
+    "set": ("Sets of categories lie as far apart as their MASI distance says", ("passonneau",)),
+    "ranking": ("Rankings lie as far apart as the pairs of responses that they order differently", ("kemeny",)),
+    "spans": (
+        "Agreement on marked spans is the F1 of the marked characters, averaged over pairs of people, and "
+        "Krippendorff's alpha for unitizing",
+        ("hripcsak", "krippendorff"),
+    ),
+}
+"""By level of answers, what is said of their comparison, with its sources."""
 
 TRAIT = (
     "Bias was told from noise by a cumulative probit model with one latent trait, fitted to all annotators' labels and "
@@ -120,10 +139,12 @@ class Methods:
 
     text: str
     references: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    """Of the references, for BibTeX."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types."""
-        return {"text": self.text, "references": list(self.references)}
+        return {"text": self.text, "references": list(self.references), "keys": list(self.keys)}
 
 
 def methods(
@@ -132,15 +153,23 @@ def methods(
     audits: Sequence[Document],
     cascade: Document | None = None,
     difficulty: Document | None = None,
+    design: Document | None = None,
 ) -> Methods:
-    """The paragraph on agreement and difficulty (by criterion), judges' calibrations and audits, and their cascade."""
+    """The paragraph on the design, agreement and difficulty (by criterion), calibrations, audits and the cascade."""
     criteria = [found for result in calibrations for found in result["criteria"].values()]
     probes = [found for result in audits for found in result["criteria"].values()]
-    said = [*_people(people), *_difficulty(difficulty or {}), *_judges(criteria), *_cascade(cascade), *_audits(probes)]
+    said = [
+        *_design(design, people),
+        *_people(people),
+        *_difficulty(difficulty or {}),
+        *_judges(criteria),
+        *_cascade(cascade),
+        *_audits(probes),
+    ]
     names = list(dict.fromkeys(name for _, names in said for name in names))
     place = {name: number for number, name in enumerate(names, start=1)}
     sentences = [f"{sentence}{_marks(place, used)}." for sentence, used in said]
-    return Methods(" ".join(sentences), tuple(REFERENCES[name] for name in names))
+    return Methods(" ".join(sentences), tuple(REFERENCES[name] for name in names), tuple(names))
 
 
 Said = Iterator[tuple[str, tuple[str, ...]]]
@@ -151,10 +180,60 @@ def _marks(place: Mapping[str, int], names: tuple[str, ...]) -> str:
     return f" [{', '.join(str(place[name]) for name in names)}]" if names else ""
 
 
+SAMPLING = {
+    "all": "All {size:,} eligible {items} were taken",
+    "simple": "{size:,} of {frame_size:,} eligible {items} were drawn at random (seed {seed})",
+    "stratified": "{size:,} of {frame_size:,} eligible {items} were drawn at random within strata "
+    "by {strata} (seed {seed})",
+    "active": "{size:,} of {frame_size:,} eligible {items} were chosen by a judge's uncertainty (seed {seed})",
+}
+"""By method of a draw, what is said of it."""
+
+
+def _design(design: Document | None, people: Document) -> Said:
+    """Items, raters, levels of agreement, judges and software, as they were in this study."""
+    if not design:
+        return
+    for one in design["samples"]:
+        strata = ", ".join(one["strata"])
+        yield SAMPLING[one["method"]].format(**{**one, "items": design["items"], "strata": strata}), ()
+    yield from _raters(design, people)
+    levels = [f"{found['name']} ({found['level']})" for found in people.values()]
+    if levels:
+        yield f"The level of measurement of each criterion is: {', '.join(levels)}", ()
+    yield from ((_describe_judge(one), ()) for one in design["judges"])
+    yield f"The independent units are: {design['clusters']}", ()
+    yield f"All figures were computed by Concord {design['code_version']}", ()
+
+
+def _raters(design: Document, people: Document) -> Said:
+    n = sum(found["n_ratings"] for found in people.values())
+    if not n:
+        return
+    dates = " to ".join(dict.fromkeys(design["labelled"]))
+    who = [f"{design['n_people']} people"] if design["n_people"] else []
+    if design["n_simulated"]:
+        who.append(f"{design['n_simulated']} simulated annotators, whose labels are drawn by a program")
+    yield f"{' and '.join(who)}, gave {n:,} labels ({dates})".replace("people, gave", "people gave"), ()
+    if design["n_simulated"] and not design["n_people"]:
+        yield "Where this text says people, it means the simulated annotators", ()
+
+
+def _describe_judge(one: Document) -> str:
+    model = ", ".join(filter(None, [one["kind"], one["provider"], one["model"], f"version {one['version']}"]))
+    said = f"The judge {one['name']} ({model}) gave its verdicts {' to '.join(dict.fromkeys(one['judged']))}"
+    if one["prompts"]:
+        said += f", asked with the prompts of hash {', '.join(one['prompts'])}"
+    return f"{said}; its intervals rest on {one['resamples']:,} resamples"
+
+
 def _people(people: Document) -> Said:
     if not people:
         return
-    yield "Agreement among people is given as Fleiss' kappa and Krippendorff's alpha", ("fleiss", "krippendorff")
+    levels = {found["level"] for found in people.values()}
+    if levels - {"spans"}:
+        yield "Agreement among people is given as Fleiss' kappa and Krippendorff's alpha", ("fleiss", "krippendorff")
+    yield from (said for level, said in OF_LEVELS.items() if level in levels)
     resamples = max(found["bootstrap"] for found in people.values())
     if resamples:
         yield (

@@ -4,43 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
-
+from core.options.fields import OptionsForm
+from core.options.model import Options
+from judging.assessment.options import NewPlanned, PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData
-from judging.assessment.services.labelling_plans import PlanOptions
-from judging.runs.forms import SayingForm
 
 
-class PlanForm(forms.Form):
+class PlanForm(OptionsForm):
     """How narrow the mean of which criterion has to be."""
 
-    criterion = forms.ChoiceField(label="Criterion")
-    width = forms.FloatField(
-        label="Width of the interval",
-        min_value=0.0001,
-        widget=forms.NumberInput(attrs={"step": "any"}),
-        help_text="From end to end, in units of the scale; of a rate, 0.1 is ten points.",
-    )
-    by = forms.ChoiceField(
-        label="Allocate by", required=False, help_text="Groups in which the judge errs more get more labels."
-    )
-    confidence = forms.FloatField(label="Confidence", min_value=0.5, max_value=0.999, initial=0.95)
-    seed = forms.IntegerField(label="Seed", min_value=0, initial=0, help_text="Of the draw.")
+    verb: type[Options] = PlanOptions
 
     def __init__(self, *args: Any, evidence: JudgeData, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["criterion"].choices = [(c.key, c.name) for c in evidence.criteria]  # type: ignore[attr-defined]
-        groups = [("", "no groups"), *((name, name) for name in evidence.material.groups)]
-        self.fields["by"].choices = groups  # type: ignore[attr-defined]
+        keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
+        self.set("criterion", choices=keys)
+        self.set("by", choices=[("", "no groups"), *((name, name) for name in evidence.material.groups)])
 
-    def options(self) -> PlanOptions:
+    def plan_options(self) -> PlanOptions:
         """What is planned for."""
-        given = self.cleaned_data
-        return PlanOptions(given["width"], given["by"], given["confidence"], given["seed"])
+        return PlanOptions.check(self.arguments("criterion", "width", "by", "confidence", "seed"))
 
 
-class PlanStudyForm(PlanForm, SayingForm):
+class PlanStudyForm(PlanForm):
     """The same, and what the study of the drawn items is called."""
 
-    name = forms.CharField(label="Name of the new study", max_length=120)
-    overlap = forms.IntegerField(label="People per item", min_value=1, initial=3)
+    verb = NewPlanned

@@ -1,8 +1,8 @@
-"""What the line of a study says of its judges, its agreement, its tiers and what its judges are worth."""
+"""What the line of a study says of its judges, its results and its report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.db.models import Count, Exists, OuterRef, Q
 
@@ -14,40 +14,50 @@ from judging.runs.models.runs import JudgeRun
 
 
 @register
-def judge_step(study: Study) -> Iterator[Step]:
-    """How many judges have rated the study's items, and whether one is at it."""
+def judge_steps(studies: Sequence[Study]) -> Iterator[tuple[Study, Step]]:
+    """How many judges have rated each study's items, and whether one is at it."""
     running = Count("pk", filter=Q(finished_at__isnull=True, stopped_at__isnull=True))
-    runs = study.judge_runs.ordinary().aggregate(judges=Count("judge", distinct=True), running=running)
-    count = f"{runs['judges']} ({runs['running']} running)" if runs["running"] else f"{runs['judges']}"
-    state = "running" if runs["running"] else "done" if runs["judges"] else "todo"
-    here = link("run_create", study.slug)
-    action, action_href = ("", "") if runs["judges"] else ("Run", f"{here}#new")
-    yield Step("judges", "Judges", count, state, here, action, action_href)
+    runs = JudgeRun.objects.ordinary().filter(study__in=studies).order_by()
+    rows = runs.values_list("study").annotate(judges=Count("judge", distinct=True), running=running)
+    counts = {study: (judges, n) for study, judges, n in rows}
+    for study in studies:
+        judges, n = counts.get(study.pk, (0, 0))
+        here = link("run_create", study.slug)
+        count = f"{judges} ({n} running)" if n else f"{judges}"
+        state = "running" if n else "done" if judges else "todo"
+        action, action_href = ("", "") if judges else ("Run", f"{here}#new")
+        yield study, Step("judges", "Judges", count, state, here, action, action_href)
 
 
 @register
-def result_steps(study: Study) -> Iterator[Step]:
-    """Whether there is something to read, and whether it has been computed."""
-    submitted = Annotation.objects.filter(
-        assignment__study=study,
+def result_steps(studies: Sequence[Study]) -> Iterator[tuple[Study, Step]]:
+    """Whether results have been computed, of people alone and of judges, and whether a report can be read."""
+    labels = Annotation.objects.filter(
+        assignment__study=OuterRef("pk"),
         assignment__state=Assignment.State.SUBMITTED,
         assignment__purpose=Assignment.Purpose.RATING,
     )
-    there = submitted.exists()
-    computed = AgreementRun.objects.filter(study=study).exists()
-    state = "done" if there and computed else "active" if there else "todo"
-    yield Step("agreement", "Agreement", "" if there else "no labels yet", state, link("agreement", study.slug))
-    yield Step("tiers", "Tiers", "", "done" if there else "todo", link("tiers", study.slug))
-
-
-@register
-def assessment_steps(study: Study) -> Iterator[Step]:
-    """Whether there is a judge to be calibrated, and whether it has been."""
-    known = Study.objects.filter(pk=study.pk).values_list(
+    rows = Study.objects.filter(pk__in=[study.pk for study in studies]).values_list(
+        "pk",
+        Exists(labels),
         Exists(JudgeRun.objects.ordinary().filter(study=OuterRef("pk"))),
+        Exists(AgreementRun.objects.filter(study=OuterRef("pk"))),
         Exists(CalibrationRun.objects.filter(study=OuterRef("pk"))),
     )
-    judged, computed = known[0]
-    state = "done" if judged and computed else "active" if judged else "todo"
-    yield Step("calibration", "Calibration", "" if judged else "no judge yet", state, link("calibration", study.slug))
-    yield Step("report", "Report", "", "active" if computed else "todo", link("report", study.slug))
+    known = {study: states for study, *states in rows}
+    for study in studies:
+        is_rated, judged, is_computed, assessed = known[study.pk]
+        yield study, build_results_step(study, is_rated, is_computed, judged, assessed)
+        state = "done" if assessed else "active" if is_computed else "todo"
+        yield study, Step("report", "Report", "" if is_rated else "no labels yet", state, link("report", study.slug))
+
+
+def build_results_step(study: Study, is_rated: bool, is_computed: bool, judged: bool, assessed: bool) -> Step:
+    here = link("results", study.slug)
+    if not is_rated:
+        return Step("results", "Results", "no labels yet", "todo", here)
+    if judged and not assessed:
+        return Step("results", "Results", "judges not assessed", "active", here, "Assess", here)
+    if not is_computed:
+        return Step("results", "Results", "not computed", "active", here, "Compute", here)
+    return Step("results", "Results", "people and judges" if judged else "people", "done", here)

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
-
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
+from core.options.fields import OptionsForm
+from judging.assessment.options import NewVersion
 from judging.assessment.services import improvement
 from judging.judges.models.judges import Judge
 from judging.judges.prompts import templates
-from judging.judges.services import examples
-from judging.runs.forms import SayingForm
 
 
-class VersionForm(SayingForm):
+class VersionForm(OptionsForm):
     """Examples drawn from the development part, and a prompt."""
 
-    examples = forms.IntegerField(
-        label="Examples for each criterion",
-        min_value=0,
-        max_value=examples.MOST,
-        help_text="Adjudicated items of the development part, values of the scale in turn. 0 for none.",
-    )
-    criteria = forms.MultipleChoiceField(label="On", widget=forms.CheckboxSelectMultiple, required=False)
-    seed = forms.IntegerField(label="Seed", min_value=0, initial=0, help_text="Of the draw.")
-    template = forms.CharField(
-        label="Prompt",
-        required=False,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
-        help_text="Empty for Concord’s own, one for each criterion. $examples stands for the examples; the item goes "
-        "first and what is asked last, so that what an item’s requests share is read once.",
-    )
+    verb, asks = NewVersion, ("examples", "criteria", "seed", "template")
 
     def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study, self.judge = study, judge
         keys = [(criterion.key, criterion.name) for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)]
-        self.fields["criteria"].choices = keys  # type: ignore[attr-defined]
-        self.fields["criteria"].initial = [key for key, _ in keys]
-        self.fields["template"].initial = judge.parameters.get("template", "")
-        self.fields["examples"].initial = self._shown()
+        self.set("criteria", choices=keys, initial=[key for key, _ in keys], help_text="")
+        self.set("template", initial=judge.parameters.get("template", ""))
+        self.set("examples", initial=self._shown(), required=True)
 
     def _shown(self) -> int:
         """How many examples of a criterion the judge shows now."""
@@ -56,18 +38,8 @@ class VersionForm(SayingForm):
 
     def save(self, by: User) -> Judge | None:
         """The new version; the judge itself where nothing changes; None if something is wrong, said at its field."""
-        given = self.cleaned_data
-
-        def make() -> Judge:
-            return improvement.new_version(
-                by=by,
-                judge=self.judge,
-                study=self.study,
-                n=given["examples"],
-                criteria=given["criteria"],
-                seed=given["seed"],
-                template=given["template"].replace("\r\n", "\n"),
-            )
-
-        made: Judge | None = self.done(make)
-        return made
+        given = self.arguments("criteria", "seed", n="examples")
+        template = self.cleaned_data["template"].replace("\r\n", "\n")
+        return self.done(
+            lambda: improvement.new_version(by=by, judge=self.judge, study=self.study, template=template, **given)
+        )

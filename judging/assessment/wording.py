@@ -124,47 +124,39 @@ def compare_with_ceiling(below_ceiling: Document) -> str:
     return "alike" if high - low <= WIDE else "open"
 
 
-def summarise_criteria(
+def summarise_people(
     names: Mapping[str, str], documents: Mapping[str, Document], *, n_raters: int, simulated: int = 0
 ) -> str:
-    """One sentence over several criteria: from where to where people agree, and on how many judges fall short.
-
-    `simulated` is how many of the raters are simulated.
-    """
+    """One sentence on how far people agree on one criterion or several."""
     known = [
         (find_headline(found)["value"], names[key])
         for key, found in documents.items()
         if find_headline(found)["value"] is not None
     ]
     if not known:
-        return f"Agreement is undefined on all {spell_count(len(documents))} criteria."
+        return f"Inter-annotator agreement is undefined on {_criteria(list(names.values()))}."
     (least, on_least), (most, on_most) = min(known), max(known)
     if band(least) == band(most):
-        agreement = f"is {band(most)[0]} on {_criteria(len(known))}"
+        agreement = f"is {band(most)[0]} on {_criteria([name for _, name in known])}"
     else:
         agreement = f"runs from {band(least)[0]} ({on_least}) to {band(most)[0]} ({on_most})"
-    people = f"Inter-annotator agreement of {raters(n_raters, simulated)} {agreement}"
-    return "; ".join([people, *_against_ceiling(documents)]) + "."
+    return f"Inter-annotator agreement of {raters(n_raters, simulated)} {agreement}."
 
 
-def _criteria(n: int) -> str:
-    return "one criterion" if n == 1 else f"all {spell_count(n)} criteria"
+def summarise_decisions(counts: Mapping[Any, int]) -> str:
+    """One sentence on the verdicts of all judges on all criteria; empty where there is none."""
+    n = sum(counts.values())
+    if not n:
+        return ""
+    if n == 1:
+        return f"The verdict on the judge: {next(iter(counts))}."
+    each = [f"{count:,} {decision}" for decision, count in counts.items()]
+    said = f"all are {next(iter(counts))}" if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+    return f"Of {n:,} verdicts (criterion × judge), {said}."
 
 
-def _against_ceiling(documents: Mapping[str, Document]) -> list[str]:
-    """On how many criteria each judge is below inter-annotator agreement."""
-    places: dict[str, list[str]] = {}
-    for found in documents.values():
-        for judge, held in found["judges"].items():
-            places.setdefault(_called(judge, held), []).append(compare_with_ceiling(held[found["headline"]["below"]]))
-    return [_below(judge, verdicts) for judge, verdicts in list(places.items())[:MOST_JUDGES]]
-
-
-def _below(judge: str, verdicts: Sequence[str]) -> str:
-    below, unknown = verdicts.count("below"), verdicts.count("open") + verdicts.count("undefined")
-    count = spell_count(below) if below else "none"
-    undecided = f", with {spell_count(unknown)} too uncertain to tell" if unknown else ""
-    return f"{judge} is below inter-annotator agreement on {count} of {spell_count(len(verdicts))} criteria{undecided}"
+def _criteria(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"all {spell_count(len(names))} criteria"
 
 
 def short(estimate: Document, digits: int = 2) -> str:

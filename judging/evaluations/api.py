@@ -15,25 +15,22 @@ from annotation.stats.bands import TIERS
 from annotation.studies.api.serializers import FigureSerializer
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
+from core.api.base import Api, Document, PageQuery, build_page_schema
 from core.api.schema import says
 from core.audit.log import audit_batch
 from core.errors import InputError
+from judging.evaluations.options import TAGS, NewEvaluation, NewEvaluationRuns, Tagging
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import ANY, NOBODY, FailureFilter
 from judging.evaluations.services import evaluations, failures, results
 from judging.evaluations.services.evaluations import Drawing
-from judging.judges.evaluation_settings import ANSWERS, BM25, CHOICE, MOST, RETRIEVERS, SETTINGS, Setting
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges as judge_services
-from judging.runs.api.judges import DOLLARS
 from judging.runs.api.runs import RunSerializer
 from judging.runs.api.runs import list_runs as runs_listed
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-
-SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
 
 class EvaluationsApi(Api):
@@ -76,36 +73,6 @@ def list_evaluations() -> QuerySet[Evaluation]:
     return queries.add_progress(Evaluation.objects.all())
 
 
-class Asking(Given):
-    """Judges and settings: each judge answers in each setting."""
-
-    judges = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LARGEST), min_length=1, help_text="Their ids."
-    )
-    settings = serializers.ListField(child=serializers.ChoiceField(list(SETTINGS)), min_length=1)
-    answers = serializers.ChoiceField(list(ANSWERS), default=CHOICE)
-    retriever = serializers.ChoiceField(list(RETRIEVERS), default=BM25)
-    k = serializers.IntegerField(min_value=1, max_value=MOST, default=5, help_text="Memories, at most.")
-    without = serializers.ListField(child=serializers.CharField(), default=list, help_text="Fields to leave out.")
-    embedder = serializers.DictField(required=False, help_text="model, and base_url, of a server of embeddings.")
-    order_policy = serializers.ChoiceField(JudgeRun.OrderPolicy.choices, default=JudgeRun.OrderPolicy.BOTH)
-    seed = serializers.IntegerField(**SEED)
-    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-    use_cache = serializers.BooleanField(default=True)
-
-
-class NewEvaluation(Asking):
-    """Which cases, and who answers them. What is not named does not narrow the cases."""
-
-    size = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, help_text="As many of each tier.")
-    tiers = serializers.ListField(child=serializers.ChoiceField(TIERS), default=list)
-    kinds = serializers.ListField(child=serializers.CharField(), default=list)
-    split = serializers.CharField(default="", allow_blank=True)
-    longest = serializers.IntegerField(
-        min_value=1, max_value=LARGEST, required=False, help_text="Characters of question and responses together."
-    )
-
-
 class OfJudges(EvaluationsApi):
     """Runs that a body describes."""
 
@@ -114,18 +81,11 @@ class OfJudges(EvaluationsApi):
         for judge in find_judges(self.me, self.parse_body(self.shape)):
             judge_services.probe(judge)
 
-    shape: type[Asking] = Asking
+    shape: type[NewEvaluationRuns] = NewEvaluationRuns
 
     def ask(self, evaluation: Evaluation, given: dict[str, Any]) -> list[JudgeRun]:
-        how = {name: given[name] for name in ("answers", "retriever", "k")}
-        settings = [
-            Setting(shows, without=tuple(given["without"]), embedder=given.get("embedder"), **how)
-            for shows in dict.fromkeys(given["settings"])
-        ]
-        options = {name: given[name] for name in ("order_policy", "seed", "budget_usd", "use_cache")}
-        return evaluations.ask(
-            by=self.me, evaluation=evaluation, judges=find_judges(self.me, given), settings=settings, **options
-        )
+        judges = find_judges(self.me, given)
+        return evaluations.ask(by=self.me, evaluation=evaluation, judges=judges, **evaluations.describe_runs(given))
 
 
 def find_judges(by: User, given: dict[str, Any]) -> list[Judge]:
@@ -152,16 +112,8 @@ class BenchmarkEvaluations(OfJudges):
     @says("evaluate", "Begin an evaluation", EvaluationSerializer, body=NewEvaluation, status=201)
     def post(self, request: Request, slug: str) -> Response:
         benchmark, given = get_object_or_404(Benchmark, slug=slug), self.parse_body(NewEvaluation)
-        drawing = Drawing(
-            size=given.get("size"),
-            tiers=tuple(given["tiers"]),
-            kinds=tuple(given["kinds"]),
-            split=given["split"],
-            longest=given.get("longest"),
-            seed=given["seed"],
-        )
         with audit_batch():
-            evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=drawing)
+            evaluation = evaluations.begin(by=self.me, benchmark=benchmark, drawing=Drawing.from_options(given))
             self.ask(evaluation, given)
         return self.render_evaluation(evaluation.pk, status=201)
 
@@ -194,11 +146,11 @@ class EvaluationRuns(OfJudges):
         "extend_evaluation",
         "Let judges answer in more settings; what was asked already is not asked again",
         EvaluationRunSerializer(many=True),
-        body=Asking,
+        body=NewEvaluationRuns,
         status=201,
     )
     def post(self, request: Request, pk: int) -> Response:
-        made = self.ask(self.evaluation(pk), self.parse_body(Asking))
+        made = self.ask(self.evaluation(pk), self.parse_body(NewEvaluationRuns))
         rows = runs_listed().filter(pk__in=[run.pk for run in made]).order_by("pk")
         return Response(EvaluationRunSerializer(rows, many=True).data, status=201)
 
@@ -213,7 +165,7 @@ class FailureQuery(PageQuery):
     run = serializers.CharField(required=False, help_text="Of one judge in one setting.")
     tier = serializers.ChoiceField(TIERS, required=False)
     kind = serializers.CharField(required=False)
-    tag = serializers.ChoiceField([*failures.TAGS, ANY, NOBODY], required=False)
+    tag = serializers.ChoiceField([*TAGS, ANY, NOBODY], required=False)
     text = serializers.CharField(required=False)
     case = serializers.CharField(required=False, help_text="Its position.")
 
@@ -259,11 +211,6 @@ class EvaluationFailures(EvaluationsApi):
         wanted = FailureFilter.from_query({name: value for name, value in asked.items() if isinstance(value, str)})
         rows = failure_queries.filter_failures(self.evaluation(pk), wanted)
         return self.page(rows.prefetch_related("failure_tags__tagged_by"), FailureSerializer, query=asked)
-
-
-class Tagging(Given):
-    tags = serializers.ListField(child=serializers.ChoiceField(list(failures.TAGS)))
-    note = serializers.CharField(max_length=500, default="", allow_blank=True)
 
 
 class TagShareSerializer(FigureSerializer):

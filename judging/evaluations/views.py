@@ -26,6 +26,7 @@ from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON, attach_file
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
+from judging.evaluations.options import TAGS
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import FailureFilter
@@ -124,20 +125,20 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
-    """The same as json or csv; with `plot`, a chart as svg or png."""
+    """The same as json or csv; with `plot`, a chart as svg, png, pdf, or csv of what it shows."""
     evaluation = find_evaluation(pk)
     document = results.load_or_compute(evaluation)
     name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
-    if format in FILES:
+    if format in FILES and "plot" not in request.GET:
         content_type, write = FILES[format]
         return attach_file(write(document), content_type, f"{name}.{format}")
-    if format not in CHARTS:
+    if format not in charts.FIGURES:
         raise Http404(f"there is no such file of the results as {format}")
     plot, key = request.GET.get("plot", "accuracy"), request.GET.get("of", "")
     rows, draw = choose_plot(document, plot, key)
     if not rows:
         raise Http404("there is nothing to draw")
-    content_type, drawn = CHARTS[format]
+    content_type, drawn = charts.FIGURES[format]
     return attach_file(drawn(draw, rows, charts.FILE), content_type, f"{name}-{plot}.{format}")
 
 
@@ -156,7 +157,7 @@ def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
         "runs": queries.runs_that_speak(evaluation),
         "tiers": list(reversed(TIERS)),
         "kinds": sorted(set(queries.list_cases(evaluation).order_by().values_list("kind", flat=True)) - {""}),
-        "tags": failures.TAGS,
+        "tags": TAGS,
         "here": f"{request.path}?{urlencode({**wanted.to_query(), 'page': page.number})}",
         "counts": failures.counts(evaluation),
     }
@@ -319,7 +320,7 @@ def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str
 
 def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
     query = urlencode({"plot": plot, **({"of": key} if key else {})})
-    return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in CHARTS]
+    return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in charts.FIGURES]
 
 
 def choose_plot(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
@@ -369,8 +370,4 @@ def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
 FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "csv": (CSV, lambda document: csv_text(csv_rows(document))),
     "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
-}
-CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
-    "svg": ("image/svg+xml; charset=utf-8", charts.svg),
-    "png": ("image/png", charts.png),
 }

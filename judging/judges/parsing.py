@@ -38,8 +38,11 @@ UNREAD = ("unparsable", "off_scale", "truncated", "oversized")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
+    """A value of the scale, or an answer of another type with what does not fit into it."""
+
     value: str
     explanation: str = ""
+    content: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django import forms
 
 from annotation.studies.models.studies import Study
+from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
+from core.options.fields import JsonField, OptionsForm
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
+from judging.judges.options import Limits, NewPrice
 from judging.judges.services import judges, prices, quotas
-from judging.runs.forms import DescribedJudge, ParametersField, SayingForm, dollars, provider_choices
+from judging.runs import parameter_fields
+from judging.runs.forms import DescribedJudge, provider_choices
+from judging.runs.parameter_fields import FIRST
+from judging.runs.services import trials
 from judging.runs.services.previews import Preview, preview
+from judging.runs.services.trials import Trial
+
+Result = TypeVar("Result")
+OTHERS = 'As JSON, such as {"system": "…"}; never a key. Empty for none.'
+MODEL_HELP = {
+    "anthropic": "As Anthropic calls it, for example claude-haiku-4-5.",
+    "openai_compatible": "As its server calls it.",
+    "local": "A GGUF file on this machine; empty for SmolLM2.",
+}
 
 
-class JudgeForm(DescribedJudge, SayingForm):
+class JudgeForm(DescribedJudge):
     """A new judge, or another version of one."""
 
-    name = forms.CharField(label="Name", max_length=120, help_text="Tables and plots call it so.")
     template = forms.CharField(
         label="Template of your own",
         required=False,
@@ -27,24 +42,32 @@ class JudgeForm(DescribedJudge, SayingForm):
         widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false"}),
         help_text="In place of Concord's words, with placeholders such as $conversation. Empty for Concord's own.",
     )
-    templates = ParametersField(
+    templates = JsonField(
         label="Templates by criterion",
         required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        rows=4,
+        texts=True,
         help_text='As JSON, such as {"personalization": "… $conversation …"}. They go before the template above.',
     )
     keep_examples = forms.BooleanField(label="Keep its examples", required=False, initial=True)
     study = forms.ModelChoiceField(
         queryset=Study.objects.none(),
         required=False,
-        label="Preview on the first item of",
+        label="Items of",
         empty_label="no study",
     )
 
-    def __init__(self, *args: Any, by: User, judge: Judge | None = None, **kwargs: Any) -> None:
-        """With `judge`, a change of it: the name stays."""
+    def __init__(self, *args: Any, by: User, provider: str, judge: Judge | None = None, **kwargs: Any) -> None:
+        """The form for one provider, whose parameters are its fields. With `judge`, a change of it: the name stays."""
         super().__init__(*args, **kwargs)
-        self.judge, self.by = judge, by
+        self.judge, self.by, self.provider = judge, by, provider
+        self.fields |= parameter_fields.build_fields(provider)
+        self.set("provider", widget=forms.HiddenInput(), initial=provider)
+        self.set("parameters", label="Other parameters", help_text=OTHERS)
+        self.set("model", help_text=MODEL_HELP.get(provider, ""))
+        self.fields["model"].widget.attrs |= {"list": "models", "autocomplete": "off"}
+        for name in self.list_absent():
+            del self.fields[name]
         study = self.fields["study"]
         assert isinstance(study, forms.ModelChoiceField)
         study.queryset = filter_visible(by, Study.objects.order_by("-created_at"))
@@ -53,11 +76,36 @@ class JudgeForm(DescribedJudge, SayingForm):
         if judge is None or not judge.examples:
             del self.fields["keep_examples"]
 
-    def clean_templates(self) -> dict[str, str]:
-        found = self.cleaned_data["templates"] or {}
-        if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-            raise forms.ValidationError("Templates are a JSON object of texts.")
-        return found
+    def list_absent(self) -> list[str]:
+        """Fields that mean nothing for this provider."""
+        return ["model"] if self.provider == "baseline" else []
+
+    @property
+    def shown(self) -> list[forms.BoundField]:
+        """Parameters that most judges set."""
+        return [self[name] for name in self.fields if name.removeprefix(parameter_fields.PREFIX) in FIRST]
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        """The other parameters, and JSON for what has no field."""
+        others = [self[name] for name in self.fields if name.startswith(parameter_fields.PREFIX)]
+        return [*(bound for bound in others if bound not in self.shown), self["parameters"]]
+
+    @property
+    def is_fold_open(self) -> bool:
+        return any(bound.errors for bound in self.folded)
+
+    @property
+    def has_own_prompt(self) -> bool:
+        return any(self[name].errors or self[name].value() for name in ("template", "templates"))
+
+    def build_options(self) -> dict[str, Any]:
+        """The same, with the parameters that are fields."""
+        self.cleaned_data.setdefault("model", "")
+        found = super().build_options()
+        given = parameter_fields.read_given(self.cleaned_data)
+        parameter_fields.check_once(given, self.cleaned_data["parameters"])
+        return {**found, "parameters": {**found["parameters"], **given}}
 
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
@@ -73,64 +121,62 @@ class JudgeForm(DescribedJudge, SayingForm):
 
     def save(self, by: User) -> Judge | None:
         """The judge as described, which is the one that there is if nothing changed."""
-        saved: Judge | None = self.done(lambda: judges.define(by=by, **self.settings()))
-        return saved
+        return self.done(lambda: judges.define(by=by, **self.settings()))
 
     def test(self) -> str | None:
         """What is known of the judge as described, once it was asked whether it would answer. Nothing is saved."""
-        found: str | None = self.done(lambda: judges.test(judges.build_judge(by=self.by, **self.settings())))
-        return found
+        return self.done(lambda: judges.test(judges.build_judge(by=self.by, **self.settings())))
+
+    def list_models(self) -> tuple[str, ...] | None:
+        """The models of the server that is described so far, whatever else is still missing."""
+
+        def ask() -> tuple[str, ...]:
+            settings = {**self.settings(), "name": "unnamed"}
+            project = settings.pop("project") or choose_project(self.by)
+            return judges.list_models(Judge(**settings, project=project))
+
+        return self.done(ask)
+
+    def try_out(self) -> list[Trial] | None:
+        """What it answers about real items. Nothing is stored but that they were sent."""
+        return self.look_at_study(lambda judge, study: trials.try_out(by=self.by, judge=judge, study=study))
 
     def preview(self) -> Preview | None:
         """What it would ask about a real item. Nothing is saved."""
+        return self.look_at_study(preview)
+
+    def look_at_study(self, action: Callable[[Judge, Study], Result]) -> Result | None:
         study = self.cleaned_data["study"]
         if study is None:
-            self.add_error("study", "Choose the study whose first item is shown.")
+            self.add_error("study", "Choose the study whose first items are shown.")
             return None
-        shown: Preview | None = self.done(lambda: preview(judges.build_judge(by=self.by, **self.settings()), study))
-        return shown
+        return self.done(lambda: action(judges.build_judge(by=self.by, **self.settings()), study))
 
 
-class LimitsForm(SayingForm):
+class LimitsForm(OptionsForm):
     """What a judge may cost in a day, and how fast its model may be asked."""
 
-    daily_budget_usd = dollars("Daily budget in US dollars", help_text="For all versions together. Empty: none.")
-    requests_per_minute = forms.IntegerField(
-        label="Requests a minute", required=False, help_text="To this model, by all judges and workers together."
-    )
-    tokens_per_minute = forms.IntegerField(label="Tokens a minute", required=False, help_text="Read and written.")
+    verb = Limits
 
     def save(self, by: User, judge: Judge) -> bool:
-        given = self.cleaned_data
+        given = self.arguments()
 
         def set_all() -> bool:
-            judges.set_daily_budget(by=by, judge=judge, usd=given["daily_budget_usd"])
-            quotas.set_limits(
-                by=by,
-                provider=judge.provider,
-                model=judge.model,
-                requests_per_minute=given["requests_per_minute"],
-                tokens_per_minute=given["tokens_per_minute"],
-            )
+            judges.set_daily_budget(by=by, judge=judge, usd=given.pop("daily_budget_usd", None))
+            quotas.set_limits(by=by, provider=judge.provider, model=judge.model, **given)
             return True
 
         return bool(self.done(set_all))
 
 
-class PriceForm(SayingForm):
+class PriceForm(OptionsForm):
     """What a model costs from a day on."""
 
-    provider = forms.ChoiceField(label="Provider", choices=provider_choices)
-    model = forms.CharField(label="Model", max_length=120, help_text="As judges name it.")
-    valid_from = forms.DateField(label="From", widget=forms.DateInput(attrs={"type": "date"}))
-    input = forms.DecimalField(label="Tokens read", max_digits=12, decimal_places=4, min_value=0)
-    output = forms.DecimalField(label="Tokens written", max_digits=12, decimal_places=4, min_value=0)
-    cache_read = dollars("Tokens read from the cache", min_value=0)
-    cache_write = dollars("Tokens put into the cache", min_value=0)
-    batch_input = dollars("Tokens read, in bulk", min_value=0)
-    batch_output = dollars("Tokens written, in bulk", min_value=0)
-    note = forms.CharField(label="Where it is published", max_length=200, required=False)
+    verb = NewPrice
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.set("provider", choices=provider_choices())
 
     def save(self, by: User) -> Price | None:
-        saved: Price | None = self.done(lambda: prices.enter(by=by, **self.cleaned_data))
-        return saved
+        return self.done(lambda: prices.enter(by=by, **self.arguments()))

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
+from core.options.fields import OptionsForm
 from judging.judges.models.keys import ModelKey
+from judging.judges.options import NewKey
 from judging.judges.services import keys
-from judging.runs.forms import SayingForm
 
 
-class KeyForm(SayingForm):
+class KeyForm(OptionsForm):
     """A key and the address that it is for. What was entered is never put into a page again."""
 
-    address = forms.CharField(
-        label="Address",
-        max_length=300,
-        initial="https://api.openai.com",
-        help_text="Of the server that asks for it: https://api.openai.com, https://api.anthropic.com, or your own. "
-        "The path does not matter. The key is sent there and nowhere else.",
-    )
-    key = forms.CharField(
-        label="Key",
-        max_length=keys.LONGEST,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        help_text="In place of the one that is there for this address.",
-    )
-    note = forms.CharField(label="Note", max_length=200, required=False, help_text="Who pays, for example.")
+    verb = NewKey
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.set("address", initial="https://api.openai.com")
+        self.set("key", widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}))
 
     def save(self, by: User, project: Project) -> ModelKey | None:
-        given = self.cleaned_data
-        made: ModelKey | None = self.done(lambda: keys.keep(by=by, project=project, **given))
-        return made
+        return self.done(lambda: keys.keep(by=by, project=project, **self.arguments()))

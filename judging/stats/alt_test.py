@@ -95,7 +95,7 @@ class AtEpsilon:
     passes: bool | None
 
 
-SCORING: dict[str, str] = {"nominal": "match", "ranking": "kemeny"}
+SCORING: dict[str, str] = {"nominal": "match", "ranking": "kemeny", "set": "masi"}
 """By level, how close a rating is to the others; by their numbers where there are any."""
 
 
@@ -109,7 +109,8 @@ class AltTestResult:
         The discount, and the false-discovery rate of the tests.
     scoring
         ``"match"`` (share of the remaining people with the same category), ``"kemeny"`` (of rankings, share of pairs
-        of responses ordered as they do) or ``"-rmse"`` (minus the root mean squared difference to them).
+        of responses ordered as they do), ``"masi"`` (of sets, how much of each is in the other) or ``"-rmse"`` (minus
+        the root mean squared difference to them).
     winning_rate
         Omega: share of the testable annotators against whom the judge wins. A decision on each, not an estimate:
         the intervals belong to the advantage probabilities.

@@ -70,12 +70,12 @@ class AssessmentData:
     @property
     def is_scored(self) -> bool:
         """Whether verdicts and labels are numbers on one scale: neither a preference nor categories without order."""
-        return not self.is_preference and (self.table.level != "nominal" or self.table.n_categories == 2)
+        return not self.is_preference and self.table.is_ordered
 
     @property
     def is_choice(self) -> bool:
         """Whether the categories name one of two responses, or a tie."""
-        return {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE)
+        return self.table.has_scale and {"1", "2"} <= {str(c) for c in self.table.categories} <= set(PREFERENCE)
 
     def n_clusters(self, items: BoolArray) -> int:
         """Independent units (profiles, questions) among the items (n,)."""
@@ -102,7 +102,7 @@ class AssessmentData:
             human=tuple(human),
             judge=tuple(judge),
             categories=scale,
-            level=table.level,
+            level=table.level if table.has_scores else "nominal",
             confidence=self.said.confidence[mask] if self.said.confidence_from else None,
             weights=None if m.weights is None else m.weights[mask],
             clusters=None if m.dependent is None else select_names(m.clusters, mask),

@@ -131,7 +131,7 @@ def label_noise(evidence: AssessmentData) -> dict[str, Any]:
 
 def polarity(evidence: AssessmentData) -> Estimate:
     """Correlation of the judge's scores with people's on an ordered scale; below 0 one of them reads it backwards."""
-    if evidence.table.level == "nominal" and evidence.table.n_categories != 2:
+    if not evidence.table.is_ordered:
         return build_undefined("the scale has no order", n_items=0)
     human, judge = evidence.scores()
     both = ~np.isnan(human) & ~np.isnan(judge)

@@ -191,7 +191,7 @@ class People:
     @property
     def counted(self) -> bool:
         """Whether a label is a category that is counted (two categories, or no order), not a score that is averaged."""
-        return self.table.level == "nominal" or self.table.n_categories == 2
+        return not self.table.has_scores or (self.table.n_categories == 2 and not self.table.is_open)
 
 
 @dataclass(frozen=True, eq=False)

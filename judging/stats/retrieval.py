@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.stats.table import FloatArray
-from judging.stats.words import split_words
+from annotation.stats.words import split_words
 
 K1, B = 1.2, 0.75
 """How soon more of a word stops counting, and how much the length of a passage does."""

@@ -15,9 +15,8 @@ from annotation.stats import cohen
 from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.estimate import number_or_none
 from annotation.stats.majority import majority
-from annotation.stats.rankings import kemeny_distances
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
-from annotation.stats.weighting import positions
+from annotation.stats.weighting import OF_LEVEL, compute_weights, positions
 from judging.stats.agreement import JudgeAgreement
 from judging.stats.calibrate import CalibrationResult
 from judging.stats.calibration import Isotonic, Recalibration
@@ -171,14 +170,14 @@ def _alpha(people: RatingTable) -> Iterator[RecomputedFigure]:
         data = np.where(np.isnan(data), np.nan, people.scores[people.codes.T])
     domain = people.scores if people.level in ("interval", "ratio") else np.arange(float(people.n_categories))
     own = float(krippendorff_alpha(people).evaluate(np.ones((1, people.n_items)))[0, 0])
-    level = _kemeny(people) if people.level == "ranking" else people.level
+    level: Any = people.level if people.level not in OF_LEVEL else _by_weights(people)
     other = krippendorff.alpha(reliability_data=data, value_domain=np.unique(domain), level_of_measurement=level)
     yield RecomputedFigure("krippendorff_alpha", own, KRIPPENDORFF, float(other))
 
 
-def _kemeny(people: RatingTable) -> Any:
-    """The distance of rankings as the library takes it: by their places, whatever else it tells."""
-    apart = kemeny_distances([str(one) for one in people.categories])
+def _by_weights(people: RatingTable) -> Any:
+    """The distance of rankings or sets as the library takes it: by their places, whatever else it tells."""
+    apart = 1 - compute_weights(people, OF_LEVEL[people.level])
 
     def distance(*_: Any, i1: IntArray, i2: IntArray, **__: Any) -> FloatArray:
         return apart[i1, i2]

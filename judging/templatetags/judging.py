@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
 
 from judging.assessment import wording
 from judging.assessment.agreement_figures import drop_codes
@@ -59,6 +60,12 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
     if estimate["value"] is None:
         return f"\N{EN DASH} ({estimate['reason']})"
     return wording.interval(estimate, digits)
+
+
+@register.simple_tag(name="linked")
+def render_linked(text: Any, href: str) -> Any:
+    """The text as a link where there is an address; in a file there is none."""
+    return format_html('<a href="{}">{}</a>', href, text) if href else text
 
 
 @register.filter

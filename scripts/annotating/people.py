@@ -17,9 +17,11 @@ from annotating.server import Meter
 from annotating.study import CRITERIA, SLUG, Made
 
 TOKEN = "b" * 32
-VERSIONS = {f"{key}-version": "1" for key in CRITERIA}
-EMPTY = {f"{key}{suffix}": "" for key in CRITERIA for suffix in ("-unscored", "-note", "-evidence")}
-"""Inputs that the page sends with every answer, though nothing was entered there."""
+
+
+def build_versions(answers: dict[str, str]) -> dict[str, str]:
+    """Inputs that the page sends with every answer: the version of the guideline that was shown."""
+    return {f"{name}-version": "1" for name in answers}
 
 
 @dataclass
@@ -36,6 +38,10 @@ class Person:
     problems: Counter[str] = field(default_factory=Counter)
     connection: HTTPConnection | None = None
     has_more: bool = True
+
+    def choose_answers(self) -> dict[str, str]:
+        """What they enter of the next item, by the names of the inputs."""
+        return {key: self.rng.choice("123" if key != CRITERIA[0] else ["yes", "no"]) for key in CRITERIA}
 
     def post(self, path: str, data: dict[str, str]) -> tuple[int, dict[str, Any]]:
         if self.connection is None:
@@ -66,7 +72,7 @@ class Person:
         ready = item and self.post(f"/work/{SLUG}/ahead/", {"holding": str(item["pk"])})[1].get("next")
         while item and time.monotonic() < until:
             time.sleep(self.rng.uniform(0.5 * think, 1.5 * think))
-            answers = {key: self.rng.choice("123" if key != CRITERIA[0] else ["yes", "no"]) for key in CRITERIA}
+            answers = self.choose_answers()
             if self.rng.random() < drafts:
                 self.draft(item, answers)
             ready_next = self.hand_in(item, answers, ready)
@@ -75,7 +81,7 @@ class Person:
     def draft(self, item: dict[str, Any], answers: dict[str, str]) -> None:
         began = time.perf_counter()
         first = dict(list(answers.items())[:3])
-        data = {**VERSIONS, **first, "seen": item["seen"], "active": "1.5", "submitted": ""}
+        data = {**build_versions(answers), **first, "seen": item["seen"], "active": "1.5", "submitted": ""}
         self.post(f"/work/items/{item['pk']}/draft/", data)
         self.draft_seconds.append(time.perf_counter() - began)
 
@@ -86,8 +92,8 @@ class Person:
         holding = str(ready["pk"]) if ready else ""
         total = "" if self.has_more and len(self.saved) % 10 else "1"  # as the page does
         data = {
-            **VERSIONS,
-            **EMPTY,
+            **build_versions(answers),
+            **{f"{name}{suffix}": "" for name in answers for suffix in ("-unscored", "-note", "-evidence")},
             **answers,
             "seen": item["seen"],
             "active": "2.5",
@@ -110,8 +116,8 @@ class Worked:
     used: dict[str, float]
 
 
-def rated(given: argparse.Namespace, made: Made, port: int, meter: Meter) -> Worked:
-    people = [Person(pk, key, port, random.Random(pk)) for pk, key in made.sessions.items()]  # noqa: S311
+def rated(given: argparse.Namespace, made: Made, port: int, meter: Meter, kind: type[Person] = Person) -> Worked:
+    people = [kind(pk, key, port, random.Random(pk)) for pk, key in made.sessions.items()]  # noqa: S311
     for person in people[:16]:  # every worker has loaded its code and its templates
         person.post(f"/work/{SLUG}/ahead/", {})
     meter.start()

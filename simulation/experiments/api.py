@@ -10,35 +10,29 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.options import IntervalOptions
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, build_page_schema
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
 from core.errors import NotComputedError
 from judging.assessment.api.documents import Queued
 from judging.judges.services.keys import load_keyring_for
+from judging.runs.options import Resume
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import ENDINGS
-from simulation.agents.prompts import USER_INFORMATION
-from simulation.agents.prompts.roles import ROLES
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.options import ForPeople, NewExperiment
 from simulation.experiments.queries import progress, spending
 from simulation.experiments.services import estimates, experiments, studies
-from simulation.experiments.services.experiments import MOST_PASSAGES, MOST_TURNS, Plan
+from simulation.experiments.services.experiments import Plan
 from simulation.experiments.services.grids import grid
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
-from simulation.results.services.data import Filters, Options
+from simulation.results.services.data import Filters
 from simulation.results.services.published_rows import add_published
 from simulation.results.services.ranks import ranks_on_request
 
 LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
-DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4, "allow_null": True, "default": None}
-
-
-def limit_field(least: int, says: str) -> serializers.IntegerField:
-    return serializers.IntegerField(
-        min_value=least, max_value=MOST_TURNS, allow_null=True, default=None, help_text=says
-    )
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
@@ -78,45 +72,6 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
         ]
 
 
-class AgentSerializer(Given):
-    """Who speaks. Parameters are as the provider takes them; never a key."""
-
-    provider = serializers.CharField(max_length=40)
-    model = serializers.CharField(max_length=120, allow_blank=True, default="")
-    parameters = serializers.DictField(default=dict)
-
-
-class NewExperiment(IntoProject):
-    name = serializers.CharField(max_length=120)
-    user_agent = AgentSerializer()
-    assistants = AgentSerializer(many=True, allow_empty=False)
-    conditions = serializers.ListField(child=serializers.CharField(), min_length=1)
-    users = serializers.CharField(default="10", help_text="A number to draw, ids with commas, or all.")
-    tasks = serializers.CharField(default="single 4, multi 1", help_text="As users; also single or multi.")
-    source = serializers.CharField(  # type: ignore[assignment]
-        default="", allow_blank=True, help_text="Whose profiles and tasks."
-    )
-    strategy = serializers.CharField(default="vanilla")
-    user_information = serializers.CharField(
-        default="",
-        allow_blank=True,
-        help_text=f"What the user agent is told: {' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens.",
-    )
-    prompts = serializers.DictField(
-        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
-        default=dict,
-        help_text=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.",
-    )
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    single_exchanges = limit_field(1, "The most exchanges of a dialogue about one domain; 20 if no limit is given.")
-    multi_exchanges = limit_field(1, "The most exchanges of a dialogue about several domains; 30 if no limit is given.")
-    single_turns = limit_field(2, "In place of exchanges: messages of both sides, without a closing reply.")
-    multi_turns = limit_field(2, "The same for several domains.")
-    passages = serializers.IntegerField(min_value=1, max_value=MOST_PASSAGES, default=3)
-    embedder = serializers.CharField(default="", allow_blank=True)
-    budget_usd = serializers.DecimalField(**DOLLARS)
-
-
 class ExperimentsApi(Api):
     tag = "experiments"
 
@@ -130,7 +85,7 @@ class ExperimentsApi(Api):
     def build_plan(self, given: dict[str, Any]) -> Plan:
         """The experiment as the body describes it, checked."""
         asked = {name: given.pop(name) for name in ("users", "tasks", "source")}
-        limits = {name: given.pop(name) for name in LIMITS}
+        limits = {name: given.pop(name, None) for name in LIMITS}
         keys = load_keyring_for(self.me)
         return experiments.plan(
             **{
@@ -259,14 +214,10 @@ class ExperimentStop(ExperimentsApi):
         return self.render_experiment(pk)
 
 
-class ResumeExperiment(Given):
-    budget_usd = serializers.DecimalField(**DOLLARS, help_text="In place of the budget, with what is spent.")
-
-
 class ExperimentResume(ExperimentsApi):
-    @says("resume_experiment", "Go on with an experiment", ExperimentSerializer, body=ResumeExperiment)
+    @says("resume_experiment", "Go on with an experiment", ExperimentSerializer, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
-        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.parse_body(ResumeExperiment))
+        experiments.resume(by=self.me, experiment=self.experiment(pk), **self.parse_body(Resume))
         return self.render_experiment(pk)
 
 
@@ -377,7 +328,7 @@ class ExperimentResults(ExperimentsApi):
     def parse_results_query(self, pk: int, given: dict[str, Any]) -> dict[str, Any]:
         experiment = self.experiment(pk)
         judge = results.judge_called(list_experiment_judges(experiment), given["judge"])
-        return {"experiment": experiment, "judge": judge, "options": Options(), "filters": Filters.parse(given)}
+        return {"experiment": experiment, "judge": judge, "options": IntervalOptions(), "filters": Filters.parse(given)}
 
 
 class RanksQuery(AskedResults):
@@ -427,11 +378,6 @@ class ExperimentDifferences(ExperimentsApi):
 
 class MadeStudy(serializers.Serializer[Any]):
     study = serializers.CharField(help_text="Its slug.")
-
-
-class ForPeople(Given):
-    n = serializers.IntegerField(min_value=1, max_value=LARGEST, default=studies.PUBLISHED_SAMPLE)
-    draw = serializers.ChoiceField(list(studies.DRAWS), default=studies.RANDOM)
 
 
 class ExperimentPeople(ExperimentsApi):

@@ -18,12 +18,13 @@ from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts.templates import digest
 from judging.judges.queries import workers
+from judging.runs.forms import ResumeForm
 from simulation.agents.models import Agent
 from simulation.agents.parsing.endings import ENDINGS
 from simulation.agents.parsing.speech import PROBLEMS
 from simulation.agents.prompts import CONDITIONS, USER_INFORMATION, assistant_role
 from simulation.agents.prompts.roles import ROLES, find_text
-from simulation.experiments.forms import ExperimentForm, PeopleForm, ResumeForm, parameters_in_words
+from simulation.experiments.forms import ExperimentForm, PeopleForm, parameters_in_words
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
 from simulation.experiments.queries import progress as queries
 from simulation.experiments.queries import spending

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import FILE, PAGE, Palette, png, style_chart, svg
+from judging.assessment.charts import FIGURES, FILE, PAGE, Palette, style_chart, svg
 
 if TYPE_CHECKING:
     import altair as alt
@@ -183,4 +183,4 @@ def build_name(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
 
 
-__all__ = ["FILE", "PAGE", "bars", "figure_3", "png", "svg", "table_chart"]
+__all__ = ["FIGURES", "FILE", "PAGE", "bars", "figure_3", "svg", "table_chart"]

@@ -17,7 +17,7 @@ import numpy as np
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, IntArray
-from judging.stats.words import words
+from annotation.stats.words import words
 from simulation.stats.variety import Texts, variety
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from judging.stats.words import split_words
+from annotation.stats.words import split_words
 
 UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "false"})
 """Values that say nothing where they occur in a sentence."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from judging.stats.words import split_words
+from annotation.stats.words import split_words
 
 ALIKE = 0.9
 """Share of common bigrams (Dice 1945, Ecology 26:297-302) from which two utterances count as the same."""

@@ -13,7 +13,7 @@ import numpy as np
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray
-from judging.stats.words import words
+from annotation.stats.words import words
 from simulation.stats.variety import Texts, bleu_among
 
 TOO_FEW = "fewer than two utterances with words"

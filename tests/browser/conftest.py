@@ -91,7 +91,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, with_demo: Callable[[Path], N
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")  # lightest first
     executable = next((path for path in map(shutil.which, names) if path), None)
     if executable is None:
         pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")

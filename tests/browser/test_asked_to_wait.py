@@ -67,5 +67,5 @@ def test_before_a_large_study_is_read(live_server, rosas: Page, monkeypatch) -> 
         rosas.goto(f"{live_server.url}/studies/suits/{part}/")
         rosas.get_by_role("link", name="Read them all now").wait_for()
         assert looked_at(rosas, f"large-{part}") == {}
-    rosas.goto(f"{live_server.url}/studies/suits/agreement/")  # left to a worker
+    rosas.goto(f"{live_server.url}/studies/suits/results/agreement/")  # left to a worker
     assert looked_at(rosas, "large-agreement") == {}

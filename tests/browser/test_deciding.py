@@ -48,23 +48,23 @@ def test_somebody_is_left_out_and_taken_in_again(live_server, alices: Page) -> N
     criterion = CriterionFactory(study=study, key="warm", name="Warmth")
     people_say(criterion, {"bob": SAME, "dana": SAME, "erin": list(reversed(SAME))})
     study.annotators.set(User.objects.filter(username__in=["bob", "dana", "erin"]))
-    quality, agreement = (f"{live_server.url}/studies/pilot/{name}/" for name in ("quality", "agreement"))
+    quality, results = (f"{live_server.url}/studies/pilot/{name}/" for name in ("quality", "results"))
     said = alices.locator("main p.text").first
-    alices.goto(agreement)
-    expect(said).to_contain_text("Three people")
+    alices.goto(results)
+    expect(said).to_contain_text("agreement of three people")
     alices.goto(quality)
     alices.locator("summary", has_text="Leave somebody out").focus()
     alices.keyboard.press("Enter")
     decide(alices, alices.get_by_label("Why erin is left out"), "Rated upside down.", "Leave out erin")
     expect(alices.get_by_text("by alice: Rated upside down.")).to_be_visible()
     assert faults(alices) == []
-    alices.goto(agreement)
-    expect(said).to_contain_text("Two people agree almost perfectly")
+    alices.goto(results)
+    expect(said).to_contain_text("agreement of two people is almost perfect")
     alices.goto(quality)
     decide(alices, alices.get_by_label("Why erin counts again"), "It was the form.", "Take in again")
     expect(alices.get_by_text("taken in again by alice (It was the form.)")).to_be_visible()
-    alices.goto(agreement)
-    expect(said).to_contain_text("Three people")
+    alices.goto(results)
+    expect(said).to_contain_text("agreement of three people")
 
 
 @pytest.fixture

@@ -36,10 +36,10 @@ def test_a_dialogue_and_its_experiment_grow_while_one_looks(alice: Page, live_se
     dialogue = experiment.dialogues.get()
     TurnFactory(simulated=dialogue, text="A table for two, please.")
     alice.goto(live_server.url + reverse("simulated_detail", args=[experiment.pk, 1]))
-    expect(alice.get_by_text("A table for two, please.")).to_be_visible()
+    expect(alice.get_by_text("A table for two, please.").locator("visible=true")).to_be_visible()
 
     TurnFactory(simulated=dialogue, text="At which hour?")
-    expect(alice.get_by_text("At which hour?")).to_be_visible(timeout=PATIENCE)
+    expect(alice.get_by_text("At which hour?").locator("visible=true")).to_be_visible(timeout=PATIENCE)
 
     finish(experiment)
     expect(alice.get_by_text("the user said that the task is done")).to_be_visible(timeout=PATIENCE)

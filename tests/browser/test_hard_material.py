@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -26,9 +28,11 @@ HARD = {
 def test_the_text_is_there_as_it_is_and_the_item_can_be_rated(rate, page: Page, kind: str) -> None:
     turns = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": HARD[kind]}]
     rate("dialogue", ["task_completion"], items=1, material={"turns": turns})
-    text = page.locator("[data-part=turn-2]")
-    assert text.evaluate("node => node.textContent") == HARD[kind]
-    assert text.evaluate("node => getComputedStyle(node).direction") == ("rtl" if kind == "rtl" else "ltr")
+    part = page.locator("[data-part=turn-2]")
+    assert part.locator("[data-written]").evaluate("node => node.textContent") == HARD[kind]
+    shown = part.locator("[data-shown] > p").first
+    assert shown.inner_text() == unescape(HARD[kind]).strip()
+    assert shown.evaluate("node => getComputedStyle(node).direction") == ("rtl" if kind == "rtl" else "ltr")
     assert "broken" not in page.title()
     assert faults_on_screens(page) == {}
     page.keyboard.press("j")

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 PAPER = 672  # px: A4 with the margins that the style sheet asks for
 
 
-@pytest.mark.parametrize("address", ["", "agreement/", "report/", "items/1/"])
+@pytest.mark.parametrize("address", ["", "results/", "results/agreement/", "report/", "items/1/"])
 def test_a_page_prints_in_black_on_white_without_what_is_for_hands(site, page: Page, address: str) -> None:
     sign_in(page, site, "rosa")
     page.emulate_media(media="print", color_scheme="dark")
@@ -28,7 +28,8 @@ def test_a_page_prints_in_black_on_white_without_what_is_for_hands(site, page: P
     assert all(right <= PAPER + 1 for right in wide), wide
     broken = page.eval_on_selector_all("main figure", "all => all.map(one => getComputedStyle(one).breakInside)")
     assert set(broken) <= {"avoid"}
-    lines = page.eval_on_selector_all("main p a", "all => all.map(one => getComputedStyle(one).textDecorationLine)")
+    of_each = "all => all.map(one => getComputedStyle(one).textDecorationLine)"
+    lines = page.eval_on_selector_all("main p a:not(.button)", of_each)
     assert set(lines) <= {"underline"}
 
 

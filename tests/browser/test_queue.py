@@ -93,7 +93,7 @@ def test_the_same_without_a_script_on_a_phone(live_server, chromium: Browser, bo
         page.locator("input[name=personalization][value='4']").check(force=True)
         page.get_by_role("button", name="Submit").click()
         if page.url.endswith("/answer/"):
-            expect(page.get_by_text("Not all of it is right.")).to_be_visible()
+            expect(page.get_by_text("Not quite.")).to_be_visible()
             page.get_by_role("link", name="Go on").click()
     expect(page.get_by_text("0 of 2 answers are right; 80 % are asked for.")).to_be_visible()
     assert Admission.objects.get().outcome == "failed"

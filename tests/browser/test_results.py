@@ -16,11 +16,13 @@ from tests.labelled import judge_says, people_say, with_items
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ADDRESSES = [
-    "studies/suits/agreement/",
+    "studies/suits/results/",
     "studies/suits/tiers/",
     "studies/suits/tiers/?mode=counted",
     "studies/suits/items/?criterion=preference",
     "studies/suits/items/2/",
+    "studies/suits/results/agreement/",
+    "studies/suits/results/judges/",
 ]
 LEGIBLE = 11
 """Pixels that the smallest text of a chart may have on the screen."""
@@ -45,8 +47,9 @@ def alice(live_server, page: Page, transactional_db: None) -> Page:
 
 def test_pages_fit_pass_the_accessibility_rules_and_have_legible_charts(live_server, alice: Page) -> None:
     judge = Judge.objects.order_by("pk").first()
-    with_charts = [*ADDRESSES[:2], f"studies/suits/calibration/{judge.pk}/"]
-    for address in (*ADDRESSES, with_charts[-1]):
+    of_judge = f"studies/suits/results/{judge.pk}/"
+    with_charts = [*ADDRESSES[:2], f"{of_judge}preference/"]
+    for address in (*ADDRESSES, of_judge, with_charts[-1]):
         alice.goto(f"{live_server.url}/{address}")
         assert faults_on_screens(alice) == {}, address
         if address in with_charts:
@@ -60,7 +63,10 @@ def smallest_text(page: Page) -> list[float]:
 
 
 def test_from_a_count_to_its_items_to_one_of_them_and_on(live_server, alice: Page) -> None:
-    alice.goto(f"{live_server.url}/{ADDRESSES[0]}")
+    alice.goto(f"{live_server.url}/{ADDRESSES[-2]}")
+    fold = alice.locator("details", has=alice.locator("#preference"))
+    if fold.get_attribute("open") is None:
+        fold.locator("summary").first.click()
     counts = [int(text) for text in alice.locator("#preference .heat a").all_inner_texts()]
     n = max(counts)
     assert n >= 2

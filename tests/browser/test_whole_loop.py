@@ -42,7 +42,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
     for key in DIALOGUE_KEYS:
         page.keyboard.press(key)
     page.keyboard.press("Enter")
-    expect(page.locator(".rate__head .number")).to_have_text("2 / 48")
+    expect(page.locator(".rate__head .number")).to_have_text("2 / 84")
     saved(page)
     given = {row["criterion"]: row["value"] for row in labels_of(site, "Demo dialogues", "anna")}
     assert given == {
@@ -57,7 +57,7 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
     page.goto(f"{site.url}/work/demo-pairs/next/")
     page.keyboard.press("a")
     page.keyboard.press("Enter")
-    expect(page.locator(".rate__head .number")).to_have_text("2 / 48")
+    expect(page.locator(".rate__head .number")).to_have_text("2 / 84")
     saved(page)
     (pair,) = labels_of(site, "Demo pairs", "anna")
     assert pair["value"] == {"AB": "1", "BA": "2"}[pair["order"]]
@@ -65,13 +65,14 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
 
     sign_in(page, site, "rosa")
     page.goto(f"{site.url}/studies/demo-pairs/judges/")
-    expect(page.get_by_label("Judge", exact=True).locator("option:checked")).to_contain_text("baseline")
+    judge = page.get_by_label("Judge", exact=True)
+    judge.select_option(judge.locator("option", has_text="baseline").get_attribute("value"))
     page.get_by_role("button", name="Start the judge").click()
-    expect(page.locator("#run-progress")).to_contain_text("48", timeout=60_000)
+    expect(page.locator("#run-progress")).to_contain_text("84", timeout=60_000)
     expect(page.get_by_text(re.compile(r"\bfinished\b")).first).to_be_visible(timeout=60_000)
 
-    page.goto(f"{site.url}/studies/demo-pairs/agreement/")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Agreement")
+    page.goto(f"{site.url}/studies/demo-pairs/results/")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Results")
     expect(page.get_by_text("baseline").first).to_be_visible()
     answer = page.request.get(f"{site.url}/studies/demo-pairs/agreement.json")
     document = answer.json()
@@ -82,14 +83,14 @@ def test_people_rate_a_judge_runs_and_a_researcher_reads_agreement(site, page: P
 
 def test_the_study_of_dialogues_already_has_its_judge(site, page: Page) -> None:
     sign_in(page, site, "rosa")
-    page.goto(f"{site.url}/studies/demo-dialogues/agreement/")
+    page.goto(f"{site.url}/studies/demo-dialogues/results/")
     for text in ("Personalization", "simulated", "baseline"):
         expect(page.get_by_text(text).first).to_be_visible()
 
 
 def test_annotators_do_not_reach_the_researchers_pages(site, page: Page) -> None:
     sign_in(page, site, "ben")
-    for path in ("/material/", "/studies/", "/judges/", "/studies/demo-dialogues/agreement/"):
+    for path in ("/material/", "/studies/", "/judges/", "/studies/demo-dialogues/results/"):
         answer = page.goto(site.url + path)
         assert answer is not None
         assert answer.status == 403, path

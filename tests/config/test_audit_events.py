@@ -241,6 +241,8 @@ NOT_OF_PEOPLE = {
     "datasheet_download": "a benchmark's sheet",
     "release_download": "a benchmark's release, which names no annotator",
     "graded_download": "pairs",
+    "rubric_download": "criteria, which name nobody",
+    "mapping_download": "names of columns",
     "gold_download": "items with their right answers",
     "measures_download": "measures of dialogues",
     "results_download": "an experiment's measures",

@@ -32,10 +32,10 @@ from core.audit.models import BEGINNING, Act
 from tests.backed_up import empty_tables
 from tests.guards import run
 
-CHAIN = "Every act follows the act before it, unchanged."
-TRIGGERS = "The triggers that keep the log of acts are there and work."
+CHAIN = "Every event of the audit log follows the one before it, unchanged."
+TRIGGERS = "The triggers that protect the audit log are there and work."
 OF_ROWS = "The triggers that keep rules and revocations as they were written are there and work."
-HEADS = "Every act that was written down outside the database is in the log."
+HEADS = "Every event that was recorded outside the database is in the audit log."
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ class TestKeyedDigests:
     def test_digests_computed_anew_without_the_key_are_found(self, unguarded, log, keeps_the_key_id: bool):
         Act.objects.filter(number=2).update(name="another")
         rewrite(2, key_id=log[1].digest_key_id if keeps_the_key_id else "")
-        why = "act 2 was changed" if keeps_the_key_id else "act 2 has a digest without a key"
+        why = "event 2 was changed" if keeps_the_key_id else "event 2 has a digest without a key"
         assert found()[CHAIN][0].startswith(why)
 
     def test_nor_may_all_of_the_log_lose_its_key(self, unguarded, log: list[Act]):
@@ -102,7 +102,7 @@ class TestKeyedDigests:
 
     def test_without_its_secret_a_digest_cannot_be_checked_and_this_is_said(self, log: list[Act], settings):
         settings.AUDIT_SECRETS = ["another site's"]
-        assert "act 1 cannot be checked" in found()[CHAIN][0]
+        assert "event 1 cannot be checked" in found()[CHAIN][0]
         assert log[0].digest_key_id in found()[CHAIN][0]
         assert "CONCORD_AUDIT_KEY" in found()[CHAIN][0]
 
@@ -198,12 +198,12 @@ class TestSecondPlace:
         Act.objects.filter(number__gt=2).delete()
         said = found()
         assert list(said) == [TRIGGERS, HEADS, OF_ROWS]
-        assert said[HEADS][0].startswith(f"the log ends with act 2, but heads-{socket.gethostname()}-")
-        assert "act 4" in said[HEADS][0]
+        assert said[HEADS][0].startswith(f"the log ends with event 2, but heads-{socket.gethostname()}-")
+        assert "event 4" in said[HEADS][0]
 
     def test_a_log_that_was_emptied(self, unguarded: None, log: list[Act]):
         Act.objects.all().delete()
-        assert "the log ends with act 0" in found()[HEADS][0]
+        assert "the log ends with event 0" in found()[HEADS][0]
 
     def test_a_log_rewritten_with_the_key(self, unguarded: None, log: list[Act]):
         """By somebody who has it: the chain holds, and the second place knows better."""
@@ -215,8 +215,8 @@ class TestSecondPlace:
             row.save()
         said = found()
         assert CHAIN not in said
-        assert said[HEADS][0].startswith("act 3 is not the one that heads-")
-        assert "written anew" in said[HEADS][0]
+        assert said[HEADS][0].startswith("event 3 is not the one that heads-")
+        assert "rewritten" in said[HEADS][0]
 
     def test_every_host_has_a_file_and_each_is_compared(self, log, second_place: Path, tmp_path: Path):
         """Each knows only what it wrote itself, in its own order."""
@@ -226,7 +226,7 @@ class TestSecondPlace:
         (second_place / "heads-other.log").write_text(f"{lines[3]}\n{lines[1]}\n")
         assert found() == {}
         (second_place / "heads-other.log").write_text(lines[3].replace("act 4", "act 9") + "\n")
-        assert "heads-other.log wrote down act 9" in found()[HEADS][0]
+        assert "heads-other.log recorded event 9" in found()[HEADS][0]
 
     def test_lines_of_a_syslog_are_compared_too(self, log: list[Act], tmp_path: Path, capsys):
         line = f"Nov 23 04:00:00 web1 concord[7]: act 9 {'a' * 64} at 2026-11-23T04:00:00.5+00:00"
@@ -236,7 +236,7 @@ class TestSecondPlace:
             call_command("check_invariants", "--heads", str(file), "--json")
         said = json.loads(capsys.readouterr().out)["findings"]
         assert [one["invariant"] for one in said] == [HEADS]
-        assert "syslog wrote down act 9" in said[0]["examples"][0]
+        assert "syslog recorded event 9" in said[0]["examples"][0]
         with pytest.raises(CommandError, match="cannot be read"):
             call_command("check_invariants", "--heads", str(tmp_path / "none"))
 
@@ -292,21 +292,21 @@ class TestRestore:
         call_command("check_invariants")
         said = capsys.readouterr().out
         assert "NOTE The site was restored at " in said
-        assert "which ended with act 4" in said
-        assert "acts up to 6 had been written down" in said
+        assert "whose log ended with event 4" in said
+        assert "up to 6, are not in the log" in said
 
     def test_what_it_does_not_explain_is_a_fault(self, restored: None, second_place: Path):
         """An act that was written down and stood before the end of the backup."""
         file = next(second_place.iterdir())
         lines = file.read_text().splitlines()
         file.write_text("\n".join([lines[1].replace(lines[1].split()[2], "a" * 64), *lines[2:]]) + "\n")
-        assert found()[HEADS][0].startswith("act 2 is not the one")
+        assert found()[HEADS][0].startswith("event 2 is not the one")
 
     def test_nor_what_is_cut_off_after_it(self, restored: None, unguarded: None, django_capture_on_commit_callbacks):
         with django_capture_on_commit_callbacks(execute=True):
             acts.record("test.act", by=None)
         Act.objects.filter(number=6).delete()
-        assert found()[HEADS][0].startswith("the log ends with act 5")
+        assert found()[HEADS][0].startswith("the log ends with event 5")
 
 
 class TestGoingBack:

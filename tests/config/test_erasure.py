@@ -303,6 +303,7 @@ STAYS = {
     "annotation.Exclusion.decided_by": "a decision",
     "annotation.Exclusion.ended_by": "a decision",
     "annotation.FilterOutcome.decided_by": "a decision",
+    "annotation.ItemMessage.author": "a researcher's answer; threads of their own go",
     "annotation.Participation.annotator": "that they took part; by which link and id is emptied",
     "annotation.QueueRules.decided_by": "a decision",
     "annotation.TierOverride.decided_by": "a decision",

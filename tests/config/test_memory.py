@@ -35,7 +35,7 @@ visit("anna", "/", "/work/demo-pairs/next/", "/work/demo-dialogues/next/")
 study = "/studies/demo-pairs/"
 visit("rosa", "/", "/studies/", study, "/judges/", "/gallery/", study + "progress/", study + "items/")
 print([name for name in {LARGE + OF_STATISTICS!r} if name in sys.modules])
-assert "<svg" in visit("rosa", study + "agreement/") and "<svg" in visit("rosa", study + "tiers/")
+assert "<svg" in visit("rosa", study + "results/") and "<svg" in visit("rosa", study + "tiers/")
 labels = settings.DATA_DIR / "labels.csv"
 labels.write_text("item,gold,gpt\\n" + "".join(f"{{k}},{{k % 2}},{{k % 3 % 2}}\\n" for k in range(60)))
 said = StringIO()

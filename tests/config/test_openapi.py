@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from annotation.benchmarks.models import BenchmarkCase
-from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Task
 from annotation.quality.models import KnownItem
 from annotation.recruitment.models.participation import Invitation
 from annotation.studies.models.labels import Draft
@@ -159,6 +159,7 @@ ROWS: dict[str, type[Model]] = {
     "making": Making,
     "conflicts": Conflict,
     "webhooks": Webhook,
+    "mappings": SavedMapping,
     "prices": Price,
     "invitations": Invitation,
     "known": KnownItem,

@@ -39,6 +39,7 @@ COUNTERPARTS = {
     "filter_rounds": "api_filter_rounds",
     "graded": "api_graded",
     "guideline": "api_study_criterion",
+    "import_table": "api_imports",
     "import_upload": "api_imports",
     "intake": "api_intake",
     "invitation_create": "api_invitations",
@@ -57,6 +58,7 @@ COUNTERPARTS = {
     "judge_version": "api_judge_versions",
     "key_add": "api_keys",
     "key_remove": "api_key",
+    "item_answer": "api_item_messages",
     "known_add": "api_known_items",
     "known_from": "api_known_decided",
     "known_retire": "api_known_item",
@@ -64,6 +66,7 @@ COUNTERPARTS = {
     "making_again": "api_making_again",
     "making_list": "api_making_list",
     "measures_compute": "api_profile_measures",  # and api_dialogue_measures
+    "mapping_delete": "api_mapping",
     "member_add": "api_members",
     "member_change": "api_member",
     "member_remove": "api_member",
@@ -76,6 +79,7 @@ COUNTERPARTS = {
     "question_create": "api_questions",
     "question_remove": "api_question",
     "queue": "api_queue",
+    "rubric": "api_study_rubric",
     "run_ask_again": "api_run_ask_again",
     "run_create": "api_study_runs",
     "run_resume": "api_run_resume",
@@ -94,7 +98,7 @@ COUNTERPARTS = {
 }
 """Page -> address of the API that writes the same."""
 
-WITHOUT: dict[str, str] = {}
+WITHOUT: dict[str, str] = {"rubric_try": "stores nothing: answers are checked, and shown as they would be stored"}
 """Pages that change something which the API does not, with the reason."""
 
 
@@ -116,6 +120,10 @@ READS = {
     "benchmark_release": "api_benchmark",
     "calibration": "api_study_calibration",
     "calibration_download": "api_study_calibration",
+    "old_agreement": "api_study_agreement",
+    "old_calibration": "api_study_calibration",
+    "old_judge_verdict": "api_audit",
+    "results": "api_study_calibration",  # and api_study_agreement
     "candidate_list": "api_candidates",
     "candidate_progress": "api_candidate_run",
     "candidate_run": "api_candidate_run",
@@ -150,11 +158,12 @@ READS = {
     "item_detail": "api_item_judgments",  # and of people api_study_annotations, of tiers api_item_tier
     "item_list": "api_rated_items",
     "judge_detail": "api_judge_limits",  # and api_judge
-    "judge_disagreement": "api_disagreements",
+    "judge_disagreement": "api_disagreements",  # leads to the item
     "judge_improve": "api_change",  # and api_disagreements
     "judge_list": "api_judges",
     "judge_plan": "api_plan",
     "judge_probes": "api_study_probes",
+    "criterion_verdict": "api_audit",  # and api_calibration
     "judge_verdict": "api_audit",  # and api_calibration, api_certificates, api_newest_escalation, api_study_hold_out
     "judge_verdict_download": "api_audit",
     "judgment_detail": "api_prompt",  # and api_judgment
@@ -180,6 +189,8 @@ READS = {
     "report": "api_study_report",
     "report_download": "api_study_report",
     "results_download": "api_experiment_results",
+    "rubric": "api_study_rubric",
+    "rubric_download": "api_study_rubric",
     "run_detail": "api_run",
     "run_progress": "api_run_progress",
     "run_scores": "api_run_scores",
@@ -191,6 +202,7 @@ READS = {
     "study_detail": "api_study",
     "study_files": "api_exports",
     "study_list": "api_studies",
+    "study_messages": "api_study_messages",
     "study_rules": "api_study_rules",
     "study_sample": "api_study_samples",
     "system": "api_system",
@@ -212,12 +224,17 @@ NOT_READ = {
     "candidate_pairs": A_FORM,
     "candidate_seeds": A_FORM,
     "experiment_create": A_FORM,
+    "import_mapping": "api_mapping_guess",
+    "import_table": A_FORM,
+    "gallery": "components in every state, with made-up content",
     "import_upload": A_FORM,
+    "mapping_download": "api_mapping",
     "judge_create": A_FORM,
     "judge_plot": A_PLOT,
     "panel_create": A_FORM,
     "participant_withdraw": "asks whether one means it",
     "progress_plot": A_PLOT,
+    "rubric_try": "a try-out of the rating page, on one item",
     "run_create": A_FORM,
     "study_create": A_FORM,
 }

@@ -178,7 +178,7 @@ def test_the_door_is_open_for_whom_the_rule_names(name, route, view, both, db):
 
 MAY_BE_MISSING = {
     "graded_download": "nothing was graded",
-    "judge_disagreement": "the judge agrees with people there",
+    "criterion_verdict": "nothing was computed on a criterion of this key",
     "judge_plot": "nothing was computed to draw",
     "judge_verdict_download": "nothing was computed",
     "benchmark_audit_download": "there is no audit yet",
@@ -263,6 +263,7 @@ LISTS = {
     "/api/v1/studies": "Study", "/api/v1/benchmarks": "benchmark", "/api/v1/judges": "Judge", "/api/v1/runs": "study",
     "/api/v1/evaluations": "benchmark", "/api/v1/experiments": "Experiment", "/api/v1/candidates/runs": "Candidates",
     "/api/v1/making": "source", "/api/v1/conflicts": "Conflict", "/api/v1/webhooks": "https",
+    "/material/import/table/": "Mapping", "/api/v1/mappings": "Mapping",
 }  # fmt: skip
 
 
@@ -293,7 +294,7 @@ def test_a_route_without_a_rule_is_refused():
 
 def test_the_door_costs_one_query(both, db):
     here, _ = both
-    user, address = here.people["researcher"], "studies/<slug:slug>/calibration/<int:pk>/"
+    user, address = here.people["researcher"], "studies/<slug:slug>/results/<int:pk>/"
     given = {"slug": here.made["study"].slug, "pk": here.made["judge"].pk}
     with CaptureQueriesContext(
         connection,

@@ -20,6 +20,7 @@ from config import checks, retention
 from core.accounts.models.tokens import IdempotentWrite
 from core.audit.models import Act
 from core.errors import InputError
+from core.files.staging import find_staged, find_staging_folder, remove_staged, stage
 from judging.judges.models.limits import CachedReply
 from tests.factories import AssignmentFactory, ItemFactory, ResearcherFactory, StudyFactory, UserFactory
 
@@ -118,6 +119,17 @@ def test_files_of_bad_records(db, capsys):
     assert told("--do", capsys=capsys)["import_errors"]["deleted"] == 1
     assert not (folder / "old.errors.jsonl").exists()
     (folder / "new.errors.jsonl").unlink()
+
+
+def test_files_that_wait_to_be_imported_go_after_a_day(db, capsys):
+    keys = [stage([b"id,prompt\n"], name="a.csv", owner=1) for _ in range(2)]
+    for path in find_staging_folder().glob(f"{keys[0]}*"):
+        os.utime(path, (OLD.timestamp(), OLD.timestamp()))
+    assert told("--do", capsys=capsys)["import_files"]["deleted"] == 2
+    assert find_staged(keys[0], owner=1) is None
+    assert find_staged(keys[1], owner=1).name == "a.csv"
+    remove_staged(keys[1])
+    assert find_staged(keys[1], owner=1) is None
 
 
 @pytest.mark.parametrize("text", ["-1", "soon", "1.5", "99999999", "²"])

@@ -94,11 +94,11 @@ def undefined(document):
 def test_pages(case, client):
     client.force_login(ResearcherFactory())
     pk = Judge.objects.get(name="gpt").pk
-    page = client.get(reverse("judge_verdict", args=["poor", pk]))
+    page = client.get(reverse("criterion_verdict", args=["poor", pk, "suits"]))
     assert page.status_code == 200
     text = text_of(page.content.decode())
     assert re.search(case, text), text[:3000]
-    assert "Verdict" in text
+    assert "What would change it" in text
     assert "nan" not in text.lower().split()
     report = client.get(reverse("report", args=["poor"]))
     assert report.status_code == 200

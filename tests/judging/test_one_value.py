@@ -101,11 +101,11 @@ def note_agreement(seen: Seen, where: str, result: Mapping[str, Any]) -> None:
 
 
 def note_differences(seen: Seen, where: str, key: str, figure: str, one: Mapping[str, Any]) -> None:
-    """One judge minus another, by the order of their names."""
+    """One judge minus another, by the order of their names; on other items it is another figure."""
     difference = one["difference"]
     turned = {"value": -difference["value"], "low": -difference["high"], "high": -difference["low"]}
     a, b = sorted((one["a"], one["b"]))
-    note(seen, where, (key, a, b, figure), difference if one["a"] == a else turned)
+    note(seen, where, (key, a, b, figure, str(one["difference"]["n_items"])), difference if one["a"] == a else turned)
 
 
 def note_calibration(seen: Seen, where: str, judge: str, result: Mapping[str, Any]) -> None:
@@ -142,7 +142,7 @@ def test_what_two_places_share_is_the_same_in_both(study, client):
         assert answer.status_code == 200, name
         return answer.content.decode()
 
-    page = get("agreement")
+    page = get("results")
     note_agreement(seen, "page", whole(json.loads(get("agreement_download", "json"))))
     note_agreement(seen, "API", whole(json.loads(get("api_study_agreement"))))
     note_agreement(seen, "command", whole(command("agreement", study=slug)))
@@ -184,7 +184,7 @@ def test_what_two_places_share_is_the_same_in_both(study, client):
     wrong = {key: found for key, found in shared.items() if not alike(list(found.values()))}
     assert not wrong, dict(list(wrong.items())[:3])
 
-    assert_pages_agree(report, page, get("calibration"), get("report"))
+    assert_pages_agree(report, page, get("report"))
     latex = get("report_download", "latex")
     for held in report["judges"].values():
         for audit in held["audit"]["criteria"].values():
@@ -196,18 +196,18 @@ def alike(given: list[tuple[float | None, ...]]) -> bool:
     return all(one == first if None in one else one == pytest.approx(first, abs=1e-9) for one in given)
 
 
-def assert_pages_agree(report: Mapping[str, Any], agreement: str, calibration: str, printed: str) -> None:
+def assert_pages_agree(report: Mapping[str, Any], results: str, printed: str) -> None:
     """The headline values stand on every page as they stand in the files."""
     for found in report["people"].values():
         people = found["coefficients"][found["headline"]["people"]]
         if people["value"] is not None:
-            assert short(people) in agreement
+            assert short(people) in results
             assert interval(people, 3) in printed
     for held in report["judges"].values():
         for document in held["calibration"]["criteria"].values():
             kappa = document["agreement"][document["headline"]["judge"]]
             if kappa["value"] is not None:
-                assert all(short(kappa) in page for page in (agreement, calibration, printed))
+                assert all(short(kappa) in page for page in (results, printed))
 
 
 def test_the_csv_has_every_figure_of_the_document(study, client):

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from judging.assessment import latex, methods
+from judging.assessment import bibtex, latex, methods, typst_report
+from judging.assessment.report_tables import LONGEST, Table, format_estimate
 
 UNDEFINED = {"value": None, "low": None, "high": None, "reason": "no"}
 KNOWN = {"value": -0.5, "low": -0.75, "high": 0.25, "reason": None, "n_items": 9}
@@ -43,7 +44,7 @@ def test_only_what_was_run_is_said():
         ({"rogan_gladen": KNOWN}, "Rogan–Gladen", "lee"),
         ({"scores": {"reason": None, "method": "isotonic", "folds": 5}}, "isotonic maps", "isotonic"),
         ({"selective": [{"guaranteed": True, "method": "Clopper-Pearson"}]}, "exact binomial", "clopper"),
-        ({"selective": [{"guaranteed": True, "method": "betting"}]}, "betting over profiles", "betting"),
+        ({"selective": [{"guaranteed": True, "method": "betting"}]}, "betting over clusters", "betting"),
         ({"leaderboard": {"people": []}}, "Bradley–Terry", "davidson"),
         ({"kappa": "weighted_cohen_kappa"}, "quadratically weighted", "cohen_weighted"),
     ],
@@ -55,7 +56,7 @@ def test_each_analysis_brings_its_sentence_and_its_source(part, word, key):
 
 
 def test_marks_count_the_references_in_the_order_of_their_naming():
-    people = {"c": {"bootstrap": 1000}}
+    people = {"c": {"bootstrap": 1000, "level": "nominal"}}
     audit = {
         "criteria": {
             "c": {
@@ -79,12 +80,38 @@ def test_latex_escapes_what_it_would_read():
     assert latex.escape("a_b & 50 % of {x}\n$y$ \\ ~") == (
         r"a\_b \& 50 \% of \{x\} \$y\$ \textbackslash{} \textasciitilde{}"
     )
-    assert latex.estimate(KNOWN) == "$-0.500$ [$-0.750$, $0.250$]"
-    assert latex.estimate(UNDEFINED) == "--"
+    assert latex.escape(format_estimate(KNOWN)) == "$-$0.500 [$-$0.750, 0.250]"
+    assert latex.escape(format_estimate(UNDEFINED)) == "--"
+    assert latex.escape("é 陳") == r"é \concordchar{陳}{U+9673}", "pdfLaTeX prints its code"
+
+
+def test_typst_reads_no_markup_of_what_it_prints():
+    assert typst_report.quote('#x "a"\\ \n$b$') == r'"#x \"a\"\\ $b$"'
 
 
 def test_rows_of_a_table_have_as_many_cells_as_its_head():
-    table = latex.table("Caption", "label", ["a", "b"], [["1", "2"], ["3", "4"]])
+    table = latex.render_table(Table.build("Caption", "label", ["a", "b"], [["1", "2_x"], ["3", "4"]]))
     lines = [line for line in table.splitlines() if line.endswith(r" \\")]
     assert {line.count(" & ") for line in lines} == {1}
-    assert r"\begin{longtable}{ll}" in table
+    assert r"2\_\allowbreak{}x" in table
+    assert "longtable" not in table, "it does not work in two columns"
+
+
+def test_a_table_longer_than_a_page_is_written_in_parts():
+    parts = list(Table.build("Caption", "label", ["a"], [[str(k)] for k in range(2 * LONGEST + 1)]).split())
+    assert [len(part.rows) for part in parts] == [LONGEST, LONGEST, 1]
+    assert len({part.label for part in parts}) == 3
+    assert parts[1].caption == "Caption (continued)"
+
+
+def test_marks_of_the_methods_cite_the_references_and_other_brackets_stay():
+    said = {"text": "Agreement is kappa [1, 2]. The judge a [7] is one.", "keys": ["cohen", "fleiss"]}
+    assert latex.render_methods(said) == r"Agreement is kappa~\cite{cohen,fleiss}. The judge a [7] is one."
+
+
+def test_every_reference_has_an_entry_with_its_authors_title_and_year():
+    entries = bibtex.write_bibtex(methods.REFERENCES.items())
+    assert entries.count("@misc{") == entries.count("  author = {") == len(methods.REFERENCES)
+    assert "Calderon, N. and Reichart, R. and Dror, R." in entries
+    assert "eprint = {2501.10970}" in entries
+    assert "Lee, C. and others" in entries

@@ -7,8 +7,9 @@ import random
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
+from annotation.agreement.options import IntervalOptions as Options
 from simulation.results.services import results
-from simulation.results.services.data import Filters, Options
+from simulation.results.services.data import Filters
 from tests.model_server import KEY, running
 from tests.simulation import by_hand, by_hand_datasets
 from tests.simulation.flow import flow, human_check

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.agreement.services import difficulty, tiers
+from annotation.agreement.services.missing import describe_missing
 from annotation.agreement.services.tiers import TierOptions
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
@@ -25,6 +26,8 @@ def compute_criterion(
 
     Who is not patient is told where a worker has yet to fit the model.
     """
+    if missing := describe_missing("tiers", study, ratings.criterion):
+        return missing
     counted, held = tiers.compute_criterion(study, ratings, options, by=by), tiers.load_tiers(ratings, options)
     by_model = difficulty.compute_criterion(study, ratings, cuts=agreeing, counted=held, patient=patient)
     return {**counted, "difficulty": by_model}

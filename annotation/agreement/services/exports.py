@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.agreement.services import label_files
-from annotation.agreement.services.label_files import EVIDENCE
+from annotation.agreement.services.label_files import CONTENT, EVIDENCE
 from annotation.studies.queries.labels import LabelRow
 from core.csv_files import drop_formula, write_safe_csv
 from core.documents import AT_ONCE
@@ -58,6 +58,7 @@ def _cells(row: LabelRow) -> list[Any]:
     for place in TYPED:
         cells[place] = drop_formula(cells[place])
     cells[EVIDENCE] = json.dumps(row.evidence, ensure_ascii=False) if row.evidence else ""
+    cells[CONTENT] = json.dumps(row.content, ensure_ascii=False) if row.content is not None else ""
     cells[AT] = row.submitted_at.isoformat() if row.submitted_at else None
     return cells
 

@@ -3,50 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
+from annotation.agreement.options import GoldOptions as GoldOptions
 from annotation.agreement.services import tiers
+from annotation.agreement.services.missing import describe_missing
+from annotation.stats.by_level import explain_missing
 from annotation.stats.difficulty.latent import NoConvergenceError
-from annotation.stats.gold import Gold, GoldMethod, gold, kinds_of_gold
-from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.stats.gold import Gold, gold, kinds_of_gold, list_methods
+from annotation.stats.table import MISSING, IntArray, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.items import external_ids
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.scales import to_label
 from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import adjudication
 from core.documents import build_numbered_rows
 from core.errors import InputError
-
-
-@dataclass(frozen=True)
-class GoldOptions:
-    """How gold is made.
-
-    Attributes
-    ----------
-    method
-        majority, median, dawid_skene or model; by default the median on ordered scales and the majority on nominal
-        ones. What a person adjudicated stands above all.
-    min_ratings
-        Items with fewer ratings have none.
-    min_posterior
-        Below this probability the answer of Dawid and Skene or of the difficulty model is too uncertain.
-    """
-
-    method: GoldMethod | None = None
-    min_ratings: int = 2
-    min_posterior: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.method is not None and self.method not in get_args(GoldMethod):
-            raise InputError(f"{self.method!r} is not one of {', '.join(get_args(GoldMethod))}", field="method")
-        if self.min_ratings < 1:
-            raise InputError("must be 1 or more", field="min-ratings")
-        if not 0 <= self.min_posterior <= 1:
-            raise InputError("must be between 0 and 1", field="min-posterior")
 
 
 def compute_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
@@ -61,7 +36,7 @@ def _gold(
     holding: Sequence[str | None] | None = None,
 ) -> Gold:
     """By the options; ``holding`` are the tiers that hold. Raises InputError where the method does not fit them."""
-    check_method(options, table.level)
+    check_method(options, table)
     try:
         return gold(
             table,
@@ -75,10 +50,14 @@ def _gold(
         raise InputError(f"the difficulty model does not fit these ratings: {why}", field="method") from why
 
 
-def check_method(options: GoldOptions, level: Level) -> None:
-    """Raise InputError where the method does not fit the scale."""
-    if options.method == "median" and level == "nominal":
+def check_method(options: GoldOptions, table: RatingTable) -> None:
+    """Raise InputError where the method does not fit the answers."""
+    if options.method == "median" and table.level == "nominal":
         raise InputError("a nominal scale has no median: its categories have no order", field="method")
+    if options.method and options.method not in (there := list_methods(table)):
+        raise InputError(
+            f"{options.method} does not fit these answers; choose one of {', '.join(there)}", field="method"
+        )
 
 
 def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
@@ -87,8 +66,12 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
     An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
     the items share. Two queries, and one for each two thousand items that are looked at.
     """
+    if missing := describe_missing("gold", study, ratings.criterion):
+        return missing
     decided = adjudication.decisions(ratings.criterion)
-    found = _gold(ratings.table, options, _adjudicated(ratings, decided), tiers.load_tiers(ratings))
+    has_tiers = explain_missing("tiers", ratings.table.level) is None
+    held = tiers.load_tiers(ratings) if has_tiers else None
+    found = _gold(ratings.table, options, _adjudicated(ratings, decided), held)
     unrated = sorted(set(decided) - set(found.names), key=lambda name: (to_position(name), to_turn(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 
@@ -107,11 +90,11 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
 
 def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArray:
     """(n_items,) positions on the scale that a person decided, -1 where none did."""
-    place = {value: code for code, value in enumerate(ratings.criterion.values)}
+    place = {str(value): code for code, value in enumerate(ratings.table.categories)}
     codes = np.full(ratings.table.n_items, MISSING, dtype=np.int64)
     for row, name in enumerate(ratings.table.items if decided else ()):
         if name in decided:
-            codes[row] = place[decided[name]]
+            codes[row] = place[to_label(ratings.criterion, decided[name], None)]
     return codes
 
 

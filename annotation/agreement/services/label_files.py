@@ -35,10 +35,12 @@ LABELS = [
     ("active_seconds", NUMBER),
     ("turn", WHOLE),
     ("purpose", TEXT),
+    ("content_form", TEXT),
     ("model_tier", TEXT),
     *((name, NUMBER) for name in ("difficulty", "p_easy", "p_medium", "p_hard", "p_contested")),
+    ("content", TEXT),
 ]
-"""The columns of a label; evidence is JSON text, empty where there is none."""
+"""The columns of a label; evidence and content are JSON text, empty where there is none."""
 
 SHARES = ("p_easy", "p_medium", "p_hard", "p_contested")
 TIERS = [
@@ -54,7 +56,7 @@ TIERS = [
 ]
 """The columns of an item's tiers on one criterion, counted and by the difficulty model."""
 
-EVIDENCE = LabelRow._fields.index("evidence")
+EVIDENCE, CONTENT = LabelRow._fields.index("evidence"), LabelRow._fields.index("content")
 
 
 def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
@@ -65,4 +67,5 @@ def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
 def to_typed_row(row: LabelRow) -> tuple[Any, ...]:
     """The row as the columns have it."""
     evidence = json.dumps(list(row.evidence), ensure_ascii=False) if row.evidence else ""
-    return (*row[:EVIDENCE], evidence, *row[EVIDENCE + 1 :])
+    content = json.dumps(row.content, ensure_ascii=False) if row.content is not None else ""
+    return (*row[:EVIDENCE], evidence, *row[EVIDENCE + 1 : CONTENT], content)

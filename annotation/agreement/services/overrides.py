@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.studies import Criterion, Item
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -21,6 +22,8 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
         raise InputError("This study has no such criterion.", field="criterion")
     if criterion.of_turns:
         raise InputError(f"{criterion.name} is asked of turns: their tiers are not set by hand.", field="criterion")
+    if reason_against := explain_missing("tiers", criterion.level):
+        raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:
         raise InputError(f"{tier!r} is no tier; there are {', '.join(TierOverride.Tier.values)}.", field="tier")
     if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:

@@ -11,7 +11,9 @@ import numpy as np
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
+from annotation.agreement.services.missing import describe_missing
 from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, tier_places
+from annotation.stats.by_level import explain_missing
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import (
     Chance,
@@ -141,6 +143,8 @@ def compute_tiers(table: RatingTable, options: TierOptions | None = None) -> lis
 
 def load_tiers(ratings: PeoplesRatings, options: TierOptions | None = None) -> list[str | None]:
     """The tier of each item of a criterion's table: what a person set, else what is computed. One query."""
+    if explain_missing("tiers", ratings.table.level):
+        return [None] * ratings.table.n_items
     by_hand, of_items = agreement_queries.load_overrides(ratings.criterion), compute_tiers(ratings.table, options)
     if not by_hand:
         return of_items
@@ -155,6 +159,8 @@ def compute_criterion(
 
     What a person set stands above what is computed, in the items, the counts and the groups' counts; both are told.
     """
+    if missing := describe_missing("tiers", study, ratings.criterion):
+        return missing
     named = items.groups(study, by) if by else {}
     names = [named[position] for position in ratings.positions] if by else None
     by_hand = agreement_queries.load_overrides(ratings.criterion)

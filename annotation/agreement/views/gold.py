@@ -13,12 +13,14 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import gold as service
-from annotation.agreement.services.gold import GoldOptions
-from annotation.stats.gold import REASONS, GoldMethod
+from annotation.stats.by_level import explain_missing
+from annotation.stats.gold import REASONS, GoldMethod, list_methods
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.scales import name_label
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
@@ -30,6 +32,7 @@ PER_PAGE = 50
 SOURCES = {
     "majority": "majority of the annotators",
     "median": "median of the annotators",
+    "consensus": "consensus of the annotators",
     "dawid_skene": "Dawid and Skene",
     "model": "difficulty model",
     "adjudication": "adjudicated",
@@ -66,17 +69,20 @@ class GoldRequest:
 
 @researcher_required
 @require_safe
-@reads_all("Gold labels", "gold")
+@reads_all("Gold labels", "gold", "gold")
 def gold(request: HttpRequest, slug: str) -> HttpResponse:
     """The gold of one criterion."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "methods": METHODS.items()}
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "methods": METHODS.items()}
     try:
         asked = GoldRequest.from_query(study, request.GET.dict())
     except InputError as error:
         return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
     context["asked"] = asked
     if asked.ours is None or not asked.ours.table.n_ratings:
+        return render(request, "annotation/gold.html", context)
+    context |= {"criterion": asked.ours.criterion, "missing": explain_missing("gold", asked.ours.table.level)}
+    if context["missing"]:
         return render(request, "annotation/gold.html", context)
     try:
         found = service.compute_criterion(study, asked.ours, asked.options, only=asked.only)
@@ -85,7 +91,7 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
     page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
     context |= {
-        "criterion": asked.ours.criterion,
+        "methods": [(name, METHODS[name]) for name in list_methods(asked.ours.table)],
         "found": found,
         "total": sum(found["counts"].values()),
         "with_gold": sum(n for name, n in found["counts"].items() if name not in REASONS),
@@ -107,9 +113,9 @@ def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
     """The item with its values as they are called on the scale."""
     return {
         **item,
-        "label": criterion.label_of(str(item["gold"])) if item["gold"] is not None else "",
+        "label": name_label(criterion, str(item["gold"])) if item["gold"] is not None else "",
         "from": SOURCES.get(item["source"], ""),
-        "tied": " or ".join(criterion.label_of(str(value)) for value in item["candidates"]),
+        "tied": " or ".join(name_label(criterion, str(value)) for value in item["candidates"]),
     }
 
 
@@ -129,6 +135,8 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
         found = service.compute_criterion(study, asked.ours, asked.options)
     except InputError as error:
         raise Http404(str(error)) from error
+    if "items" not in found:
+        raise Http404(str(found["reason"]))
     response = StreamingHttpResponse(content(found), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
     return response

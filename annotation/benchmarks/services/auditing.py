@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCase
+from annotation.benchmarks.options import AuditOptions, Cleaning
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.benchmarks.services import versions
 from annotation.stats.benchmarks import cleaning
@@ -15,18 +16,17 @@ from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import check_options
 from core.version import code_version
 
-MOST_RESAMPLES = 10_000
 BATCH = 500
 KEPT = ("annotators", "known_issues", "tiers", "agreement_cuts", "model")
 """What is as true of a cleaned version as of the one before: who voted, what is wrong with it, how tiers are made."""
 
 
+@check_options(AuditOptions)
 def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, seed: int = 0) -> BenchmarkAudit:
     """Audit the cases that count. The same input with the same parameters gives the row that is there."""
-    if not 0 <= bootstrap <= MOST_RESAMPLES:
-        raise InputError(f"The number of resamples is from 0 to {MOST_RESAMPLES:,}.", field="bootstrap")
     cases, personas = queries.pure_cases(benchmark), queries.personas(benchmark)
     if not cases:
         raise InputError(f"{benchmark} has no case with gold.", field="benchmark")
@@ -47,6 +47,7 @@ def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, 
     )
 
 
+@check_options(Cleaning)
 @audited("benchmark.clean", says=("benchmark", "rules", "version"), prepares=True)
 def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], version: str, notes: str = "") -> Benchmark:
     """A new version without what the rules leave out. Every case stays on record, those left out with the reason."""

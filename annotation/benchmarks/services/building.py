@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
+from annotation.agreement.services.difficulty import parse_model_cuts
+from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterOutcome
+from annotation.benchmarks.options import PREFERENCE
 from annotation.benchmarks.queries import lineages
 from annotation.benchmarks.queries.lineages import Lineage, Vote
 from annotation.benchmarks.services import model_tiers, versions
-from annotation.benchmarks.services.filtering import PREFERENCE, find_criterion
+from annotation.benchmarks.services.filtering import find_criterion
 from annotation.corpus.models import ResponsePair
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.benchmarks.cases import Case
@@ -28,13 +31,6 @@ from core.errors import InputError
 from core.hashing import content_hash
 
 BATCH = 500
-
-Tiers = Literal["counted", "model"]
-TIERS_FROM: dict[Tiers, str] = {
-    "counted": "the kappa of each case's own votes",
-    "model": "the likeliest by the difficulty model of all votes together",
-}
-
 
 BY_MODEL, BY_HAND = "tier by the difficulty model", "tier set by hand"
 """Steps in the history of a case."""
@@ -70,7 +66,7 @@ class BuildOptions:
     """
 
     criterion: str = PREFERENCE
-    tiers: Tiers = "counted"
+    tiers: str = "counted"
     cuts: Cuts = DEFAULT_CUTS
     chance: Chance = "uniform"
     agreement_cuts: Cuts = AGREEMENT_CUTS
@@ -80,6 +76,14 @@ class BuildOptions:
     split_tolerance: float = UNEVEN
     by_question: bool = False
     seed: int = 0
+
+    @classmethod
+    def from_options(cls, given: Mapping[str, Any]) -> BuildOptions:
+        """From the options of a new benchmark, whose cuts and chance are texts."""
+        parsed = {"cuts": parse_cuts, "chance": parse_chance, "agreement_cuts": parse_model_cuts}
+        named = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        named |= {name: parse(named[name]) for name, parse in parsed.items() if name in named}
+        return cls(**named)
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept with the benchmark."""
@@ -114,6 +118,8 @@ class Judged:
         """The texts that were voted on last."""
         if self.lineage.last.pair is None:
             raise ValueError("a benchmark is made of pairs")
+        if self.lineage.last.pair.n_responses != 2:
+            raise InputError("A benchmark is made of pairs; an item has another number of responses.", field="study")
         return self.lineage.last.pair
 
     @property

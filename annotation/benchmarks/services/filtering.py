@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
 from annotation.agreement import queries as agreement_queries
+from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import FilterOutcome, FilterRound
+from annotation.benchmarks.options import PREFERENCE, NewRound
 from annotation.corpus.models import ResponsePair
 from annotation.stats.benchmarks.filtering import AGAIN, Rule
 from annotation.stats.benchmarks.votes import VALUES, CaseVotes, Votes, count_votes
@@ -26,11 +29,13 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import check_options
 from core.version import code_version
 
 SOURCE = "revised"
-PREFERENCE = "preference"
 BATCH = 500
+ASKED = ("criterion", "seed", "name", "overlap")
+"""Options of a round besides its rule."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,17 @@ class Decided:
     revision: Revision | None = None
 
 
+def build_rule(given: Mapping[str, Any], outcomes: Mapping[str, str], *, field: str = "outcomes") -> Rule:
+    """The rule that the options of a round describe. InputError, at the field of the outcomes, where it is none."""
+    try:
+        return Rule(outcomes, parse_cuts(given["cuts"]), parse_chance(given["chance"]), given["min_votes"])
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(str(error), field=field) from error
+
+
+@check_options(NewRound, but=("outcomes", "cuts", "chance", "min_votes"))
 @audited("filter_round.run", says=("rule", "criterion", "seed", "revisions"))
 def run(
     *,
@@ -217,6 +233,7 @@ def create_revised_pair(one: Decided) -> ResponsePair:
             "context": old.context,
             "response_1": one_text,
             "response_2": two_text,
+            "parts": {name: parts for name, parts in old.parts.items() if getattr(old, name) in texts},
             "model_1": old.model_1,
             "model_2": old.model_2,
             "kind": old.kind,
@@ -275,6 +292,7 @@ def follow_up(by: User | None, found: FilterRound, name: str, overlap: int | Non
         shown=before.shown,
         seed=found.seed,
         asks_strength=before.asks_strength,
+        content_form=before.content_form,
         description=f"Items of {before.name} that were asked again after its filter round {found.number}.",
         instructions=before.instructions,
         created_by=by,

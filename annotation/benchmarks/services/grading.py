@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
-from annotation.benchmarks.services.filtering import PREFERENCE, find_criterion
+from annotation.benchmarks.options import PREFERENCE
+from annotation.benchmarks.services.filtering import find_criterion
 from annotation.corpus.models import Dialogue, ResponsePair, Scenario
 from annotation.stats.benchmarks.graded import CHOICES, Both, compute_hidden
 from annotation.stats.labels import parse_number

@@ -104,7 +104,7 @@ def check(benchmark: Benchmark) -> None:
     changed = benchmark.cases.exclude(content_hash=F("pair__content_hash")).select_related("pair")
     if one := changed.order_by("pk").first():
         raise InputError(
-            f"The texts of {one.pair.external_id} were imported anew and are not those that the benchmark was made of.",
+            f"The texts of {one.pair.external_id} were imported again and differ from the benchmark's.",
             field="benchmark",
         )
 

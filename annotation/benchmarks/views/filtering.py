@@ -40,7 +40,7 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
     counted = {(pk, outcome): n for pk, outcome, n in numbers.order_by()}
     context = {
         "study": study,
-        "steps": study_steps(study),
+        "steps": study_steps(study, "gold"),
         "form": form,
         "outcomes": FilterOutcome.Outcome.values,
         "rounds": [(one, [counted.get((one.pk, name), 0) for name in FilterOutcome.Outcome.values]) for one in rounds],
@@ -76,7 +76,7 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, f"{made} is a draft: its annotators see it once it is open.")
         return redirect("study_detail", slug=made.slug)
     simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "simulated": simulated}
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
     if there := grading.list_graded_studies(study):
         try:
             found = grading.compare(study=study, graded=there[0])

@@ -25,7 +25,8 @@ from annotation.corpus.exchange.dataset import (
     spell_value,
 )
 from annotation.corpus.exchange.reading import collect_package, json_list
-from annotation.corpus.exchange.texts import render_dialogue, to_key, to_turns
+from annotation.corpus.exchange.texts import render_dialogue, to_key
+from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.json_text import parse_json
@@ -56,7 +57,9 @@ def record(head: StudyHead, item: Rated) -> dict[str, Any]:
     for answer in item.answers:
         if not answer.value:
             continue
-        question, value = build_question(answer), to_typed_value(head.scale(answer.criterion), answer.value)
+        question, value = build_question(answer), to_typed_value(head.scale(answer.criterion), answer)
+        if value is None:
+            continue
         if answer.of_judge:
             suggestions.setdefault(question, {"value": value, "score": None, "agent": answer.rater})
         elif not any(one["user_id"] == build_user(answer.rater) for one in responses[question]):
@@ -81,9 +84,18 @@ def build_user(rater: str) -> str:
     return str(uuid.uuid5(PEOPLE, rater))
 
 
-def to_typed_value(scale: Scale, value: str) -> Any:
-    """A rating question takes whole numbers, a label question texts."""
-    return int(value) if scale.stars else value
+def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> Any:
+    """A rating question takes whole numbers, a label question texts; None for what no question of Argilla's takes."""
+    if scale.type == "several":
+        return [value for value in answer.value.split("|") if value != "-"]
+    if scale.type == "ranking":
+        groups = enumerate((group.split("=") for group in answer.value.split(">")), start=1)
+        return [{"value": f"response_{name}", "rank": rank} for rank, group in groups for name in group]
+    if isinstance(answer.content, dict):
+        return answer.content["text"]
+    if isinstance(answer.content, list):
+        return None
+    return int(answer.value) if scale.stars else answer.value
 
 
 def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,9 +107,13 @@ def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, 
 
 def settings(head: StudyHead, items: Items) -> Iterator[str]:
     """The dataset's settings, with a question for each criterion, and for each turn that was rated."""
-    asked: dict[str, Scale] = {scale.key: scale for scale in head.scales if scale.unit == "item"}
+    asked: dict[str, Scale] = {
+        scale.key: scale for scale in head.scales if scale.unit == "item" and scale.type != "spans"
+    }
     for item in items():
         for answer in item.answers:
+            if isinstance(answer.content, list):
+                continue
             asked.setdefault(build_question(answer), head.scale(answer.criterion))
     names = ["chat"] if head.kind == "dialogue" else ["question", "context", "response_1", "response_2"]
     kind = "chat" if head.kind == "dialogue" else "text"
@@ -115,11 +131,15 @@ def settings(head: StudyHead, items: Items) -> Iterator[str]:
 
 
 def question(name: str, scale: Scale) -> dict[str, Any]:
-    if scale.stars:
-        asked: dict[str, Any] = {"type": "rating", "options": [{"value": step + 1} for step in range(scale.stars)]}
+    if scale.type == "ranking":
+        names = [{"value": f"response_{name}", "text": f"Response {name}"} for name in ("1", "2")]
+        asked: dict[str, Any] = {"type": "ranking", "options": names}
+    elif scale.stars:
+        asked = {"type": "rating", "options": [{"value": step + 1} for step in range(scale.stars)]}
     elif scale.categories:
         options = [{"value": str(one["value"]), "text": str(one["label"])} for one in scale.categories]
-        asked = {"type": "label_selection", "options": options}
+        several = scale.type == "several"
+        asked = {"type": "multi_label_selection" if several else "label_selection", "options": options}
     else:
         asked = {"type": "text"}
     return {"name": name, "title": scale.question, "description": scale.guideline, "required": False, "settings": asked}

@@ -21,8 +21,8 @@ SIDES = ("A", "B")
 class Scale:
     """A criterion: its key, what is asked, its level of measurement, and its categories in scale order.
 
-    A category is {"value", "label", "guideline"}; none where any number may be given. `unit` is item, user_turn or
-    assistant_turn.
+    A category is {"value", "label", "guideline"}; none where any number may be given. `unit` is item, user_turn,
+    assistant_turn or response. `type` says how it is answered, and the rest what a rubric says besides.
     """
 
     key: str
@@ -32,6 +32,12 @@ class Scale:
     categories: tuple[Mapping[str, Any], ...] = ()
     guideline: str = ""
     unit: str = "item"
+    type: str = "choice"
+    help: str = ""
+    examples: tuple[Mapping[str, Any], ...] = ()
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    is_required: bool = True
+    condition: Mapping[str, Any] | None = None
 
     @property
     def values(self) -> list[str]:
@@ -41,31 +47,35 @@ class Scale:
     @property
     def chooses_response(self) -> bool:
         """Whether an answer names one of two responses, or a tie."""
-        return set(RESPONSES) <= set(self.values) <= {*RESPONSES, TIE} and self.level == "nominal"
+        return set(RESPONSES) <= set(self.values) <= {*RESPONSES, TIE} and (self.level, self.unit) == (
+            "nominal",
+            "item",
+        )
 
     @property
     def stars(self) -> int | None:
         """How many stars would spell the scale: n where its values are 1 to n in order; None for other scales."""
         values = self.values
         spelt = [str(number) for number in range(1, len(values) + 1)]
-        return len(values) if values == spelt and not self.chooses_response else None
+        return len(values) if values == spelt and self.type == "choice" and not self.chooses_response else None
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangedAnswer:
     """One answer of one rater to one criterion: a value as its scale spells it, or the reason why there is none.
 
-    A pair's value names the response, whatever side it was shown on. `order` is AB where response 1 was shown first,
-    BA where response 2 was, empty where it is not recorded. `turn` counts from 1; 0 is the whole item. `evidence` is
-    [{"part", "start", "end", "text"}]. Times are ISO 8601.
+    A pair's value names the response, whatever side it was shown on. `order` spells which response stood at each place:
+    of CAB the third was first; empty where it is not recorded. `turn` counts from 1; 0 is the whole item. `evidence` is
+    [{"part", "start", "end", "text"}]. `content` is that of spans, texts and rewrites, whose `value` is only a number.
+    Times are ISO 8601.
     """
 
     rater: Annotated[str, Field(min_length=1, max_length=100)]
     criterion: Annotated[str, Field(min_length=1, max_length=60)]
-    value: Annotated[str, Field(max_length=64)] = ""
+    value: Annotated[str, Field(max_length=400)] = ""
     reason: Annotated[str, Field(max_length=200)] = ""
     of_judge: bool = False
-    order: Literal["", "AB", "BA"] = ""
+    order: Annotated[str, Field(pattern="^[A-L]{0,12}$")] = ""
     turn: Annotated[int, Field(ge=0, le=32_767)] = 0
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     note: str = ""
@@ -74,6 +84,7 @@ class ExchangedAnswer:
     active_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     submitted_at: str = ""
     guideline_version: Annotated[int, Field(ge=1, le=32_767)] | None = None
+    content: list[Any] | dict[str, Any] | None = None
 
     def to_extras(self, *told: str) -> dict[str, Any]:
         """What it holds besides the fields that are told elsewhere, without what was never given."""
@@ -192,7 +203,7 @@ def build_scale(key: str, values: Iterable[str], *, known: Mapping[str, Scale]) 
             return Scale(key, name, question, "ordinal", build_categories(str(step) for step in range(1, top + 1)))
         if set(found) <= {0.0, 1.0}:
             return Scale(key, name, question, "nominal", build_categories(["0", "1"]))
-        return Scale(key, name, question, "interval")
+        return Scale(key, name, question, "interval", type="number")
     return Scale(key, name, question, "nominal", build_categories(sorted(seen)))
 
 
@@ -254,7 +265,9 @@ def add_scales(head: StudyHead, items: Sequence[Rated], known: Mapping[str, Scal
     for item in items:
         for answer in item.answers:
             values.setdefault(answer.criterion, []).append(answer.value)
-            if answer.turn:
+            if answer.turn and head.kind == "pair":
+                units.setdefault(answer.criterion, "response")
+            elif answer.turn:
                 units.setdefault(answer.criterion, f"{item.record['turns'][answer.turn - 1]['role']}_turn")
     there = {scale.key: scale for scale in head.scales}
     further = [

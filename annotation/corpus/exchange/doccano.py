@@ -34,19 +34,20 @@ ANY = "label"
 """The criterion of labels that name none."""
 
 
-def lines(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
+def lines(head: StudyHead, items: Items) -> Iterator[str]:
     """A line for each rater of each item; one without labels for an item that nobody rated."""
     for item in items():
         by: dict[str, list[ExchangedAnswer]] = defaultdict(list)
         for answer in item.answers:
             by[answer.rater].append(answer)
         for rater, answers in by.items() or [("", [])]:
-            yield json.dumps(line(item, rater, answers), ensure_ascii=False) + "\n"
+            yield json.dumps(line(head, item, rater, answers), ensure_ascii=False) + "\n"
 
 
-def line(item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
+def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
     kept = {"record": item.record, "facts": item.facts, "answers": [answer.to_extras() for answer in answers]}
-    labels = [f"{answer.criterion}{BETWEEN}{answer.value}" for answer in answers if answer.value and not answer.turn]
+    shown = [answer for answer in answers if answer.value and not answer.turn and answer.content is None]
+    labels = [f"{one.criterion}{BETWEEN}{value}" for one in shown for value in values(head, one)]
     return {
         "id": str(item.record["id"]),
         "text": render_text(item.record),
@@ -54,6 +55,12 @@ def line(item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, A
         "annotator": rater,
         META: kept,
     }
+
+
+def values(head: StudyHead, answer: ExchangedAnswer) -> list[str]:
+    """Of several categories each is a label of its own."""
+    is_set = head.scale(answer.criterion).type == "several"
+    return [value for value in answer.value.split("|") if value != "-"] if is_set else [answer.value]
 
 
 def render_text(record: Mapping[str, Any]) -> str:

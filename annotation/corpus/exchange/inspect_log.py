@@ -15,7 +15,8 @@ from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spell_value
 from annotation.corpus.exchange.reading import Given, collect_package
-from annotation.corpus.exchange.texts import to_key, to_turns
+from annotation.corpus.exchange.texts import to_key
+from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
 from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, read_document, unreadable
@@ -25,6 +26,8 @@ from core.files.problems import Problems
 ZSTANDARD = 93
 """How current logs are packed (APPNOTE 6.3.8 of the ZIP format); Python 3.11 cannot unpack it by itself."""
 ATTACHED = "attachment://"
+KEPT = ("role", "content", "tool_calls", "tool_call_id", "reasoning_content", "parts")
+"""What is kept of a message; its ids and times are of no use to who reads it."""
 NO_ANSWER = "N"
 GRADES = (("I", "Incorrect"), ("P", "Partly correct"), ("C", "Correct"))
 
@@ -125,7 +128,7 @@ class SampleAnswers:
         """A dialogue with what each scorer gave it."""
         attached = sample.get("attachments") or {}
         messages = [{**one, "content": resolve_attachments(one.get("content"), attached)} for one in sample["messages"]]
-        turns = [{"role": turn["role"], "content": turn["content"]} for turn in to_turns(messages)]
+        turns = [{name: turn[name] for name in KEPT if name in turn} for turn in to_turns(messages)]
         identity = spell_value(sample["id"])
         epoch = sample.get("epoch", 1)
         record = {

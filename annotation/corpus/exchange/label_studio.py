@@ -1,8 +1,10 @@
 """Label Studio: tasks with people's annotations and judges' predictions as JSON, and the labelling configuration.
 
 Ratings of 1 to n are stars, other scales choices, a preference is pairwise: left is response 1, whatever side it was
-shown on. Label Studio knows no tie; one is a choice `tie` in a control of its own. What else Concord knows of an answer
-stands in its `meta`, which Label Studio keeps as it is.
+shown on. Label Studio knows no tie; one is a choice `tie` in a control of its own. Marked spans are a count, and
+regions beside it; texts, rewrites and rankings are text areas. What else Concord knows of an answer stands in its
+`meta`, which Label Studio keeps as it is; of sets, spans, rankings and texts that is the whole answer, and what is read
+back.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from annotation.corpus.exchange.dataset import (
     spell_value,
 )
 from annotation.corpus.exchange.reading import collect_package, json_list
-from annotation.corpus.exchange.texts import to_key, to_turns
+from annotation.corpus.exchange.texts import to_key
+from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
@@ -60,7 +63,7 @@ def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> di
         by[answer.rater, answer.of_judge, answer.repeat, answer.order].append(answer)
     annotations, predictions = [], []
     for (rater, of_judge, _, _), answers in by.items():
-        found = [result(head.scale(answer.criterion), answer) for answer in answers]
+        found = [one for answer in answers for one in results(head, head.scale(answer.criterion), answer)]
         if of_judge:
             predictions.append({"model_version": rater, "result": found})
         else:
@@ -88,10 +91,39 @@ def to_paragraphs(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**turn, "author": turn["role"], "text": turn["content"]} for turn in turns]
 
 
+PART = "concord_part"
+"""Marks a result that belongs to an answer which another one of the task carries."""
+
+
+def results(head: StudyHead, scale: Scale, answer: ExchangedAnswer) -> list[dict[str, Any]]:
+    """The answer; marked spans beside it as regions, so that they are seen in the text."""
+    spans = answer.content if isinstance(answer.content, list) else []
+    return [result(scale, answer), *(region(head, scale, span, place) for place, span in enumerate(spans, start=1))]
+
+
+def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """One span where Label Studio shows it: in a paragraph of the dialogue, or in a response."""
+    start, end, labels = span["start"], span["end"], [span["category"]]
+    name = f"{scale.key}-{place}"
+    if head.kind == "dialogue":
+        turn = str(int(span["part"].removeprefix("turn-")) - 1)
+        value = {"start": turn, "end": turn, "startOffset": start, "endOffset": end, "text": span["text"]}
+        shown: dict[str, Any] = {
+            "to_name": "item",
+            "type": "paragraphlabels",
+            "value": {**value, "paragraphlabels": labels},
+        }
+    else:
+        value = {"start": start, "end": end, "text": span["text"], "labels": labels}
+        shown = {"to_name": span["part"].replace("-", "_"), "type": "labels", "value": value}
+    return {"id": name, "from_name": f"{scale.key}-words", **shown, "meta": {PART: scale.key}}
+
+
 def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     """One control's result."""
     name, kind, value = build_control(scale, answer)
-    meta: dict[str, Any] = {META: answer.to_extras(*IN_RESULT)}
+    told = IN_RESULT if scale.type in ("choice", "number") or answer.reason else ()
+    meta: dict[str, Any] = {META: answer.to_extras(*told)}
     if answer.note:
         meta["text"] = [answer.note]
     return {
@@ -112,11 +144,22 @@ def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict
         if answer.value == TIE:
             return scale.key + TIED, "choices", {"choices": [TIE]}
         return scale.key, "pairwise", {"selected": "left" if answer.value == "1" else "right"}
+    if isinstance(answer.content, dict) or scale.type == "ranking":
+        return scale.key, "textarea", {"text": [spell_text(answer)]}
+    if scale.type == "several":
+        return scale.key, "choices", {"choices": [value for value in answer.value.split("|") if value != "-"]}
+    if scale.type == "spans":
+        return scale.key, "number", {"number": int(answer.value)}
     if scale.stars:
         return scale.key, "rating", {"rating": int(answer.value)}
     if scale.categories:
         return scale.key, "choices", {"choices": [answer.value]}
     return scale.key, "number", {"number": float(answer.value)}
+
+
+def spell_text(answer: ExchangedAnswer) -> str:
+    """A text, or a ranking as it is written."""
+    return str(answer.content["text"]) if isinstance(answer.content, dict) else answer.value
 
 
 def configuration(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG001
@@ -130,14 +173,27 @@ def configuration(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG0
             Xml.SubElement(view, "Text", {"name": name, "value": f"${target}"})
     for scale in head.scales:
         Xml.SubElement(view, "Header", {"value": scale.question})
-        view.extend(controls(scale))
+        view.extend(controls(scale, head.kind))
     Xml.indent(view)
     yield Xml.tostring(view, encoding="unicode") + "\n"
 
 
-def controls(scale: Scale) -> Iterator[Xml.Element]:
+def controls(scale: Scale, kind: str) -> Iterator[Xml.Element]:
     """What a criterion is answered with."""
-    if scale.chooses_response:
+    if scale.type in ("text", "rewrite", "ranking"):
+        yield Xml.Element("TextArea", {"name": scale.key, "toName": "item"})
+    elif scale.type == "spans":
+        yield Xml.Element("Number", {"name": scale.key, "toName": "item"})
+        tag, target = ("ParagraphLabels", "item") if kind == "dialogue" else ("Labels", "response_1,response_2")
+        labels = Xml.Element(tag, {"name": f"{scale.key}-words", "toName": target})
+        for value in scale.values:
+            Xml.SubElement(labels, "Label", {"value": value})
+        yield labels
+    elif scale.type == "several":
+        found = choices(scale.key, scale.categories)
+        found.set("choice", "multiple")
+        yield found
+    elif scale.chooses_response:
         yield Xml.Element("Pairwise", {"name": scale.key, "toName": "response_1,response_2"})
         if TIE in scale.values:
             yield choices(scale.key + TIED, build_categories([TIE]))
@@ -170,7 +226,9 @@ def describe_left_out(tasks: Iterable[Any]) -> Iterator[str]:
     """What of the results is no answer to a criterion: how many of each type, in words."""
     made = (one for task in tasks if isinstance(task, dict) for one in task.get("annotations") or [])
     results = (result for one in made if isinstance(one, dict) for result in one.get("result") or [])
-    types = Counter(str(one.get("type")) for one in results if isinstance(one, dict) and not is_answer(one))
+    types = Counter(
+        str(one.get("type")) for one in results if isinstance(one, dict) and not (is_answer(one) or is_part(one))
+    )
     for kind, n in types.most_common():
         yield f"{n:,} {kind} result{'s were' if n > 1 else ' was'} left out: no criterion can be answered so"
 
@@ -225,14 +283,25 @@ def is_ours(result: Mapping[str, Any]) -> bool:
 
 
 def is_answer(result: Mapping[str, Any]) -> bool:
-    """Whether it answers a criterion: marked words and free texts do not."""
-    return result.get("type") in ("rating", "choices", "pairwise", "number")
+    """Whether it answers a criterion: marked words and free texts do not, unless Concord wrote them as an answer."""
+    return result.get("type") in ("rating", "choices", "pairwise", "number") or is_whole(result)
+
+
+def is_whole(result: Mapping[str, Any]) -> bool:
+    """Whether Concord wrote the whole answer beside what Label Studio shows of it."""
+    return "criterion" in ((result.get("meta") or {}).get(META) or {})
+
+
+def is_part(result: Mapping[str, Any]) -> bool:
+    return PART in (result.get("meta") or {})
 
 
 def answer(result: Mapping[str, Any], rater: str, naming: Naming, annotation: Mapping[str, Any]) -> ExchangedAnswer:
     """One result as an answer."""
     meta = result.get("meta") or {}
     ours = dict(meta.get(META) or {})
+    if is_whole(result):
+        return ExchangedAnswer.from_extras(ours)
     name, value, reason = result["from_name"], parse_value(result), ""
     if ours and name.endswith(UNSCORED):
         name, value, reason = name.removesuffix(UNSCORED), "", value

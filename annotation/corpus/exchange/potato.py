@@ -26,7 +26,8 @@ from annotation.corpus.exchange.dataset import (
     to_shown_side,
 )
 from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list
-from annotation.corpus.exchange.texts import render_dialogue, to_key, to_turns
+from annotation.corpus.exchange.texts import render_dialogue, to_key
+from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
 from core.files.input_files import InputFile, read_document
@@ -98,6 +99,10 @@ def label(head: StudyHead, answer: ExchangedAnswer) -> dict[str, str]:
     """Of a preference the side on the screen, else the label with itself as its value."""
     if is_choice(head, answer):
         return {SELECTION: to_shown_side(answer.value, answer.order)}
+    if isinstance(answer.content, dict):
+        return {"text_box": answer.content["text"]}
+    if head.scale(answer.criterion).type == "several":
+        return {value: value for value in answer.value.split("|") if value != "-"}
     return {answer.value: answer.value}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.corpus.exchange.dataset import (
+    RESPONSES,
     TIE,
     ExchangedAnswer,
     Kind,
@@ -84,10 +85,10 @@ def check_rated(item: Rated) -> Rated:
         raise InputError(message, field=".".join(map(str, path)) or None) from error
     for part in ([dict(item.record), dict(item.facts)], [one.to_extras() for one in answers]):
         refuse_unstorable(part, lambda path, why: InputError(why, field=".".join(map(str, path))))
-    turns = item.record.get("turns", ())
+    last, what = (len(RESPONSES), "response") if is_pair(item) else (len(item.record["turns"]), "turn")
     for answer in answers:
-        if answer.turn > len(turns):
-            raise InputError(f"the item has no turn {answer.turn}", field="turn")
+        if answer.turn > last:
+            raise InputError(f"the item has no {what} {answer.turn}", field="turn")
         if bool(answer.value) == bool(answer.reason):
             raise InputError("an answer has a value or a reason why there is none", field=answer.criterion)
     return Rated(item.record, answers, item.facts)
@@ -103,7 +104,7 @@ def locate_error(file: InputFile, place: str, error: Exception) -> InputError:
 
 
 def is_pair(item: Rated) -> bool:
-    return "response_1" in item.record
+    return "response_1" in item.record or "responses" in item.record
 
 
 def take(items: dict[str, Rated], item: Rated) -> None:

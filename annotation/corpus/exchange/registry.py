@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from annotation.corpus.exchange import argilla, doccano, inspect_log, label_studio, potato, votes
+from annotation.corpus.exchange import argilla, doccano, hf_folder, inspect_log, label_studio, potato, votes
 from annotation.corpus.exchange.dataset import Items, Naming, Package, Scale, StudyHead
 from core.errors import InputError
 from core.files.input_files import InputFile
@@ -31,6 +32,8 @@ class Exchange:
         Kinds of items that it can hold.
     read
         Reads a file (a folder for Potato).
+    telling
+        Keys that its records have, and records of other formats do not.
     """
 
     key: str
@@ -39,6 +42,7 @@ class Exchange:
     read: Read
     unseen: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ("dialogue", "pair")
+    telling: tuple[str, ...] = ()
 
 
 MOSTLY = ("order of the responses", "notes", "strength", "evidence", "time", "guideline version")
@@ -51,14 +55,30 @@ EXCHANGES: dict[str, Exchange] = {
             "Label Studio",
             {"tasks.json": label_studio.tasks, "config.xml": label_studio.configuration},
             label_studio.read,
-            ("order of the responses", "strength", "evidence", "guideline version", "turns that a rating is of"),
+            (
+                "order of the responses",
+                "strength",
+                "evidence",
+                "guideline version",
+                "turns that a rating is of",
+                "severity",
+            ),
+            telling=("data", "annotations"),
         ),
         Exchange(
             "argilla",
             "Argilla",
             {"records.json": argilla.records, ".argilla/settings.json": argilla.settings},
             argilla.read,
-            (*MOSTLY, "names of annotators", "further judges", "answers without a value"),
+            (
+                *MOSTLY,
+                "names of annotators",
+                "further judges",
+                "answers without a value",
+                "marked spans",
+                "which response a text is of",
+            ),
+            telling=("fields", "responses"),
         ),
         Exchange(
             "potato",
@@ -69,14 +89,14 @@ EXCHANGES: dict[str, Exchange] = {
                 "llm_labels.jsonl": potato.iterate_judgment_lines,
             },
             potato.read,
-            (*MOSTLY[1:], "answers without a value"),
+            (*MOSTLY[1:], "answers without a value", "where marked spans lie"),
         ),
         Exchange(
             "doccano",
             "doccano",
             {"labels.jsonl": doccano.lines},
             doccano.read,
-            (*MOSTLY, "turns", "answers without a value"),
+            (*MOSTLY, "turns", "answers without a value", "marked spans and texts"),
         ),
         Exchange(
             "votes",
@@ -85,8 +105,10 @@ EXCHANGES: dict[str, Exchange] = {
             votes.read,
             (*MOSTLY[1:], "criteria that are no preference", "answers without a value"),
             ("pair",),
+            ("model_a", "model_b", "winner", "judge"),
         ),
-        Exchange("inspect", "inspect_ai", {}, inspect_log.read, kinds=("dialogue",)),
+        Exchange("inspect", "inspect_ai", {}, inspect_log.read, kinds=("dialogue",), telling=("eval", "samples")),
+        Exchange("hf", "Hugging Face dataset of Concord", {}, hf_folder.read),
     )
 }
 
@@ -97,3 +119,8 @@ def exchange_named(key: str, *, writing: bool = False) -> Exchange:
     if key not in known:
         raise InputError(f"there is no format {key!r}; choose {', '.join(known)}", field="format")
     return known[key]
+
+
+def recognise_exchange(record: Mapping[str, Any]) -> Exchange | None:
+    """The tool whose export a record is of; None where it does not look like one that brings labels."""
+    return next((one for one in EXCHANGES.values() if one.telling and set(one.telling) <= set(record)), None)

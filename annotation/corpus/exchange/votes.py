@@ -1,4 +1,4 @@
-"""Votes on pairs of models, as MT-Bench and Chatbot Arena publish them: JSONL, one vote on each line.
+"""Votes on pairs of models, as MT-Bench and Chatbot Arena publish them: JSON Lines or Parquet, one vote a row.
 
 Model a is the one that was shown first. What else Concord knows of a vote stands in `concord`. Read are also votes on
 a second turn: the question is then all that the user said, a response all that the model said.
@@ -23,11 +23,13 @@ from annotation.corpus.exchange.dataset import (
     to_named_response,
     to_shown_side,
 )
-from annotation.corpus.exchange.reading import collect_package, json_lines
-from annotation.corpus.exchange.texts import to_turns
+from annotation.corpus.exchange.reading import collect_package
+from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
+from core.files.tables.layout import Layout
+from core.files.tables.reading import open_table
 
 META = "concord"
 CRITERION = "preference"
@@ -77,8 +79,10 @@ def conversation(record: Mapping[str, Any], response: str) -> list[dict[str, str
 
 
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
-    """Votes of people and of judges. InputError names the file and the line."""
-    return collect_package(file, problems, json_lines(file, problems), lambda one, _: parse_rated(one, naming), known)
+    """Votes of people and of judges, one a row. InputError names the file and the line."""
+    with open_table(file, Layout(), problems) as table:
+        rows = ((f"line {line}", values) for line, values in table.rows)
+        return collect_package(file, problems, rows, lambda one, _: parse_rated(one, naming), known)
 
 
 def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
+from zipfile import is_zipfile
 
 from django.db import transaction
 from pydantic import BaseModel
 
 from annotation.corpus.imports import scenarios, upsert
+from annotation.corpus.imports.attached import list_hashes, store_attachments
 from annotation.corpus.imports.references import References
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, SourcedModel, Task
 from annotation.corpus.parsing import records as parsing
+from annotation.corpus.services.attachments import note_uses
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.files import archives
 from core.files.checking import read_jsonl
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome, explain_refusal
@@ -39,11 +46,13 @@ class Context:
     problems: Problems
     profiles: References
     tasks: References
+    folder: Path | None = None  # where the files lie that records name
 
     @classmethod
-    def build(cls, file: InputFile, source: str, problems: Problems) -> Self:
+    def build(cls, file: InputFile, source: str, problems: Problems, folder: Path | None = None) -> Self:
         check_source(source)
-        return cls(file, source, problems, References(Profile, source, "profile"), References(Task, source, "task"))
+        profiles, tasks = References(Profile, source, "profile"), References(Task, source, "task")
+        return cls(file, source, problems, profiles, tasks, folder)
 
     def refuse(self, line: int, record: BaseModel, error: InputError, field: str) -> None:
         place = self.file.error(error.message, line=line, field=field)
@@ -101,17 +110,48 @@ def load(
     file: InputFile,
     source: str = SOURCE,
     on_error: OnError = "stop",
+    attachments: Path | None = None,
 ) -> Outcome:
     """Import a file of `kind` (a key of KINDS); its ids are those of `source`. All or nothing, unless bad records
-    are skipped."""
+    are skipped. Pictures and sounds that records name lie in the folder `attachments`; or the file is a ZIP file that
+    holds one JSONL file with them."""
+    if not is_zipfile(file.path):
+        return load_lines(kind, file, source, on_error, attachments, beside=file.path)
+    with TemporaryDirectory(prefix="concord-attached-") as place:
+        folder = archives.unpack(file, Path(place))
+        return load_lines(kind, find_records(folder, file), source, on_error, folder, beside=file.path)
+
+
+def find_records(folder: Path, packed: InputFile) -> InputFile:
+    """The one JSONL file of an archive. InputError where there is none or several."""
+    found = sorted(folder.glob("*.jsonl"))
+    if len(found) != 1:
+        raise packed.error(f"holds {len(found)} files *.jsonl at its top; one with the records is expected")
+    return InputFile(found[0], f"{packed.name}/{found[0].name}")
+
+
+def load_lines(
+    kind: str, file: InputFile, source: str, on_error: OnError, folder: Path | None, *, beside: Path
+) -> Outcome:
     problems, outcome = Problems(on_error), Outcome((kind,))
-    context = Context.build(file, source, problems)
+    context = Context.build(file, source, problems, folder)
     lines = read_jsonl(file, KINDS[kind].schema, problems, id_of=lambda record: record.id)
     with explain_refusal(file), transaction.atomic():
-        for batch in iterate_batches(lines, BATCH):
+        for batch in iterate_batches(store_attached(lines, context), BATCH):
             save(kind, batch, context, outcome)
-    outcome.set_aside(problems, beside=file.path)
+    outcome.set_aside(problems, beside=beside)
     return outcome
+
+
+def store_attached(lines: Iterable[Line], context: Context) -> Iterator[Line]:
+    """The lines whose attachments could be stored; others go to the problems."""
+    for line, record in lines:
+        try:
+            store_attachments(record, context.folder)
+        except InputError as error:
+            context.refuse(line, record, error, error.field or "parts")
+        else:
+            yield line, record
 
 
 @audited("material.import", says=("file", "source", "on_error"))
@@ -141,14 +181,36 @@ def load_scenarios(
 def save(kind: str, batch: list[Line], context: Context, outcome: Outcome) -> None:
     """Insert or update the records of some lines."""
     model = KINDS[kind].model
-    hashes = {record.id: content_hash(record.model_dump()) for _, record in batch}
+    hashes = {record.id: content_hash(record.model_dump(exclude=NO_CONTENT)) for _, record in batch}
     plan = upsert.compare(model, context.source, hashes)
+    raise_probabilities(context, batch, plan, outcome)
     columns = KINDS[kind].columns([line for line in batch if line[1].id not in plan.same], context)
     rows = [
         model(source=context.source, external_id=identity, content_hash=hashes[identity], **values)
         for identity, values in columns.items()
     ]
     upsert.save(model, rows, kind=kind, plan=plan, outcome=outcome)
+    shown = {record.id: list_hashes(record) for _, record in batch if record.id in columns}
+    note_uses(model, context.source, {name: hashes for name, hashes in shown.items() if hashes or name in plan.changed})
+
+
+NO_CONTENT = {"inclusion_probability"}
+"""How a record came to be drawn is nothing that it says."""
+
+
+def raise_probabilities(context: Context, batch: list[Line], plan: upsert.Plan, outcome: Outcome) -> None:
+    """Of records that are there already keep the larger inclusion probability, and count those that it changed.
+
+    With one seed a larger share keeps all that a smaller one kept, so that the larger is that of both together.
+    """
+    by_share: dict[float, list[str]] = defaultdict(list)
+    for _, record in batch:
+        if isinstance(record, parsing.DrawnRecord) and record.id in plan.same:
+            by_share[record.inclusion_probability].append(record.id)
+    for share, ids in by_share.items():
+        model: Any = ResponsePair if isinstance(batch[0][1], parsing.PairRecord) else Dialogue
+        rows = model.objects.filter(source=context.source, external_id__in=ids, inclusion_probability__lt=share)
+        outcome.raised_probabilities += rows.update(inclusion_probability=share)
 
 
 def resolve_lines(lines: Iterable[Line], context: Context) -> Iterator[tuple[Any, int | None, int | None]]:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import to_json
+
+from annotation.corpus.parsing import responses
+from annotation.corpus.parsing.contents import Part, check_parts, read_content, read_message
+from annotation.stats.orders import MOST, TIE
 
 # Ids may be given as numbers. The lengths are those of the columns.
 Id = Annotated[str, Field(min_length=1, max_length=200, coerce_numbers_to_str=True)]
@@ -72,13 +84,42 @@ class ScenarioRecord(BaseModel):
 
 
 class Turn(BaseModel):
+    """What one side said. A message in parts, as OpenAI or Anthropic has it, becomes a text with places of parts."""
+
     model_config = ConfigDict(extra="allow")
 
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system", "tool"]
     content: str
+    parts: list[Part] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_parts(cls, given: Any) -> Any:
+        return read_message(given) if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def parts_are_within(self) -> Turn:
+        check_parts(self.content, self.parts)
+        return self
+
+    @model_serializer(mode="wrap")
+    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A turn that is only text is stored as that."""
+        found: dict[str, Any] = dump(self)
+        parts = [part.to_stored() for part in self.parts]
+        return {**found, "parts": parts} if parts else {k: v for k, v in found.items() if k != "parts"}
 
 
-class DialogueRecord(Record):
+Probability = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+
+class DrawnRecord(Record):
+    """What may have been drawn from more: `inclusion_probability` is the chance that the draw had of taking it."""
+
+    inclusion_probability: Probability = 1.0
+
+
+class DialogueRecord(DrawnRecord):
     turns: Annotated[list[Turn], Field(min_length=1)]
     profile_id: Id | None = None
     task_id: Id | None = None
@@ -94,21 +135,83 @@ class DialogueRecord(Record):
 
 
 def to_label(value: Any) -> Any:
-    """1 and 2 may be given as numbers."""
+    """The number of a response may be given as one."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-class PairRecord(Record):
+TEXTS = ("question", "context", "response_1", "response_2")
+"""Texts of a pair, each of which may come in parts."""
+
+
+class FurtherResponse(BaseModel):
+    """A response from the third on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    model: Short = ""
+    parts: list[Part] = []
+
+    @model_serializer(mode="wrap")
+    def drop_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Text alone is stored as that."""
+        found: dict[str, Any] = dump(self) | {"parts": [part.to_stored() for part in self.parts]}
+        return {name: value for name, value in found.items() if value or name == "text"}
+
+
+class PairRecord(DrawnRecord):
+    """A question with its responses: `response_1` and `response_2`, or `responses`, a list of 1 to 12."""
+
     question: Filled
     response_1: str
     response_2: str
+    parts: dict[Literal["question", "context", "response_1", "response_2"], list[Part]] = {}
     profile_id: Id | None = None
     context: str = ""
     model_1: Short = ""
     model_2: Short = ""
+    n_responses: Annotated[int, Field(ge=1, le=MOST)] = 2
+    further: list[FurtherResponse] = []
     kind: Annotated[str, Field(max_length=40)] = ""
     tier: Annotated[str, Field(max_length=16)] = ""
-    label: Annotated[Literal["", "1", "2", "tie"], BeforeValidator(to_label)] = ""
+    label: Annotated[str, BeforeValidator(to_label)] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_parts(cls, given: Any) -> Any:
+        given = responses.gather(given) if isinstance(given, dict) else given
+        if not isinstance(given, dict) or not any(isinstance(given.get(name), list) for name in TEXTS):
+            return given
+        read = {name: read_content(given[name]) for name in TEXTS if isinstance(given.get(name), list)}
+        told = given["parts"] if isinstance(given.get("parts"), dict) else {}
+        return {
+            **given,
+            **{k: text for k, (text, _) in read.items()},
+            "parts": told | {k: p for k, (_, p) in read.items()},
+        }
+
+    @model_validator(mode="after")
+    def parts_are_within(self) -> PairRecord:
+        for name, parts in self.parts.items():
+            check_parts(getattr(self, name), parts)
+        for one in self.further:
+            check_parts(one.text, one.parts)
+        return self
+
+    @model_validator(mode="after")
+    def label_is_of_a_response(self) -> PairRecord:
+        if self.label not in ("", TIE, *(str(number) for number in range(1, self.n_responses + 1))):
+            known = ", ".join(repr(str(number)) for number in range(1, self.n_responses + 1))
+            raise ValueError(f"label: should be '', {known} or 'tie', not {self.label!r}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def drop_no_parts(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A pair that is only text is stored, and told from another, as that."""
+        found: dict[str, Any] = dump(self)
+        found |= {"parts": {name: [part.to_stored() for part in parts] for name, parts in self.parts.items() if parts}}
+        usual = {"parts": {}, "further": [], "n_responses": 2}
+        return {name: value for name, value in found.items() if name not in usual or value != usual[name]}
 
     def fields(self) -> dict[str, Any]:
         values = super().fields()

@@ -14,7 +14,7 @@ from core.errors import InputError
 
 
 class Command(ConcordCommand):
-    help = "What researchers did, newest first; with the digest of the newest act."
+    help = "The audit log, newest event first, with the digest of the newest event."
     example = 'acts --study "My study" --since 2026-01-01 --json'
 
     def arguments(self, parser: CommandParser) -> None:

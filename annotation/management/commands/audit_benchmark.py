@@ -6,12 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks.options import AuditOptions
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import auditing, versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
-from core.options.fields import split_names
+from core.options.fields import add_arguments, read_arguments, split_names
 
 
 class Command(ConcordCommand):
@@ -26,8 +27,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
-        parser.add_argument("--bootstrap", type=int, default=2000, help="resamples (2000)")
-        parser.add_argument("--seed", type=int, default=0)
+        add_arguments(parser, AuditOptions)
         parser.add_argument("--clean", nargs="+", metavar="RULE", help=f"among {', '.join(RULES)}")
         parser.add_argument("--version-name", default="", metavar="VERSION", help="of the cleaned version")
         parser.add_argument("--notes", default="")
@@ -35,7 +35,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         benchmark = benchmarks.find_benchmark(options["benchmark"])
-        found = auditing.audit(by=None, benchmark=benchmark, bootstrap=options["bootstrap"], seed=options["seed"])
+        found = auditing.audit(by=None, benchmark=benchmark, **read_arguments(AuditOptions, options))
         document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}
         rules = split_names(options["clean"])
         if rules:

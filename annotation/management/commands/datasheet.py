@@ -12,7 +12,7 @@ from annotation.management.base import ConcordCommand
 
 
 class Command(ConcordCommand):
-    help = "The datasheet of a benchmark as Markdown, or with --json as data: who judged, how far they agree, tiers."
+    help = "The datasheet of a benchmark as Markdown, or with --json as data: raters, their agreement, tiers."
     example = "datasheet trips-1 > trips-1.md"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -9,18 +9,17 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.models import FilterRound
+from annotation.benchmarks.options import NewRound
 from annotation.benchmarks.parsing import revisions
 from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
-from annotation.management.benchmarks import add_tiers, parse_tiers
-from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL, Rule
+from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
-from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.shares import parse_pairs
-from core.options.fields import split_names
+from core.options.fields import add_arguments, read_arguments, split_names
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 
@@ -41,30 +40,20 @@ class Command(ConcordCommand):
             metavar="STATE=OUTCOME",
             help=f"where it differs from {USUALLY}; outcomes: {', '.join(OUTCOMES).replace(' ', '_')}",
         )
-        add_tiers(parser)
+        add_arguments(parser, NewRound, but=("outcomes",))
         parser.add_argument(
             "--revise", type=Path, metavar="FILE.jsonl", help="id, response_1, response_2, reason a line"
         )
-        parser.add_argument("--name", default="", help="of the study in which is asked again")
-        parser.add_argument("--overlap", type=int, help="its annotators per item (as before)")
-        parser.add_argument("--seed", type=int, default=0, help="of its order")
         parser.add_argument("--open", action="store_true", help="open it at once")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        cuts, chance = parse_tiers(options)
-        try:
-            rule = Rule(parse_pairs(split_names(options["rule"]), "rule"), cuts, chance, options["min_votes"])
-        except ValueError as error:
-            raise InputError(str(error), field="rule") from error
+        given = read_arguments(NewRound, options, but=("outcomes",))
         found = filtering.run(
             by=None,
             study=study_called(options["study"]),
-            rule=rule,
+            rule=filtering.build_rule(given, parse_pairs(split_names(options["rule"]), "rule"), field="rule"),
             revisions=read_revisions(options["revise"]),
-            criterion=options["criterion"],
-            seed=options["seed"],
-            name=options["name"],
-            overlap=options["overlap"],
+            **{name: given[name] for name in filtering.ASKED if name in given},
         )
         if options["open"] and found.follow_up:
             studies.open(by=None, study=found.follow_up)

@@ -15,7 +15,7 @@ from annotation.studies.queries.studies import people_called, study_called
 
 
 class Command(ConcordCommand):
-    help = "Who came into a study, by which way, what they decided on consent, and their completion codes."
+    help = "Participants of a study: where they were recruited, their consent, and their completion codes."
     example = "participants --study pilot --json"
     exports = "participants"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.quality.queries import quality
 from annotation.studies.queries.studies import study_called
@@ -35,6 +36,7 @@ class Command(ConcordCommand):
                     "signs": list(row.signs),
                     "seconds_an_item": row.pace.seconds if row.pace else None,
                     "too_fast": row.pace.too_fast if row.pace else None,
+                    "unread": row.pace.unread if row.pace else None,
                     "gold_accuracy": row.accuracy.overall.to_json() if row.accuracy else None,
                     "self_consistency": row.consistency.overall.to_json() if row.consistency else None,
                 }
@@ -43,6 +45,9 @@ class Command(ConcordCommand):
         }
 
     def say(self, document: dict[str, Any]) -> None:
+        for key, found in document["criteria"].items():
+            if sides := found["sides"]:
+                self.stdout.write(f"{key}: position bias {text.estimate(sides['effect'])} ({sides['unit']})")
         for one in document["annotators"]:
             kind = "" if one["kind"] == User.Kind.PERSON else f" ({one['kind']})"
             self.stdout.write(f"{one['name']}{kind}: {one['ratings']} answers; {'; '.join(one['signs']) or 'no signs'}")

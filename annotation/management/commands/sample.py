@@ -10,6 +10,7 @@ from annotation.agreement.services.predicted_difficulty import load_predicted_ti
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.options import NewSample
+from annotation.studies.queries.missing_context import find_missing_context
 from annotation.studies.queries.sampling_frame import FILTERS
 from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples
@@ -43,6 +44,8 @@ class Command(ConcordCommand):
         return document(sample)
 
     def say(self, document: dict[str, Any]) -> None:
+        for warning in document["warnings"]:
+            self.stdout.write(f"! {warning}")
         self.stdout.write(f"Drew {document['size']} of {document['frame_size']} eligible items ({document['method']}).")
         if document["strata"]:
             for stratum in document["drawn"]:
@@ -57,6 +60,7 @@ def criterion_to_predict(study: str | None, key: str | None) -> Criterion | None
 def document(sample: Sample) -> dict[str, Any]:
     return {
         "study": sample.study.name,
+        "warnings": find_missing_context(sample.study),
         "method": sample.method,
         "frame_size": sample.frame_size,
         "size": sample.size,

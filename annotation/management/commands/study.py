@@ -7,9 +7,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
+from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Study
 from annotation.studies.options import NewStudy
+from annotation.studies.parsing.rubric_files import read_rubric, to_document
+from annotation.studies.queries.missing_context import find_missing_context
 from annotation.studies.services import studies
+from core.files.input_files import InputFile
 from core.options.fields import add_arguments, read_arguments
 
 
@@ -19,10 +23,19 @@ class Command(ConcordCommand):
     example = 'study "Pilot" --kind dialogue --criteria task_completion personalization --overlap 3'
 
     def arguments(self, parser: CommandParser) -> None:
-        add_arguments(parser, NewStudy, kind=Study.Kind.DIALOGUE.value)
+        add_arguments(parser, NewStudy, but=("rubric",), kind=Study.Kind.DIALOGUE.value)
+        parser.add_argument(
+            "--rubric",
+            metavar="FILE",
+            help=f"criteria of your own from a .toml, .yaml or .json; or a template: {', '.join(RUBRICS)}",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        study = studies.create(by=None, **read_arguments(NewStudy, options))
+        given = read_arguments(NewStudy, options, but=("rubric",))
+        if named := options["rubric"]:
+            rubric = RUBRICS.get(named) or read_rubric(InputFile.from_path(named))
+            given |= {"rubric": to_document(rubric), "kind": rubric.kind or given["kind"]}
+        study = studies.create(by=None, **given)
         return {
             "study": study.name,
             "slug": study.slug,
@@ -34,10 +47,14 @@ class Command(ConcordCommand):
             "most_overlap": study.most_overlap,
             "is_adaptive": study.is_adaptive,
             "shown": study.shown,
+            "content_form": study.content_form,
             "seed": study.seed,
             "clustering": study.clustering,
+            "warnings": find_missing_context(study),
         }
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(f"Created the study {document['study']!r} ({document['slug']}), a draft without items.")
         self.stdout.write(f"Criteria: {', '.join(document['criteria'])}. Next: manage.py sample {document['slug']}")
+        for warning in document["warnings"]:
+            self.stdout.write(f"! {warning}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
-from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.queries.asks import to_side
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -21,7 +21,7 @@ SUBMITTED = Assignment.State.SUBMITTED
 class MarkedAnswer:
     """One answer beside the right one; `criterion` names the turn too.
 
-    `said` and `expected` are labels of the scale; `right` is None if unscored.
+    `said` and `expected` are labels of the scale, of a pair the sides as they were shown; `right` is None if unscored.
     """
 
     criterion: str
@@ -41,6 +41,10 @@ class MarkedItem:
     @property
     def all_right(self) -> bool:
         return all(one.right for one in self.answers)
+
+    @property
+    def is_explained(self) -> bool:
+        return any(one.explanation for one in self.answers)
 
 
 def load_before_work(study: Study, number: int = 1) -> QuerySet[KnownItem]:
@@ -137,21 +141,27 @@ def list_marked_items(slots: QuerySet[Assignment]) -> list[MarkedItem]:
         "known__answers", KnownAnswer.objects.select_related("criterion").order_by("turn", "criterion__position")
     )
     return [
-        MarkedItem(slot, tuple(mark_answers(slot.known.answers.all(), slot.annotations.all())) if slot.known else ())
+        MarkedItem(slot, tuple(mark_answers(slot, slot.known.answers.all())) if slot.known else ())
         for slot in slots.prefetch_related(answers, "annotations")
     ]
 
 
-def mark_answers(expected: Iterable[KnownAnswer], said: Iterable[Annotation]) -> Iterable[MarkedAnswer]:
-    """Pair each gold answer with the annotator's."""
-    by_ask = {(one.criterion_id, one.turn): one for one in said}
+def label_shown(slot: Assignment, criterion: Criterion, value: str) -> str:
+    """What the page called a value: a response of a pair by its side."""
+    side = to_side(slot, value)
+    return side if side != value else criterion.label_of(value)
+
+
+def mark_answers(slot: Assignment, expected: Iterable[KnownAnswer]) -> Iterable[MarkedAnswer]:
+    """Pair each gold answer with what the annotator said, in the words of the page that they saw."""
+    by_ask = {(one.criterion_id, one.turn): one for one in slot.annotations.all()}
     for answer in expected:
         given = by_ask.get((answer.criterion_id, answer.turn))
         value = given.value if given else ""
         yield MarkedAnswer(
             criterion=answer.title,
-            said=answer.criterion.label_of(value) if value else "cannot judge",
-            expected=answer.label,
+            said=label_shown(slot, answer.criterion, value) if value else "cannot judge",
+            expected=" or ".join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
             right=answer.accepts(value) if value else None,
             explanation=answer.explanation,
         )

@@ -14,11 +14,15 @@ from typing import Any
 from annotation.quality.queries import checks
 from annotation.stats import checks as checked
 from annotation.stats.annotators import annotator_report
+from annotation.stats.by_level import explain_missing
 from annotation.stats.checks import CheckRecord
 from annotation.stats.dawid_skene import dawid_skene
+from annotation.stats.sides import SideUse
 from annotation.stats.signs import AnnotatorSigns, annotator_signs
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries import ratings
+from annotation.studies.queries.item_features import load_shortest_times
+from annotation.studies.queries.preferences import load_side_bias
 from annotation.studies.queries.ratings import PeoplesRatings
 
 LITTLE_AGREEMENT = 0.2
@@ -36,17 +40,33 @@ ENOUGH = 20
 FEW_RIGHT = 0.5
 """Of checks right, or of repeats answered as before; with an upper end of the interval below this somebody is named."""
 
+LEAST_SHOWN = 1e-6
+"""A probability below this is called so."""
+
 ENOUGH_CHECKS = 10
 """Checks, or repeats, below which nobody is named for them."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Times of one annotator, without idle time: items with a time, median seconds, share done too fast."""
+    """Times of one annotator, without idle time.
+
+    Attributes
+    ----------
+    n
+        Items with a time.
+    seconds
+        Their median.
+    too_fast
+        Share done in less than `FAST` of the study's median time.
+    unread
+        Share done in less time than anybody needs to read the item.
+    """
 
     n: int
     seconds: float
     too_fast: float
+    unread: float
 
 
 @dataclass(frozen=True)
@@ -84,18 +104,38 @@ class Quality:
 
 
 def load_study(study: Study, *, bootstrap: int = 500) -> list[Quality]:
-    """Every annotator with ratings, those with signs first. Eight queries."""
+    """Every annotator with ratings, those with signs first. Nine queries, and two for each preference."""
     profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
-    for found in ratings.load_study(study):
+    sides: dict[str, list[tuple[str, SideUse]]] = defaultdict(list)
+    for found in load_compared(study):
         for profile in annotator_signs(found.table, bootstrap=bootstrap, seed=study.seed):
             profiles[profile.annotator].append((found.criterion.name, profile))
+        bias = load_side_bias(found, bootstrap=0)
+        for use in bias.annotators if bias else ():
+            sides[use.annotator].append((found.criterion.name, use))
     times = paces(study)
     known = {(one.annotator, one.kind): one for one in records(study)}
     rows = [
-        quality(name, found, times.get(name), known.get((name, "accuracy")), known.get((name, "consistency")))
+        quality(
+            name, found, times.get(name), known.get((name, "accuracy")), known.get((name, "consistency")), sides[name]
+        )
         for name, found in profiles.items()
     ]
     return sorted(rows, key=lambda row: (not row.signs, row.annotator))
+
+
+def load_compared(study: Study) -> list[PeoplesRatings]:
+    """The ratings of the criteria on which annotators can be compared with each other one by one."""
+    return [one for one in ratings.load_study(study) if explain_missing("quality", one.table.level) is None]
+
+
+def list_left_out(study: Study) -> list[dict[str, str]]:
+    """The other criteria, each with the reason."""
+    return [
+        {"criterion": one.key, "name": one.name, "reason": reason}
+        for one in study.criteria.all()
+        if (reason := explain_missing("quality", one.level))
+    ]
 
 
 def records(study: Study) -> list[CheckRecord]:
@@ -126,8 +166,8 @@ class Errors:
 
 
 def errors(found: PeoplesRatings) -> list[Errors]:
-    """The errors of every annotator on one criterion, estimated together with what is true."""
-    if not found.table.n_ratings:
+    """The errors of every annotator on one criterion, estimated together with what is true; of a scale alone."""
+    if not found.table.n_ratings or not found.table.has_scale:
         return []
     fitted, labels = dawid_skene(found.table), [category["label"] for category in found.criterion.categories]
     return [
@@ -140,18 +180,22 @@ def errors(found: PeoplesRatings) -> list[Errors]:
 
 
 def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
-    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries."""
+    """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries, and two for
+    each preference.
+    """
     return {
         "study": study.name,
         "checks_and_repeats": [one.to_json() for one in records(study)],
         "criteria": {
             found.criterion.key: {
                 **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).to_json(),
-                "dawid_skene": dawid_skene(found.table).to_json(),
+                "dawid_skene": dawid_skene(found.table).to_json() if found.table.has_scale else None,
+                "sides": bias.to_json() if (bias := load_side_bias(found, bootstrap=bootstrap)) else None,
             }
-            for found in ratings.load_study(study)
+            for found in load_compared(study)
             if found.table.n_ratings
         },
+        "left_out": list_left_out(study),
     }
 
 
@@ -161,22 +205,29 @@ def quality(
     pace: Pace | None,
     accuracy: CheckRecord | None = None,
     consistency: CheckRecord | None = None,
+    sides: Sequence[tuple[str, SideUse]] = (),
 ) -> Quality:
     return Quality(
         annotator=name,
         rated=sum(profile.n_ratings for _, profile in profiles),
         kappas=tuple((criterion, profile.kappa) for criterion, profile in profiles),
         pace=pace,
-        signs=(*signs(profiles, pace), *signs_of_checks(accuracy, consistency)),
+        signs=(*signs(profiles, pace, sides), *signs_of_checks(accuracy, consistency)),
         accuracy=accuracy,
         consistency=consistency,
     )
 
 
-def signs(profiles: Sequence[tuple[str, AnnotatorSigns]], pace: Pace | None) -> list[str]:
-    """What stands out, each with the criteria on which it does."""
-    found = []
-    backwards = [criterion for criterion, one in profiles if one.inverted]
+def signs(
+    profiles: Sequence[tuple[str, AnnotatorSigns]], pace: Pace | None, sides: Sequence[tuple[str, SideUse]] = ()
+) -> list[str]:
+    """What stands out, each with the criteria on which it does.
+
+    An answer that follows the side says nothing of the responses: who gives it does not answer against the others.
+    """
+    one_side = {criterion: use for criterion, use in sides if use.is_always_one}
+    found = [say_one_side(criterion, use) for criterion, use in one_side.items()]
+    backwards = [criterion for criterion, one in profiles if one.inverted and criterion not in one_side]
     for words, criteria in (
         ("answers run against those of the others", backwards),
         ("always the same answer", [criterion for criterion, one in profiles if one.constant]),
@@ -187,9 +238,22 @@ def signs(profiles: Sequence[tuple[str, AnnotatorSigns]], pace: Pace | None) -> 
     little = [criterion for criterion, one in profiles if agrees_little(one) and criterion not in backwards]
     if little and 2 * len(little) >= len(profiles) - len(backwards):
         found.append(f"agrees with the others hardly more than chance would: {', '.join(little)}")
+    if pace and pace.n >= ENOUGH and pace.unread >= OFTEN:
+        found.append(f"{100 * pace.unread:.0f} % of the items in less time than anybody needs to read them")
     if pace and pace.n >= ENOUGH and pace.too_fast >= OFTEN:
         found.append(f"{100 * pace.too_fast:.0f} % of the items in less than a third of the usual time")
     return found
+
+
+def say_one_side(criterion: str, use: SideUse) -> str:
+    often = "always" if use.n_most == use.n else "nearly always"
+    probability = format_probability(use.probability)
+    return f"{often} the same side: {use.side} in {use.n_most} of {use.n}, probability {probability}: {criterion}"
+
+
+def format_probability(value: float) -> str:
+    """Two digits, and what is very small as such."""
+    return f"{value:.2g}" if value >= LEAST_SHOWN else f"below {LEAST_SHOWN:.6f}"
 
 
 def signs_of_checks(accuracy: CheckRecord | None, consistency: CheckRecord | None) -> list[str]:
@@ -214,18 +278,27 @@ def paces(study: Study) -> dict[str, Pace]:
     submitted = study.assignments.filter(
         state=Assignment.State.SUBMITTED, purpose=Assignment.Purpose.RATING, active_seconds__isnull=False
     )
-    by_name: dict[str, list[float]] = defaultdict(list)
-    for name, seconds in submitted.values_list("annotator__username", "active_seconds").iterator(chunk_size=5000):
-        by_name[name].append(seconds or 0.0)
+    rows = list(submitted.values_list("annotator__username", "item__position", "active_seconds"))
+    least = load_shortest_times(study) if rows else {}
+    by_name: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for name, position, seconds in rows:
+        by_name[name].append((seconds or 0.0, least[position]))
     return compute_paces(by_name)
 
 
-def compute_paces(by_name: Mapping[str, Sequence[float]]) -> dict[str, Pace]:
-    """Compute paces by username, from the seconds of each of their items."""
+def compute_paces(by_name: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, Pace]:
+    """Compute paces by username, from the seconds of each of their items and the least in which it can be read."""
     if not by_name:
         return {}
-    usual = median(seconds for all_of_one in by_name.values() for seconds in all_of_one)
-    return {
-        name: Pace(len(found), median(found), sum(one < FAST * usual for one in found) / len(found))
-        for name, found in by_name.items()
-    }
+    usual = median(seconds for all_of_one in by_name.values() for seconds, _ in all_of_one)
+    return {name: compute_pace(found, usual) for name, found in by_name.items()}
+
+
+def compute_pace(found: Sequence[tuple[float, float]], usual: float) -> Pace:
+    n = len(found)
+    return Pace(
+        n=n,
+        seconds=median(seconds for seconds, _ in found),
+        too_fast=sum(seconds < FAST * usual for seconds, _ in found) / n,
+        unread=sum(seconds < least for seconds, least in found) / n,
+    )

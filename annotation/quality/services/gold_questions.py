@@ -78,7 +78,7 @@ def add_decided(*, by: User | None, study: Study, purpose: str, source: Study, n
     """Name the items of a study on which somebody decided, with those answers; the reason is the explanation."""
     if source.kind != study.kind:
         raise InputError(f"{source} has {source.get_kind_display()}, not {study.get_kind_display()}.", field="source")
-    units = {criterion.key: criterion.unit for criterion in study.criteria.all()}
+    units = {criterion.key: criterion.unit for criterion in study.criteria.all() if criterion.can_be_known}
     decided = Adjudication.objects.filter(item__study=source, criterion__key__in=units)
     decided = decided.order_by("created_at", "pk")
     found: dict[Item, dict[str, GoldAnswer]] = {}
@@ -235,6 +235,9 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
         if key not in criteria:
             raise InputError(f"The study asks no criterion {key!r}.", field="criterion", line=entry.line)
         criterion = criteria[key]
+        if not criterion.can_be_known:
+            says = f"{criterion.name} is no choice, of the item or of a turn: no answer to it can be known beforehand."
+            raise InputError(says, field=key, line=entry.line)
         if criterion.of_turns != bool(turn):
             says = "asked of turns: name the turn" if criterion.of_turns else "asked of the whole item, not of a turn"
             raise InputError(f"{criterion.name} is {says}.", field="turn", line=entry.line)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.quality.models import Admission, KnownItem
 from annotation.quality.queries import gold_questions
-from annotation.stats.queueing import lot
+from annotation.stats.queueing import draw_order
 from annotation.studies.models.studies import Assignment, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -58,10 +58,10 @@ def give(by: User, study: Study, item: KnownItem, lease: timedelta, number: int 
     """Make the assignment, or find the one that was made in another window just now."""
     now = timezone.now()
     order, tries = "", number if item.purpose == KnownItem.Purpose.QUALIFICATION else 1
-    if study.kind == Study.Kind.PAIR:
+    if pair := item.item.pair:
         # which side was right the first time says nothing of the second
-        drawn = lot(study.seed, by.username, "order", item.purpose, item.position, *([tries] if tries > 1 else []))
-        order = ("AB", "BA")[drawn % 2]
+        stream = f"{item.purpose} {tries}"
+        order = draw_order(study.seed, by.username, item.position, stream, n=pair.n_responses)
     same = {"study": study, "item": item.item_id, "purpose": item.purpose, "annotator": by, "round": tries}
     try:
         with transaction.atomic():

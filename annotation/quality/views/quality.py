@@ -1,7 +1,7 @@
 """Each annotator of a study as an instrument, and leaving somebody out."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, isnan
 from typing import Any
 
@@ -14,14 +14,15 @@ from django.views.decorators.http import require_POST
 from annotation.quality.queries import quality as instruments
 from annotation.stats.checks import CheckRecord
 from annotation.stats.estimate import Estimate
+from annotation.stats.sides import SideBias, SideUse
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries import ratings
+from annotation.studies.queries.preferences import load_side_bias
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from annotation.workbench.services import exclusions
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.charts import FILE, PAGE, Point, course, png, svg
+from core.charts import FIGURES, FILE, PAGE, Point, course, svg
 from core.csv_files import csv_text
 from core.downloads import audit_export
 from core.errors import InputError
@@ -33,22 +34,28 @@ ALMOST = 0.02
 
 
 @researcher_required
-@reads_all("How each annotator rates", "quality")
+@reads_all("Quality", "quality", "quality")
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """Each annotator as an instrument."""
     study = get_object_or_404(Study, slug=slug)
     rows = instruments.load_study(study)
     people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
     named = [people[row.annotator] for row in rows if row.signs]
-    rated = [one for one in ratings.load_study(study) if one.table.n_ratings]
+    rated = [one for one in instruments.load_compared(study) if one.table.n_ratings and one.table.has_scale]
     chosen = next(
         (one for one in rated if one.criterion.key == request.GET.get("criterion")), rated[0] if rated else None
     )
     context = {
         "study": study,
-        "steps": study_steps(study),
+        "steps": study_steps(study, "quality"),
+        "left_out": instruments.list_left_out(study),
         "rows": [(row, people[row.annotator]) for row in rows],
         "named": named,
+        "sides": [
+            (one.criterion.name, bias, [f"#{place} ^" for place in bias.excess], sides_of(bias, people))
+            for one in rated
+            if (bias := load_side_bias(one))
+        ],
         "course": plot_course(rows, people),
         "course_downloads": [
             (name.upper(), reverse("checks_download", args=[slug, name])) for name in ("csv", "svg", "png")
@@ -65,6 +72,11 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         "downloads": [("JSON", reverse("quality_download", args=[slug]))],
     }
     return render(request, "annotation/quality.html", context)
+
+
+def sides_of(bias: SideBias, people: Mapping[str, User]) -> list[tuple[SideUse, User, str]]:
+    """Each annotator's choices of sides, with how probable these are."""
+    return [(use, people[use.annotator], instruments.format_probability(use.probability)) for use in bias.annotators]
 
 
 KINDS = {"accuracy": "gold accuracy", "consistency": "self-consistency"}
@@ -99,12 +111,11 @@ def plain_name(person: User) -> str:
 @researcher_required
 @audit_export("annotators")
 def checks_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
-    """Gold accuracy and self-consistency over time, as csv (a stretch a row), svg or png."""
+    """Gold accuracy and self-consistency over time, as csv (a stretch a row), svg, png or pdf."""
     study = get_object_or_404(Study, slug=slug)
-    if format not in CHECKS:
+    if format not in FIGURES:
         raise Http404(f"checks and repeats are not given as {format}")
-    content_type, content = CHECKS[format]
-    response = HttpResponse(content(study), content_type=content_type)
+    response = HttpResponse(checks_figure(study, format), content_type=FIGURES[format][0])
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-checks.{format}"'
     return response
 
@@ -138,11 +149,9 @@ def checks_points(study: Study) -> list[Point]:
     return points
 
 
-CHECKS: dict[str, tuple[str, Callable[[Study], str | bytes]]] = {
-    "csv": ("text/csv; charset=utf-8", checks_csv),
-    "svg": ("image/svg+xml; charset=utf-8", lambda study: svg(course, checks_points(study), FILE)),
-    "png": ("image/png", lambda study: png(course, checks_points(study), FILE)),
-}
+def checks_figure(study: Study, ending: str) -> str | bytes:
+    """The plot as a file; as csv its stretches with all that is known of them."""
+    return checks_csv(study) if ending == "csv" else FIGURES[ending][1](course, checks_points(study), FILE)
 
 
 def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:

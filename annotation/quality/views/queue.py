@@ -97,7 +97,7 @@ def page(
     through = {found.annotator_id for found in results if found.lets_through}
     context: dict[str, Any] = {
         "study": study,
-        "steps": study_steps(study),
+        "steps": study_steps(study, "queue"),
         "rules": rules or RulesForm(study=study),
         "one": one or GoldQuestionForm(study=study),
         "many": many or GoldQuestionsForm(study=study),

@@ -46,6 +46,13 @@ def find_return_code(study: Study, annotator: User) -> str:
     return return_code(found) if found else ""
 
 
+def is_link_participant(user: Any) -> bool:
+    """Whether an account was made for somebody whom a platform sent, and has no password."""
+    if not user.is_authenticated or user.has_usable_password():
+        return False
+    return Participation.objects.filter(annotator=user).exclude(platform_key="").exists()
+
+
 def find_intake(study: Study) -> Intake:
     """How people come into the study; an unsaved one that asks nothing where none was set."""
     return Intake.objects.select_related("consent_text").filter(study=study).first() or Intake(study=study)

@@ -11,6 +11,7 @@ from annotation.recruitment.models.participation import ConsentDecision, Consent
 from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import withdrawn
 from annotation.studies.models.labels import Annotation, Draft
+from annotation.studies.models.messages import ItemMark, ItemMessage
 from annotation.studies.models.studies import Assignment, Study
 from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User
@@ -112,6 +113,8 @@ def erase(study: Study, annotator: User, slots: list[int]) -> int:
     """Delete what they gave. Returns how many labels that were."""
     labels, _ = Annotation.objects.filter(assignment__in=slots).delete()
     Draft.objects.filter(assignment__study=study, annotator=annotator).delete()
+    ItemMessage.objects.filter(study=study, annotator=annotator).delete()
+    ItemMark.objects.filter(study=study, annotator=annotator).delete()
     Admission.objects.filter(study=study, annotator=annotator).delete()
     DemographicAnswer.objects.filter(question__study=study, annotator=annotator).delete()
     IdempotentWrite.objects.filter(user=annotator).delete()  # kept for a day, an answer may tell what they handed in

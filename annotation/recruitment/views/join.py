@@ -19,6 +19,7 @@ from annotation.recruitment.forms import AccountForm, ReturnForm
 from annotation.recruitment.models.participation import Invitation
 from annotation.recruitment.platforms import FRAMED_BY, PLATFORMS, Visit, visit
 from annotation.recruitment.queries.demographics import are_owed
+from annotation.recruitment.queries.offer import load_offer
 from annotation.recruitment.queries.participation import (
     find_intake,
     find_invitation,
@@ -83,7 +84,8 @@ def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, 
             return render_refusal(request, error.message, GONE)
         if joined:
             return onward(joined, study) if user else sign_in(request, joined, study)
-    return render(request, "annotation/join.html", {"study": study, "form": form, "here": request.path})
+    context = {"study": study, "form": form, "here": request.path, "offer": load_offer(study)}
+    return render(request, "annotation/join.html", context)
 
 
 def join_by_form(request: HttpRequest, form: AccountForm, study: Study, invitation: Invitation | None) -> User | None:
@@ -115,7 +117,8 @@ def onward(user: User, study: Study) -> HttpResponseRedirect:
 def enter_from_platform(request: HttpRequest, invitation: Invitation, closed: str) -> HttpResponseBase:
     """Whom a platform sends: a look at the task, or straight in as who its address says they are."""
     study, platform = invitation.study, PLATFORMS[invitation.platform]
-    context: dict[str, Any] = {"study": study, "platform": platform, "here": request.get_full_path()}
+    here = request.get_full_path()
+    context: dict[str, Any] = {"study": study, "platform": platform, "here": here, "offer": load_offer(study)}
     try:
         found = visit(invitation.platform, dict(request.GET.lists()))
     except InputError as error:

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.recruitment.forms import AboutMeForm
 from annotation.recruitment.queries.demographics import LEAST_PEOPLE, load_answers
+from annotation.recruitment.queries.offer import load_offer
 from annotation.recruitment.queries.participation import find_decision, find_intake, find_return_code
 from annotation.recruitment.services import consents, demographics
 from annotation.recruitment.views.join import onward
@@ -39,6 +40,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             "decision": decision,
             "is_current": decision and decision.text == text,
             "return_code": find_return_code(study, user),
+            "offer": load_offer(study),
             "asks": study.demographic_questions.exists(),
         },
     )

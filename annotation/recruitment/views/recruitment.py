@@ -170,7 +170,7 @@ def page(
     links = queries.add_uses(study.invitations.select_related("created_by", "study")).order_by("-pk")
     context: dict[str, Any] = {
         "study": study,
-        "steps": study_steps(study, "people"),
+        "steps": study_steps(study, "coming_in"),
         "invitations": [(one, queries.find_closing_reason(one, uses=one.uses)) for one in links],
         "made": made and address(request, made),
         "form": form or InvitationForm(),

@@ -10,8 +10,9 @@
   const activeOne = () => form.querySelector("[data-criterion][data-active]");
   const input = (criterion) => criterion.querySelector("[data-evidence-input]");
   const marks = (criterion) => JSON.parse(input(criterion).value || "[]");
+  const spans = (criterion) => JSON.parse(criterion.querySelector("[data-spans]")?.value || "[]");
   const partNode = (name) => document.querySelector(`[data-item] [data-part="${name}"]`);
-  const length = (text) => [...text.replace(/\r\n?/g, "\n")].length;
+  const { count, source, toRanges, toSource } = window.concordContent;
   const partOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement)?.closest("[data-item] [data-part]");
 
   function selected() {
@@ -20,16 +21,13 @@
     const range = selection.getRangeAt(0);
     const part = partOf(range.startContainer);
     if (!part || part !== partOf(range.endContainer)) return null;
-    const before = document.createRange();
-    before.selectNodeContents(part);
-    before.setEnd(range.startContainer, range.startOffset);
-    const start = length(before.toString());
-    return { part: part.dataset.part, start, end: start + length(range.toString()) };
+    const start = toSource(part, range.startContainer, range.startOffset, false);
+    return { part: part.dataset.part, start, end: toSource(part, range.endContainer, range.endOffset, true) };
   }
 
   function walked() {
     const part = document.activeElement?.closest?.("[data-turn]")?.querySelector("[data-part]");
-    return part && { part: part.dataset.part, start: 0, end: length(part.textContent) };
+    return part && { part: part.dataset.part, start: 0, end: count(source(part)) };
   }
 
   function write(criterion, found) {
@@ -48,16 +46,9 @@
     criterion.querySelector("[data-evidence-fold]").open = true;
   }
 
-  // The range of a mark within the one text node of its part.
-  function rangeOf(one) {
-    const node = partNode(one.part)?.firstChild;
-    if (!node) return null;
-    const characters = [...node.data];
-    const range = document.createRange();
-    range.setStart(node, characters.slice(0, one.start).join("").length);
-    range.setEnd(node, characters.slice(0, one.end).join("").length);
-    return range;
-  }
+  // The places on the page of a mark, and its words in the source.
+  const rangesOf = (one) => (partNode(one.part) ? toRanges(partNode(one.part), one.start, one.end) : []);
+  const quoteOf = (one) => (partNode(one.part) ? [...source(partNode(one.part))].slice(one.start, one.end).join("") : "");
 
   function draw() {
     shown?.clear();
@@ -67,17 +58,14 @@
       list.replaceChildren(...found.map((one, index) => entry(criterion, one, index)));
       criterion.querySelector("[data-evidence-count]").textContent = found.length || "";
       if (!criterion.hasAttribute("data-active")) continue;
-      for (const one of found) {
-        const range = rangeOf(one);
-        if (range) shown?.add(range);
-      }
+      for (const range of [...found, ...spans(criterion)].flatMap(rangesOf)) shown?.add(range);
     }
   }
 
   function entry(criterion, one, index) {
     const line = document.createElement("li");
     const quote = document.createElement("q");
-    const text = rangeOf(one)?.toString() ?? "";
+    const text = quoteOf(one);
     quote.textContent = text.length > 120 ? `${text.slice(0, 117)}…` : text;
     quote.dir = "auto";
     const remove = document.createElement("button");
@@ -99,9 +87,12 @@
     next.scrollIntoView({ block: "nearest" });
   }
 
+  form.addEventListener("rate:selection", (event) => (event.detail.found = selected() || walked()));
+  form.addEventListener("rate:locate", (event) => (event.detail.found = quoteOf(event.detail.mark)));
   form.addEventListener("rate:mark", mark);
   form.addEventListener("rate:walk", (event) => walk(event.detail));
   form.addEventListener("click", (event) => event.target.closest("[data-evidence-mark]") && mark());
   for (const kind of ["rate:item", "rate:filled", "rate:active"]) form.addEventListener(kind, draw);
+  document.addEventListener("content:form", draw);
   draw();
 })();

@@ -1,5 +1,5 @@
 // Keeps what is entered: in this browser at every press, on the server a moment later, and hands items in from an outbox
-// that survives a lost network, a sign-out or a crash. Has the next item ready, so that it appears at once.
+// that survives a lost network, a sign-out or a crash. Has the next items ready, so that they appear at once.
 (() => {
   "use strict";
   const form = document.querySelector("form[data-rate]");
@@ -10,16 +10,17 @@
   const where = form.querySelector("[data-where]");
   const itemNode = document.querySelector("[data-item]");
   const signIn = document.querySelector("[data-sign-in]");
+  const heading = document.querySelector("h1");
   const pause = document.querySelector("[data-pause]");
   const PAUSE_AFTER = 45 * 60; // seconds of work, then a break is suggested
   const RESTED = 5 * 60_000; // ms without a sign of life that are a break
   const IDLE = 60_000; // ms without a sign of life that still count as work
+  const READY = 5; // items kept ready, where there are enough for everybody
 
   let slot = { pk: form.dataset.slot, submitted: form.dataset.submitted === "1" };
   let active = Number(form.dataset.active) || 0;
   let known = read("defaultChecked", "defaultValue"); // as the server sent it: an answer may be older than this script
-  let ready = null;
-  const hold = (next) => form.toggleAttribute("data-next-ready", Boolean((ready = next)));
+  let ready = [];
   let history_ = [];
   const pace = form.querySelector("[data-pace]");
   const recent = (pace?.dataset.recent || "").split(",").filter(Boolean).map(Number);
@@ -32,7 +33,9 @@
   // ---------- what is on the page ----------
 
   function fields() {
-    return [...form.querySelectorAll("[data-criterion] input, [data-criterion] textarea")].filter((one) => one.name && !("fixed" in one.dataset));
+    return [...form.querySelectorAll("[data-criterion] input, [data-criterion] textarea")].filter(
+      (one) => one.name && !("fixed" in one.dataset) && !("control" in one.dataset), // a control shows what another input holds
+    );
   }
 
   // Which version of its guideline each criterion shows: sent with every answer, and never filled in from a draft.
@@ -95,7 +98,7 @@
       if (!signIn.open) signIn.showModal();
       return { status: 401, told: {} };
     }
-    if (answer.status >= 500) throw new Error(`the server says ${answer.status}`);
+    if (answer.status >= 500 || answer.status === 429) throw new Error(`the server says ${answer.status}`);
     return { status: answer.status, told: answer.headers.get("content-type")?.includes("json") ? await answer.json() : {} };
   }
 
@@ -109,6 +112,7 @@
     for (const name of Object.keys(now)) if (now[name] !== known[name]) changes[name] = now[name];
     if (JSON.stringify(now) !== JSON.stringify(known)) history_.push(known);
     known = now;
+    if (waiting) return correct(); // it is handed in, and the next one has not come yet
     store(`draft-${slot.pk}`, changes);
     if (!Object.keys(changes).length) return say("Saved"); // the same answer once more
     say("Saving …");
@@ -123,12 +127,13 @@
     const changes = load(`draft-${pk}`, {});
     if (!evenWithout && !Object.keys(changes).length) return;
     try {
-      const data = { ...fixed(), ...changes, seen: seen(), active: active.toFixed(1), submitted: slot.submitted ? "1" : "" };
+      const data = { ...fixed(), ...changes, seen: seen(), active: spent(), submitted: slot.submitted ? "1" : "" };
       const { status: code, told } = await post(`${items}${pk}/draft/`, data);
       if (code === 401) return say("Not saved yet: signed out. Kept in this browser.", true);
+      if (code !== 200 && code !== 422) return say(`The server does not take this (${code}). Kept in this browser.`, true);
       forget(pk, changes);
       if (pk !== slot.pk) return;
-      if (told.stale && !handing) location.assign(following); // handed in from another window
+      if (told.stale && !handing && !waiting) location.assign(following); // handed in from another window
       else if (told.gone) say(`${told.gone} Your answers are kept.`, true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
       else merge(told.content || {});
@@ -162,18 +167,31 @@
     handing = plain; // then no late answer to a draft leads elsewhere
     if (slot.submitted || plain) return; // a change to an earlier item is an ordinary form, as is what precedes the work
     event.preventDefault();
-    if (waiting || leaving) return;
     clearTimeout(timer);
-    const data = { ...fixed(), ...read(), seen: seen(), active: active.toFixed(1) };
-    store("outbox", [...load("outbox", []).filter((one) => one.pk !== slot.pk), { pk: slot.pk, data }]);
-    store(`draft-${slot.pk}`, null);
-    const last = slot.pk;
+    if (leaving) return say("Saving … Then the page comes anew, with what has changed.");
+    if (waiting) return correct();
+    putOut();
     recent.push(active);
-    if (ready) show(ready, last);
-    else waiting = true;
-    say("Saving …");
+    waiting = true;
+    showReady();
+    say(waiting ? "Saving … The next item is on its way." : "Saving …");
     pump();
   });
+
+  // What is handed in waits in the outbox, and what is said of the item until it is sent replaces it there.
+  function putOut() {
+    const one = { pk: slot.pk, data: { ...fixed(), ...read(), seen: seen(), active: spent() } };
+    const all = load("outbox", []);
+    const isThere = all.some((other) => other.pk === one.pk);
+    store("outbox", isThere ? all.map((other) => (other.pk === one.pk ? one : other)) : [...all, one]);
+    store(`draft-${slot.pk}`, null);
+  }
+
+  function correct() {
+    putOut();
+    say("Saving … The next item is on its way and comes by itself.");
+    pump();
+  }
 
   let pumping = false;
   async function pump() {
@@ -189,37 +207,53 @@
 
   async function sendFirst() {
     const one = load("outbox", [])[0];
-    const held = [slot.pk, ready?.pk].filter((pk) => pk && pk !== one.pk).join(",");
+    const held = heldNames().filter((pk) => pk !== one.pk).join(",");
     try {
       const { status: code, told } = await post(`${items}${one.pk}/save/`, { ...one.data, holding: held, total: wantsTotal() });
       if (code === 401) {
         say("Not saved yet: signed out. Kept in this browser.", true);
         return false;
       }
-      store("outbox", load("outbox", []).filter((other) => other.pk !== one.pk));
       wait = 1000;
+      if (isCorrected(one)) return true; // meanwhile: that is sent next
+      store("outbox", load("outbox", []).filter((other) => other.pk !== one.pk));
       if (code === 422) return refused(one, told);
-      say(code === 409 ? `${told.late} Your answers are kept for the researcher.` : "Saved", code !== 200);
+      if (code !== 200 && code !== 409) return keepUnsent(one, code);
+      const left = load("outbox", []).length;
+      if (code === 409) say(`${told.late} Your answers are kept for the researcher.`, true);
+      else say(left ? `Saving … ${left} more to send` : "Saved");
       follow(one, told);
       if ("total" in told) tellTotal(told, code === 409 ? 1 : 0);
       return true;
     } catch {
-      say("No connection. Your answers are kept in this browser and sent when it is back.", true);
+      const after = waiting ? "; then the next item comes" : "";
+      say(`No connection. Your answers are kept in this browser and sent when it is back${after}.`, true);
       setTimeout(pump, wait);
       wait = Math.min(2 * wait, 30_000);
       return false;
     }
   }
 
-  function follow(one, { next, late }) {
-    if (waiting && one.pk === slot.pk) {
-      waiting = false;
-      if (!next && late) return; // what is said stays in view, with what was entered
-      if (!next) return location.assign(following);
-      show(next, one.pk);
-      return prefetch();
-    }
-    if (next && !ready && !leaving && String(next.pk) !== String(slot.pk)) hold(next);
+  function isCorrected(one) {
+    const now = load("outbox", []).find((other) => other.pk === one.pk);
+    return now && JSON.stringify(now.data) !== JSON.stringify(one.data);
+  }
+
+  // What the server refuses for good stays in this browser, and does not keep the others from being sent.
+  function keepUnsent(one, code) {
+    store("unsent", [...load("unsent", []), one]);
+    form.dispatchEvent(new Event("rate:unsent"));
+    waiting = false;
+    say(`The server does not take this item (${code}). Your answers are kept in this browser.`, true);
+    return true;
+  }
+
+  function follow(one, { next, late, versions }) {
+    setReady(ready.map((item) => ({ ...item, versions }))); // a guideline may have been edited since they were fetched
+    take(next);
+    if (!waiting || one.pk !== slot.pk) return prefetch();
+    waiting = false;
+    if (!late) location.assign(following); // else what is said stays in view, with what was entered
   }
 
   // What the server does not take goes back to its page, with all that was entered.
@@ -234,19 +268,46 @@
 
   // ---------- the next item ----------
 
+  // What is here already: shown, ready, or on its way to the server, which still takes it for work to be done.
+  const heldNames = () => [...new Set([slot.pk, ...[...ready, ...load("outbox", [])].map((one) => String(one.pk))])];
+
+  function setReady(items) {
+    ready = items;
+    if (ready.length) form.setAttribute("data-next-ready", ready.length);
+    else form.removeAttribute("data-next-ready");
+  }
+
+  function take(next) {
+    if (!next || leaving || heldNames().includes(String(next.pk))) return false;
+    setReady([...ready, next]);
+    showReady();
+    return true;
+  }
+
+  // If the item before is handed in and the next one is there.
+  function showReady() {
+    if (!waiting || !ready.length) return;
+    waiting = false;
+    const [next, ...rest] = ready;
+    setReady(rest);
+    show(next, slot.pk);
+  }
+
   function show(next, last) {
-    hold(null);
     if (isEdited(next.versions)) {
       leaving = next.url; // once all is sent; the page that comes says what has changed
       return;
     }
     slot = { pk: String(next.pk), submitted: false };
     active = next.active;
+    beat = Date.now();
     itemNode.innerHTML = next.html;
     if (next.rows) form.querySelector("[data-rows]").innerHTML = next.rows;
     form.querySelector("[data-news]")?.remove();
     form.action = next.url;
-    document.getElementById("skip").action = `${next.url}skip/`;
+    for (const one of document.querySelectorAll("form[data-of-item]")) one.action = `${next.url}${one.id}/`;
+    const signInAgain = document.querySelector("[data-sign-in-again]");
+    signInAgain.href = `${signInAgain.href.split("?")[0]}?next=${encodeURIComponent(next.url)}`;
     form.querySelector("[name=seen]").value = next.seen;
     const blank = Object.fromEntries(fields().map((one) => [one.name, ""]));
     document.activeElement?.blur();
@@ -262,7 +323,18 @@
     history.pushState({ pk: slot.pk }, "", next.url);
     itemNode.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
     form.dispatchEvent(new Event("rate:item"));
+    announce();
     window.scrollTo(0, 0);
+  }
+
+  // A new item is a new page to whoever does not see it: its title, what is read first, and what is said.
+  function announce() {
+    const [here, total] = where.textContent.split(" / ");
+    document.title = `Item ${here}${document.title.slice(document.title.indexOf(" · "))}`;
+    heading.textContent = `Item ${here} of ${total}`;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    document.querySelector("[data-announce]").textContent = `Item ${here} of ${total}.`;
   }
 
   // Others take items too. A total that is only a lower bound ("200+") is asked for now and then, any other with each item.
@@ -284,13 +356,19 @@
     if (pace) pace.textContent = last.length < 5 ? left : `About ${hour} items an hour lately · ${left}`;
   }
 
+  let fetching = false;
   async function prefetch() {
-    if (slot.submitted || ready || plain || leaving) return;
+    if (fetching || slot.submitted || plain || leaving) return;
+    fetching = true;
     try {
-      const { told } = await post(ahead, { holding: slot.pk });
-      if (told.next && String(told.next.pk) !== slot.pk) hold(told.next);
+      while (ready.length < READY) {
+        const { told } = await post(ahead, { holding: heldNames().join(",") });
+        if (!take(told.next)) break;
+      }
     } catch {
       /* without it the next item takes a moment longer */
+    } finally {
+      fetching = false;
     }
   }
 
@@ -315,13 +393,26 @@
   for (const kind of ["keydown", "pointermove", "pointerdown", "scroll", "wheel", "touchstart"])
     document.addEventListener(kind, () => (alive = Date.now()), { passive: true, capture: true });
 
-  setInterval(() => {
+  // Seconds of work since this was last asked.
+  function countWork() {
     const now = Date.now();
     const passed = Math.min(now - beat, 2000) / 1000;
     beat = now;
-    if (now - alive > RESTED) rested();
-    if (document.hidden || pause.open || now - alive > IDLE) return;
+    if (document.hidden || pause.open || now - alive > IDLE) return 0;
     active += passed;
+    return passed;
+  }
+
+  function spent() {
+    countWork();
+    return active.toFixed(3);
+  }
+
+  setInterval(() => {
+    const now = Date.now();
+    const passed = countWork();
+    if (now - alive > RESTED) rested();
+    if (!passed) return;
     const session = Number(sessionStorage.getItem("concord-session") || 0) + passed;
     sessionStorage.setItem("concord-session", session);
     form.querySelector("[data-break]").hidden = session < PAUSE_AFTER;
@@ -356,11 +447,10 @@
   });
   window.addEventListener("pagehide", () => {
     if (Object.keys(load(`draft-${slot.pk}`, {})).length) saveDraft();
-    if (!ready) return;
     const data = new FormData();
     data.set("csrfmiddlewaretoken", token());
-    navigator.sendBeacon(`${items}${ready.pk}/put-back/`, data);
-    hold(null);
+    for (const one of ready) navigator.sendBeacon(`${items}${one.pk}/put-back/`, data);
+    setReady([]);
   });
   signIn.addEventListener("close", () => {
     saveDraft();

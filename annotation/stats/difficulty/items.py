@@ -21,7 +21,7 @@ from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
-from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
 
 AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)
 """Upper ends of contested, hard and medium: the probability that two fresh people agree."""
@@ -220,9 +220,19 @@ def fit_groups(table: RatingTable, shown: Shown | None = None) -> FittedGroups:
     return FittedGroups(tuple(groups), component, reasons, table.categories, table.items)
 
 
+NO_MODEL: dict[Level, str] = {
+    "set": "there is no model of sets of categories; ask of each category alone for one",
+    "spans": "there is no model of marked spans",
+    "text": "texts are not compared",
+}
+"""By level, why the model is not fitted."""
+
+
 def _refuse(table: RatingTable) -> None:
     if not table.n_items or not (table.codes != MISSING).any():
         raise NoConvergenceError("there are no ratings")
+    if table.level in NO_MODEL:
+        raise NoConvergenceError(NO_MODEL[table.level])
     if table.n_categories > MOST_CATEGORIES and not is_number(table) and table.level != "ranking":
         raise NoConvergenceError(f"{table.n_categories} categories; the model takes {MOST_CATEGORIES}")
     if int(table.ratings_per_item.max()) < 2:

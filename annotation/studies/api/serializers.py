@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.queries.missing_context import find_missing_context
 from core.accounts.models.users import User
 
 SOURCED = ["id", "source", "external_id", "content_hash", "extra", "created_at", "updated_at"]
@@ -35,7 +36,16 @@ class DialogueSerializer(serializers.ModelSerializer[Dialogue]):
 
     class Meta:
         model = Dialogue
-        fields = [*SOURCED, "turns", "assistant_model", "condition", "profile", "task", "situation"]
+        fields = [
+            *SOURCED,
+            "turns",
+            "assistant_model",
+            "condition",
+            "profile",
+            "task",
+            "situation",
+            "inclusion_probability",
+        ]
 
 
 class PairSerializer(serializers.ModelSerializer[ResponsePair]):
@@ -50,9 +60,12 @@ class PairSerializer(serializers.ModelSerializer[ResponsePair]):
             "response_2",
             "model_1",
             "model_2",
+            "n_responses",
+            "further",
             "kind",
             "source_tier",
             "source_label",
+            "inclusion_probability",
         ]
 
 
@@ -67,7 +80,8 @@ class StockSerializer(serializers.Serializer[Any]):
 class CriterionSerializer(serializers.ModelSerializer[Criterion]):
     class Meta:
         model = Criterion
-        fields = ["key", "name", "question", "guideline", "guideline_version", "unit", "level", "categories"]
+        fields = ["key", "name", "question", "guideline", "guideline_version", "unit", "type", "level", "categories"]
+        fields += ["help", "examples", "limits", "is_required", "condition", "is_asked"]
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -93,12 +107,25 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "is_adaptive",
             "shown",
             "asks_strength",
+            "content_form",
             "seed",
             "clustering",
             "created_at",
             "n_items",
             "criteria",
         ]
+
+
+class StudyWithWarnings(StudySerializer):
+    """A study, and what is amiss before anybody rates."""
+
+    warnings = serializers.SerializerMethodField(help_text="In sentences.")
+
+    class Meta(StudySerializer.Meta):
+        fields = [*StudySerializer.Meta.fields, "warnings"]
+
+    def get_warnings(self, study: Study) -> list[str]:
+        return find_missing_context(study)
 
 
 class SampleSerializer(serializers.ModelSerializer[Sample]):
@@ -116,7 +143,8 @@ class DialogueTexts(serializers.ModelSerializer[Dialogue]):
 class PairTexts(serializers.ModelSerializer[ResponsePair]):
     class Meta:
         model = ResponsePair
-        fields = ["question", "context", "response_1", "response_2", "model_1", "model_2", "kind"]
+        fields = ["question", "context", "response_1", "response_2", "parts", "model_1", "model_2", "kind"]
+        fields += ["n_responses", "further"]
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -188,7 +216,8 @@ class LabelSerializer(serializers.Serializer[Any]):
     strength = serializers.CharField(allow_blank=True)
     evidence = serializers.ListField(child=serializers.JSONField())
     active_seconds = serializers.FloatField(allow_null=True)
-    turn = serializers.IntegerField(allow_null=True)
+    turn = serializers.IntegerField(allow_null=True, help_text="Of the turn or response that was rated.")
+    content = serializers.JSONField(allow_null=True, help_text="Of spans, texts and rewrites: what was given.")
 
 
 class Counts(serializers.Serializer[Any]):

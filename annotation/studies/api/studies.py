@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -12,13 +13,16 @@ from rest_framework.response import Response
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.api import serializers as shapes
-from annotation.studies.criteria import TEMPLATES
+from annotation.studies.criteria import RUBRICS, TEMPLATES
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.options import Clustering, Edit, NewSample, NewStudy, People
+from annotation.studies.options import Clustering, Edit, NewSample, NewStudy, People, RubricChange, RubricDraft
+from annotation.studies.parsing.rubric_files import to_document
+from annotation.studies.parsing.rubrics import parse_rubric
 from annotation.studies.queries import studies as queries
 from annotation.studies.queries.guidelines import history
+from annotation.studies.queries.rubrics import load_rubric
 from annotation.studies.queries.studies import people_called
-from annotation.studies.services import guidelines, samples, studies
+from annotation.studies.services import guidelines, rubrics, samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
@@ -35,7 +39,7 @@ class StudiesApi(Api):
 
     def render_study(self, slug: str, status: int = 200) -> Response:
         """The study as it is now."""
-        return Response(shapes.StudySerializer(self.study(slug)).data, status=status)
+        return Response(shapes.StudyWithWarnings(self.study(slug)).data, status=status)
 
 
 def list_studies() -> QuerySet[Study]:
@@ -55,7 +59,7 @@ class StudyList(StudiesApi):
         wanted = {name: asked[name] for name in ("state", "kind") if name in asked}
         return self.page(filter_visible(self.me, list_studies()).filter(**wanted), shapes.StudySerializer, query=asked)
 
-    @says("create_study", "Make a study, as a draft without items", shapes.StudySerializer, body=NewStudy, status=201)
+    @says("create_study", "Make a study, as a draft without items", shapes.StudyWithWarnings, body=NewStudy, status=201)
     def post(self, request: Request) -> Response:
         with self.parse_project_body(self.parse_body(NewStudy)) as described:
             made = studies.create(by=self.me, **described)
@@ -63,14 +67,14 @@ class StudyList(StudiesApi):
 
 
 class StudyClustering(StudiesApi):
-    @says("set_clustering", "Say what dependent items share", shapes.StudySerializer, body=Clustering)
+    @says("set_clustering", "Say what dependent items share", shapes.StudyWithWarnings, body=Clustering)
     def put(self, request: Request, slug: str) -> Response:
         studies.name_clustering(by=self.me, study=self.study(slug), **self.parse_body(Clustering))
         return self.render_study(slug)
 
 
 class StudyDetail(StudiesApi):
-    @says("study", "A study", shapes.StudySerializer)
+    @says("study", "A study", shapes.StudyWithWarnings)
     def get(self, request: Request, slug: str) -> Response:
         return self.render_study(slug)
 
@@ -114,6 +118,59 @@ def find_criterion(slug: str, key: str) -> Criterion:
     return get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
 
 
+class RubricSerializer(serializers.Serializer[Any]):
+    """A rubric as its file has it in JSON: what goes without saying is left out."""
+
+    name = serializers.CharField(required=False)
+    description = serializers.CharField(required=False)
+    citation = serializers.CharField(required=False)
+    kind = serializers.CharField(required=False)
+    criterion = serializers.ListField(child=serializers.JSONField())
+
+
+class RubricChangesSerializer(serializers.Serializer[Any]):
+    """What a new rubric did, by the keys of criteria."""
+
+    added = serializers.ListField(child=serializers.CharField())
+    edited = serializers.ListField(child=serializers.CharField())
+    retired = serializers.ListField(child=serializers.CharField(), help_text="No longer asked; their labels stay.")
+    removed = serializers.ListField(child=serializers.CharField())
+    renamed = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="Key of the rubric, and the key it is asked under as labels rest on another scale.",
+    )
+
+
+class RubricTemplateSerializer(serializers.Serializer[Any]):
+    """A rubric that comes with Concord."""
+
+    template = serializers.CharField()
+    rubric = RubricSerializer()
+
+
+class StudyRubric(StudiesApi):
+    @says("rubric", "What a study asks, as a rubric", RubricSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(to_document(load_rubric(self.study(slug))))
+
+    @says("change_rubric", "Ask other criteria; labels keep theirs", RubricChangesSerializer, body=RubricChange)
+    def put(self, request: Request, slug: str) -> Response:
+        done = rubrics.change(by=self.me, study=self.study(slug), **self.parse_body(RubricChange))
+        return Response(asdict(done))
+
+
+class RubricTemplates(StudiesApi):
+    @says("rubrics", "Rubrics that a study can be made with", RubricTemplateSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response([{"template": name, "rubric": to_document(one)} for name, one in RUBRICS.items()])
+
+
+class RubricCheck(StudiesApi):
+    @says("check_rubric", "Say whether this is a rubric; nothing is stored", RubricSerializer, body=RubricDraft)
+    def post(self, request: Request) -> Response:
+        return Response(to_document(parse_rubric(self.parse_body(RubricDraft)["rubric"])))
+
+
 class TemplateSerializer(serializers.Serializer[Any]):
     """A criterion that studies can be made with."""
 
@@ -153,14 +210,14 @@ class StudySamples(StudiesApi):
 
 
 class StudyOpen(StudiesApi):
-    @says("open_study", "Let annotators work on it", shapes.StudySerializer)
+    @says("open_study", "Let annotators work on it", shapes.StudyWithWarnings)
     def post(self, request: Request, slug: str) -> Response:
         studies.open(by=self.me, study=self.study(slug))
         return self.render_study(slug)
 
 
 class StudyClose(StudiesApi):
-    @says("close_study", "Take no more labels", shapes.StudySerializer)
+    @says("close_study", "Take no more labels", shapes.StudyWithWarnings)
     def post(self, request: Request, slug: str) -> Response:
         studies.close(by=self.me, study=self.study(slug))
         return self.render_study(slug)

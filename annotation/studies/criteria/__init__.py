@@ -1,10 +1,11 @@
 """Published rubrics as templates of criteria, in our own words.
 
-One TOML file is one criterion. The dialogue criteria and their scales follow PersonaLens (arXiv 2506.09902), the
-preference follows PersonaFeedback (arXiv 2506.12915).
+One TOML file of this folder is one criterion, one in `rubrics` is a whole rubric. The dialogue criteria and their
+scales follow PersonaLens (arXiv 2506.09902), the preference follows PersonaFeedback (arXiv 2506.12915); rubrics cite
+what they follow.
 """
 
-from annotation.studies.criteria.loader import Category, CriterionTemplate, load
+from annotation.studies.criteria.loader import Category, CriterionTemplate, load, load_rubrics
 
 TEMPLATES: dict[str, CriterionTemplate] = load(
     "task_completion",
@@ -19,6 +20,9 @@ TEMPLATES: dict[str, CriterionTemplate] = load(
     "goal_leakage",
 )
 
+RUBRICS = load_rubrics()
+"""Rubrics that a study can be made with, by name."""
+
 
 def default_keys(kind: str) -> list[str]:
     """The criteria that a study of this kind of item asks unless it names its own."""
@@ -30,4 +34,4 @@ def template(key: str) -> CriterionTemplate:
     return TEMPLATES[key]
 
 
-__all__ = ["TEMPLATES", "Category", "CriterionTemplate", "default_keys", "template"]
+__all__ = ["RUBRICS", "TEMPLATES", "Category", "CriterionTemplate", "default_keys", "template"]

@@ -1,11 +1,14 @@
-"""Reads the TOML files of this folder into frozen templates."""
+"""Reads the files of this folder into frozen templates: of one criterion, and of whole rubrics."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from annotation.studies.parsing.rubric_files import ENDINGS, read_rubric, read_toml
+from annotation.studies.parsing.rubrics import Rubric, parse_rubric
+from core.files.input_files import InputFile
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -58,14 +61,24 @@ class CriterionTemplate:
 
 def load(*keys: str) -> dict[str, CriterionTemplate]:
     """The templates in the files named, in that order."""
-    return {key: parse(tomllib.loads((FOLDER / f"{key}.toml").read_text(encoding="utf-8"))) for key in keys}
+    return {key: parse(read_toml((FOLDER / f"{key}.toml").read_text(encoding="utf-8"))) for key in keys}
 
 
 def parse(document: dict[str, Any]) -> CriterionTemplate:
-    """A template from the tables of one file."""
-    tie = document.pop("tie", None)
-    categories = tuple(Category(**category) for category in document.pop("categories"))
-    given: dict[str, Any] = {
-        name: value.strip() if isinstance(value, str) else value for name, value in document.items()
-    }
-    return CriterionTemplate(**given, categories=categories, tie=Category(**tie) if tie else None)
+    """A template from a file of one criterion, read as any rubric is; `tie` and `turn` are a template's own."""
+    found = parse_rubric(document).criteria[0]
+    tie = document.get("tie")
+    told = {name: getattr(found, name) for name in ("key", "name", "level", "question", "guideline")}
+    own = {name: document[name] for name in ("kind", "turn", "is_default") if name in document}
+    return CriterionTemplate(
+        **told,
+        **own,
+        categories=tuple(Category(**one.model_dump()) for one in found.categories),
+        tie=Category(**{name: text.strip() for name, text in tie.items()}) if tie else None,
+    )
+
+
+def load_rubrics(folder: Path = FOLDER / "rubrics") -> dict[str, Rubric]:
+    """The rubrics in the files of a folder, by the names of the files."""
+    files = sorted(folder.iterdir())
+    return {path.stem: read_rubric(InputFile.from_path(path)) for path in files if path.suffix[1:] in ENDINGS}

@@ -32,6 +32,8 @@ from core.names import check_line
 BATCH = 2000
 RATING = Assignment.Purpose.RATING
 LONGEST_USERNAME = 150
+ITEM_COLUMNS = ("source", "external_id", "content_hash", "inclusion_probability")
+"""What of the material an item is made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class ImportedLabel:
     unscored_reason: str = ""
     order: str = ""
     turn: int = 0
+    content: Any = None
     beside: Mapping[str, Any] = field(default_factory=dict)
     submitted_at: datetime | None = None
     active_seconds: float | None = None
@@ -119,7 +122,7 @@ def add_items(*, by: User | None, study: Study, material: Iterable[Dialogue | Re
                 study=study,
                 sample=sample,
                 position=position,
-                inclusion_probability=1.0,
+                inclusion_probability=one.inclusion_probability,
                 content_hash=one.content_hash,
                 **{column: one.pk},
             )
@@ -235,13 +238,19 @@ def save_annotations(study: Study, held: Sequence[ItemLabels], outcome: Outcome)
                 for name, value in label.beside.items():
                     setattr(annotation, name, value)
                 new.append(annotation)
-            elif (annotation.value, annotation.unscored_reason) == (label.value, label.unscored_reason):
+            elif read_answer(annotation) == read_answer(label):
                 same += 1
                 continue
             else:
                 changed.append(annotation)
             annotation.value, annotation.unscored_reason = label.value, label.unscored_reason
+            annotation.content = label.content
             annotation.updated_at = now
     Annotation.objects.bulk_create(new, batch_size=BATCH)
-    Annotation.objects.bulk_update(changed, ["value", "unscored_reason", "updated_at"], batch_size=200)
+    Annotation.objects.bulk_update(changed, ["value", "content", "unscored_reason", "updated_at"], batch_size=200)
     outcome.add("annotations", created=len(new), updated=len(changed), unchanged=same)
+
+
+def read_answer(one: Annotation | ImportedLabel) -> tuple[str, str, Any]:
+    """What somebody said."""
+    return one.value, one.unscored_reason, one.content

@@ -91,7 +91,7 @@ def pair_fields(comparison: parsing.Comparison) -> dict[str, Any]:
 def items_by_idx(by: User | None, study: Study, comparisons: Sequence[parsing.Comparison]) -> dict[int, int]:
     """The study's items by `idx`; those that are missing are made, in the order of the file."""
     wanted = {str(comparison.idx): position for position, comparison in enumerate(comparisons)}
-    stored = ResponsePair.objects.filter(source=SOURCE).only("source", "external_id", "content_hash")
+    stored = ResponsePair.objects.filter(source=SOURCE).only(*labelled.ITEM_COLUMNS)
     pairs = sorted((pair for pair in stored if pair.external_id in wanted), key=lambda pair: wanted[pair.external_id])
     items = labelled.add_items(by=by, study=study, material=pairs)
     return {int(pair.external_id): items[pair.pk] for pair in pairs}

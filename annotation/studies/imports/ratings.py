@@ -5,7 +5,6 @@ People's labels are saved here; `judging` saves a judge's, which it reads with t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,17 +14,25 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotation.corpus.imports.references import References
+from annotation.corpus.imports.tables import open_checked
 from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.corpus.parsing.mapped_rows import build_cells
+from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.imports import labelled
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.imports.scales import match_scale
+from annotation.studies.imports.stored_answers import OF_TEXTS, read_stored
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing import ratings as parsing
+from annotation.studies.parsing.answers import Answer
 from annotation.studies.parsing.ratings import Rating
+from annotation.studies.queries.item_texts import list_texts
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.input_files import InputFile, InputRows, Source
+from core.files.json_text import parse_json
 from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 
@@ -41,14 +48,28 @@ class Resolved:
     item: int
     criterion: int
     value: str
+    content: Any = None
 
 
 @audited("labels.import", says=("file", "on_error"))
-def load(*, by: User | None, file: InputFile, study: str, on_error: OnError = "stop") -> Outcome:
-    """Import people's labels into the study of that name, which is made if there is none."""
+def load(
+    *,
+    by: User | None,
+    file: InputFile,
+    study: str,
+    on_error: OnError = "stop",
+    mapping: ColumnMapping | None = None,
+) -> Outcome:
+    """Import people's labels into the study of that name, which is made if there is none.
+
+    The columns are those that the mapping names; without one the file is CSV and its columns are called as the fields.
+    """
     problems, outcome = Problems(on_error), Outcome(KINDS)
     with explain_refusal(file), transaction.atomic():
-        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=False)
+        table = read_table(file, mapping, problems, outcome, of_judge=False)
+        found, rows = resolve(
+            by=by, file=file, name=study, table=table, problems=problems, outcome=outcome, of_judge=False
+        )
         save(study=found, rows=rows, outcome=outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome
@@ -84,6 +105,7 @@ def save(*, study: Study, rows: Iterable[Resolved], outcome: Outcome) -> None:
             unscored_reason="" if row.value else row.rating.reason,
             order=row.rating.order,
             turn=row.rating.turn,
+            content=row.content,
         )
         for row in rows
         if row.value or row.rating.reason
@@ -91,11 +113,30 @@ def save(*, study: Study, rows: Iterable[Resolved], outcome: Outcome) -> None:
     labelled.save_labels(study=study, labels=labels, outcome=outcome)
 
 
+def read_table(
+    file: InputFile, mapping: ColumnMapping | None, problems: Problems, outcome: Outcome, *, of_judge: bool
+) -> parsing.Table:
+    """The labels of a file, read by a mapping or as CSV with our own names of columns."""
+    if mapping is None:
+        return parsing.read_ratings(file, problems, of_judge=of_judge)
+    with open_checked(file, mapping, problems) as table:
+        rows = build_cells(mapping, table.rows)
+        found = parsing.read_ratings(file, problems, of_judge=of_judge, rows=rows)
+        outcome.warnings += table.notes.to_sentences()
+    return found
+
+
 def resolve(
-    *, by: User | None, file: InputFile, name: str, problems: Problems, outcome: Outcome, of_judge: bool
+    *,
+    by: User | None,
+    file: InputFile,
+    name: str,
+    table: parsing.Table,
+    problems: Problems,
+    outcome: Outcome,
+    of_judge: bool,
 ) -> tuple[Study, list[Resolved]]:
     """The study, and the file's ratings with their items and criteria. What does not fit goes to the problems."""
-    table = parsing.read_ratings(file, problems, of_judge=of_judge)
     if table.unused:
         outcome.warnings.append(f"columns that were not read: {', '.join(table.unused)}")
     study = unless_taken(by, Study.objects.filter(Q(name=name) | Q(slug=name)).first(), field="study")
@@ -113,8 +154,11 @@ class Finder:
         self.source, self.study, self.of_judge = source, study, of_judge
         self.criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         self.items: dict[str, list[int]] = {}
-        rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source")
-        for pk, external_id, source in rows.iterator():
+        self.last: tuple[int, dict[str, str]] | None = None
+        self.n_responses: dict[int, int] = {}
+        rows = study.items.values_list("pk", f"{study.kind}__external_id", f"{study.kind}__source", "pair__n_responses")
+        for pk, external_id, source, n_responses in rows.iterator():
+            self.n_responses[pk] = n_responses or 0
             self.items.setdefault(external_id, []).append(pk)
             self.items.setdefault(f"{source}:{external_id}", []).append(pk)
 
@@ -136,16 +180,37 @@ class Finder:
         criterion = self.criterion(rating)
         self.check_turn(rating, criterion, items[0])
         try:
-            value = match_scale(criterion, rating.value) if rating.value else ""
+            answer = self.read(criterion, rating, items[0]) if rating.value else Answer("")
         except InputError as error:
             raise self.source.error(error.message, line=rating.line, field="value") from error
-        return Resolved(rating, items[0], criterion.pk, value)
+        return Resolved(rating, items[0], criterion.pk, answer.value, answer.content)
+
+    def read(self, criterion: Criterion, rating: Rating, item: int) -> Answer:
+        """The answer; a judge's is looked at as one of a scale."""
+        if criterion.type == Criterion.Type.CHOICE:
+            return Answer(match_scale(criterion, rating.value))
+        content = parse_json(rating.content) if rating.content else None
+        names = (f"response-{number}" for number in range(1, self.n_responses[item] + 1))
+        texts = self.texts(item) if criterion.type in OF_TEXTS else dict.fromkeys(names, "")
+        return read_stored(criterion, rating.value, content, texts=texts, turn=rating.turn)
+
+    def texts(self, item: int) -> dict[str, str]:
+        """The texts of an item; the last one's are kept, as its labels stand together."""
+        if self.last is None or self.last[0] != item:
+            row = Item.objects.select_related("dialogue", "pair").get(pk=item)
+            self.last = item, list_texts(row)
+        return self.last[1]
 
     def check_turn(self, rating: Rating, criterion: Criterion, item: int) -> None:
         """A person rates what the criterion is asked of; a judge may also rate single turns of what is not."""
-        if not rating.turn and not criterion.of_turns:
+        if not rating.turn and not (criterion.of_turns or criterion.of_responses):
             return
         wrong = ""
+        if criterion.of_responses:
+            if not 1 <= rating.turn <= self.n_responses[item]:
+                said = f"{criterion.name} is asked of responses: say which, from 1"
+                raise self.source.error(said, line=rating.line, field="turn")
+            return
         if not rating.turn:
             wrong = f"{criterion.name} is asked of turns: say which"
         elif not criterion.of_turns and not self.of_judge:
@@ -172,32 +237,6 @@ class Finder:
         known = ", ".join(self.criteria)
         wrong = f"{self.study} has no criterion {rating.criterion!r}" if rating.criterion else "name the criterion"
         raise self.source.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
-
-
-def match_scale(criterion: Criterion, given: str) -> str:
-    """The value as the scale spells it: given as such, as its label, or as an equal number."""
-    for category in criterion.categories:
-        value = str(category["value"])
-        if given.casefold() in (value.casefold(), str(category["label"]).casefold()) or is_same_number(given, value):
-            return value
-    if not criterion.categories and parse_number(given) is not None:
-        return given
-    scale = ", ".join(criterion.values) or "any number"
-    raise InputError(f"{given!r} is not on the scale of {criterion.name} ({scale})")
-
-
-def is_same_number(one: str, other: str) -> bool:
-    first = parse_number(one)
-    return first is not None and first == parse_number(other)
-
-
-def parse_number(text: str) -> float | None:
-    """A finite number, or None."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
@@ -235,7 +274,7 @@ def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems
             # With `skip`, each of the item's ratings is set aside once the study is there.
             if problems.on_error == "stop":
                 raise file.error(error.message, line=line, field="item") from error
-    rows = known[kind].model._default_manager.only("source", "external_id", "content_hash").in_bulk(ids)
+    rows = known[kind].model._default_manager.only(*labelled.ITEM_COLUMNS).in_bulk(ids)
     return kind, [rows[pk] for pk in dict.fromkeys(ids)]
 
 

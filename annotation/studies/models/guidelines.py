@@ -10,7 +10,8 @@ from annotation.studies.models.studies import Criterion
 
 
 class GuidelineVersion(models.Model):
-    """One text of a criterion: its question, its guideline, and the guideline of each category. Never changed.
+    """One version of a criterion: its question, its guideline, its categories and the rest of what is asked. Never
+    changed.
 
     The newest is also on the criterion. The first has a row once there is a second: until then nothing was edited.
     """
@@ -19,7 +20,10 @@ class GuidelineVersion(models.Model):
     version = models.PositiveSmallIntegerField()
     question = models.TextField()
     guideline = models.TextField(blank=True)
-    categories = models.JSONField(help_text="As on the criterion.")
+    categories = models.JSONField(blank=True, help_text="As on the criterion.")
+    rest = models.JSONField(
+        default=dict, blank=True, help_text="Its name, help, examples, limits, condition and whether it is required."
+    )
     reason = models.TextField(blank=True, help_text="Why it was edited; empty for what the study was made with.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField()

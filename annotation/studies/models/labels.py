@@ -6,8 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.stats.orders import MOST
 from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.studies import IS_ORDER, Assignment, Criterion, Item, Study
+from annotation.studies.parsing.answers import LONGEST_VALUE
 
 
 class AnnotationQuerySet(models.QuerySet["Annotation"]):
@@ -31,17 +33,20 @@ class AnnotationQuerySet(models.QuerySet["Annotation"]):
 
 
 class Annotation(models.Model):
-    """One person's answer to one criterion: a value on its scale, or the reason why there is none.
+    """One person's answer to one criterion: a value, or the reason why there is none.
 
-    A pair's value names the response ("1", "2" or "tie"), never the side of the screen.
+    `value` is the canonical short form (see `annotation.studies.parsing.answers`); `content` holds what does not fit
+    there: marked spans, a text, a rewrite. A pair's value names the response ("1", "2" or "tie"), never the side of the
+    screen.
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="annotations")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="annotations")
     turn = models.PositiveSmallIntegerField(
-        default=0, help_text="The turn of the dialogue that was rated, from 1; 0 for the whole item."
+        default=0, help_text="The turn or the response that was rated, from 1; 0 for the whole item."
     )
-    value = models.CharField(max_length=64, blank=True)
+    value = models.CharField(max_length=LONGEST_VALUE, blank=True)
+    content = models.JSONField(null=True, blank=True, help_text="Of spans, texts and rewrites: what was given.")
     unscored_reason = models.CharField(max_length=200, blank=True, help_text="Why the annotator could not judge.")
     note = models.TextField(blank=True)
     strength = models.CharField(
@@ -99,6 +104,12 @@ class Draft(models.Model):
     content = models.JSONField(default=dict, help_text="Name of the input -> what is in it.")
     active_seconds = models.FloatField(default=0, help_text="Time spent on it so far, without idle time.")
     saved_at = models.DateTimeField()
+    order = models.CharField(
+        max_length=MOST,
+        blank=True,
+        default="",
+        help_text="In which the responses were shown to them: the slot may have gone to somebody who sees another.",
+    )
     late_reason = models.CharField(max_length=200, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
@@ -111,6 +122,7 @@ class Draft(models.Model):
                 | Q(state__in=["used", "dismissed"], decided_by__isnull=False, decided_at__isnull=False),
                 name="draft_decided_when_used_or_dismissed",
             ),
+            models.CheckConstraint(condition=IS_ORDER, name="draft_order_is_known"),
             models.CheckConstraint(
                 condition=Q(state="draft", late_reason="") | (~Q(state="draft") & ~Q(late_reason="")),
                 name="draft_late_with_a_reason",
@@ -134,7 +146,7 @@ class Adjudication(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="adjudications")
     turn = models.PositiveSmallIntegerField(default=0, help_text="The turn decided on, from 1; 0 for the whole item.")
-    value = models.CharField(max_length=64)
+    value = models.CharField(max_length=LONGEST_VALUE)
     reason = models.TextField(blank=True)
     method = models.CharField(max_length=16, choices=Method, default=Method.ADJUDICATED)
     basis = models.JSONField(default=dict, blank=True)

@@ -10,7 +10,11 @@ from django.db.models import Q
 from django.utils.functional import cached_property
 
 from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.stats.orders import MOST, list_places, name_responses
 from core.accounts.models.projects import InProject
+
+IS_ORDER = Q(order__in=["", "A", "AB", "BA"]) | Q(order__contains="A") & Q(order__contains="B") & Q(order__contains="C")
+"""An order of responses: none, that of one or two, or one that names the first three at least."""
 
 
 class Study(InProject):
@@ -24,6 +28,10 @@ class Study(InProject):
         DRAFT = "draft", "draft"
         OPEN = "open", "open"
         CLOSED = "closed", "closed"
+
+    class ContentForm(models.TextChoices):
+        RENDERED = "rendered", "as its users saw it: Markdown, code, tables and formulas are rendered"
+        PLAIN = "plain", "as it is written"
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=130, unique=True)
@@ -41,6 +49,12 @@ class Study(InProject):
     shown = models.JSONField(default=list, blank=True, help_text="Which parts of the context annotators see.")
     asks_strength = models.BooleanField(
         default=False, help_text="Of a pair: ask whether a response is much or slightly better."
+    )
+    content_form = models.CharField(
+        max_length=16,
+        choices=ContentForm,
+        default=ContentForm.RENDERED,
+        help_text="How annotators see texts: as their users saw them, or as they are written.",
     )
     seed = models.PositiveBigIntegerField(default=0, help_text="Of the order of items and of the order A/B.")
     clustering = models.CharField(
@@ -106,6 +120,9 @@ class Study(InProject):
             ),
             models.CheckConstraint(condition=Q(kind__in=["dialogue", "pair"]), name="study_kind_is_known"),
             models.CheckConstraint(condition=Q(state__in=["draft", "open", "closed"]), name="study_state_is_known"),
+            models.CheckConstraint(
+                condition=Q(content_form__in=["rendered", "plain"]), name="study_content_form_is_known"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -118,31 +135,60 @@ class Study(InProject):
 
     @cached_property
     def asked(self) -> list[Criterion]:
-        """Its criteria in their order, read once for this object."""
-        return list(self.criteria.all())
+        """The criteria that its rubric has now, in their order, read once for this object."""
+        return [one for one in self.criteria.all() if one.is_asked]
 
 
 class Criterion(models.Model):
-    """One question asked of every item of a study, with its scale. The category set belongs here."""
+    """One question asked of every item of a study, and the form of its answers. The category set belongs here."""
+
+    class Type(models.TextChoices):
+        CHOICE = "choice", "one of several"
+        NUMBER = "number", "number"
+        SEVERAL = "several", "several of several"
+        RANKING = "ranking", "ranking of the responses"
+        SPANS = "spans", "marked spans"
+        TEXT = "text", "text"
+        REWRITE = "rewrite", "rewrite"
 
     class Level(models.TextChoices):
         NOMINAL = "nominal", "nominal"
         ORDINAL = "ordinal", "ordinal"
         INTERVAL = "interval", "interval"
         RATIO = "ratio", "ratio"
+        SET = "set", "set"
+        RANKING = "ranking", "ranking"
+        SPANS = "spans", "spans"
+        TEXT = "text", "text"
 
     class Unit(models.TextChoices):
         ITEM = "item", "the whole item"
         ASSISTANT_TURN = "assistant_turn", "each turn of the assistant"
         USER_TURN = "user_turn", "each turn of the user"
+        RESPONSE = "response", "each response"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="criteria")
     key = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
     question = models.TextField(help_text="What is asked, in one sentence.")
     guideline = models.TextField(blank=True)
+    help = models.TextField(blank=True, help_text="A line below the question, always in view.")
+    examples = models.JSONField(
+        default=list, blank=True, help_text='[{"good": true, "text": "…"}, …]: answers to copy, and to avoid.'
+    )
+    type = models.CharField(max_length=16, choices=Type, default=Type.CHOICE)
     level = models.CharField(max_length=16, choices=Level)
-    categories = models.JSONField(help_text='In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]')
+    categories = models.JSONField(
+        blank=True, help_text='In scale order: [{"value": "1", "label": "…", "guideline": "…"}, …]'
+    )
+    limits = models.JSONField(default=dict, blank=True, help_text="What its type takes: bounds, step, unit, ties, ….")
+    is_required = models.BooleanField(default=True, help_text="Whether an item is handed in only with an answer to it.")
+    condition = models.JSONField(
+        null=True, blank=True, help_text='Asked only if: {"criterion": its key, "values": its values}; null: always.'
+    )
+    is_asked = models.BooleanField(
+        default=True, help_text="False once the rubric no longer has it: its labels stay, and nobody is asked it."
+    )
     position = models.PositiveSmallIntegerField(default=0)
     guideline_version = models.PositiveSmallIntegerField(
         default=1, help_text="Of what is asked now; earlier texts are rows of GuidelineVersion."
@@ -155,10 +201,17 @@ class Criterion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["study", "key"], name="criterion_key_once_per_study"),
             models.CheckConstraint(
-                condition=Q(level__in=["nominal", "ordinal", "interval", "ratio"]), name="criterion_level_is_known"
+                condition=Q(type="choice", level__in=["nominal", "ordinal", "interval", "ratio"])
+                | Q(type="number", level__in=["interval", "ratio"])
+                | Q(type="several", level="set")
+                | Q(type="ranking", level="ranking")
+                | Q(type="spans", level="spans")
+                | Q(type__in=["text", "rewrite"], level="text"),
+                name="criterion_level_fits_its_type",
             ),
             models.CheckConstraint(
-                condition=Q(unit__in=["item", "assistant_turn", "user_turn"]), name="criterion_unit_is_known"
+                condition=Q(unit__in=["item", "assistant_turn", "user_turn", "response"]),
+                name="criterion_unit_is_known",
             ),
         ]
 
@@ -167,11 +220,36 @@ class Criterion(models.Model):
 
     @property
     def of_turns(self) -> bool:
-        """Whether it is asked of turns rather than of the whole item."""
-        return self.unit != self.Unit.ITEM
+        """Whether it is asked of turns of a dialogue."""
+        return self.unit in (self.Unit.ASSISTANT_TURN, self.Unit.USER_TURN)
+
+    @property
+    def of_responses(self) -> bool:
+        """Whether it is asked of each response of an item."""
+        return self.unit == self.Unit.RESPONSE
+
+    @property
+    def is_preference(self) -> bool:
+        """Whether its categories are the responses of an item, and perhaps a tie."""
+        asked = (self.type, self.level, self.unit)
+        return asked == (self.Type.CHOICE, self.Level.NOMINAL, self.Unit.ITEM) and bool(name_responses(self.values))
+
+    @property
+    def compares(self) -> bool:
+        """Whether it puts an item's responses beside each other, so that one response alone leaves nothing to ask."""
+        return self.is_preference or self.type == self.Type.RANKING
+
+    @property
+    def can_be_known(self) -> bool:
+        """Whether a right answer can be stated beforehand: a category, of an item or of a turn."""
+        return self.type == self.Type.CHOICE and not self.of_responses
 
     def turns_of(self, item: Item) -> list[int]:
-        """Numbers of the turns that it is asked of, from 1; 0 alone where it is asked of the whole item."""
+        """Numbers of the turns or responses that it is asked of, from 1; 0 alone where it is of the whole item."""
+        if self.of_responses:
+            return [int(name) for name in item.response_numbers]
+        if self.compares and len(item.response_numbers) == 1:
+            return []
         if not self.of_turns:
             return [0]
         role = self.unit.removesuffix("_turn")
@@ -184,7 +262,11 @@ class Criterion(models.Model):
         return [str(category["value"]) for category in self.categories]
 
     def label_of(self, value: str) -> str:
-        return next((str(c["label"]) for c in self.categories if str(c["value"]) == value), value)
+        """The name of a category; of a set those of its categories; any other value as it is."""
+        names = {str(one["value"]): str(one["label"]) for one in self.categories}
+        if self.type == self.Type.SEVERAL:
+            return ", ".join(names.get(one, one) for one in value.split("|")) if value != "-" else "none of them"
+        return names.get(value, value)
 
 
 class Sample(models.Model):
@@ -251,6 +333,11 @@ class Item(models.Model):
         return subject
 
     @property
+    def response_numbers(self) -> tuple[str, ...]:
+        """Numbers of the responses that it holds, from "1"; none of a dialogue."""
+        return tuple(str(one.number) for one in self.pair.responses) if self.pair else ()
+
+    @property
     def external_id(self) -> str:
         return self.subject.external_id
 
@@ -260,7 +347,8 @@ class Assignment(models.Model):
     again; so no item is rated too often.
 
     A slot is open, or held by one annotator who is leased it, skipped it for later, or submitted it. The order in
-    which a pair is shown is drawn with the slot and never changes.
+    which responses are shown is drawn when the slot is given to somebody, for them alone, and stays as they have seen
+    it.
 
     Items that are given to one person alone are assignments of another purpose: they are made when they are handed out
     and take no slot. Their items may belong to another study, and nothing is computed from them but the quality of the
@@ -279,11 +367,6 @@ class Assignment(models.Model):
         LEASED = "leased", "in work"
         SKIPPED = "skipped", "skipped"
         SUBMITTED = "submitted", "submitted"
-
-    class Order(models.TextChoices):
-        NONE = "", "not recorded"
-        AB = "AB", "response 1 as A"
-        BA = "BA", "response 2 as A"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="assignments")
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")
@@ -310,7 +393,12 @@ class Assignment(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
-    order = models.CharField(max_length=2, choices=Order, blank=True, default=Order.NONE)
+    order = models.CharField(
+        max_length=MOST,
+        blank=True,
+        default="",
+        help_text="Which response stands at each place: of CAB the third is first. Empty: none, or not recorded.",
+    )
     leased_until = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -356,7 +444,7 @@ class Assignment(models.Model):
             models.CheckConstraint(
                 condition=Q(number__isnull=True) | Q(number__gte=1), name="assignment_number_from_one"
             ),
-            models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="assignment_order_is_known"),
+            models.CheckConstraint(condition=IS_ORDER, name="assignment_order_is_known"),
             models.CheckConstraint(condition=Q(slot__gte=1), name="assignment_slot_from_one"),
             models.CheckConstraint(
                 condition=Q(state="open", annotator__isnull=True)
@@ -405,16 +493,21 @@ class Assignment(models.Model):
         return self.purpose in WORK
 
     def response_for(self, side: str) -> str:
-        """The response ("1" or "2") that was shown on `side` ("A" or "B")."""
-        return {"AB": {"A": "1", "B": "2"}, "BA": {"A": "2", "B": "1"}}[self.order][side]
+        """The response, by its number, that was shown at a place."""
+        return list_places(self.order)[side]
 
-    def build_shown_pair(self) -> dict[str, Any]:
-        """Texts of the pair by the side they are shown on."""
+    @property
+    def sides(self) -> dict[str, str]:
+        """By the places on the screen in their order, the response shown there; none where that is not recorded."""
+        return list_places(self.order)
+
+    def build_shown_responses(self) -> dict[str, Any]:
+        """Texts of the responses by the place they are shown at."""
         pair = self.item.pair
         if pair is None:
-            raise ValueError("only a pair has sides")
-        texts = {"1": pair.response_1, "2": pair.response_2}
-        return {side: texts[self.response_for(side)] for side in ("A", "B")}
+            raise ValueError("a dialogue has no responses")
+        texts = {str(one.number): one.text for one in pair.responses}
+        return {side: texts[number] for side, number in self.sides.items() if number in texts}
 
 
 WORK = (Assignment.Purpose.RATING, Assignment.Purpose.REPEAT, Assignment.Purpose.CHECK)

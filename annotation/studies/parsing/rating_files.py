@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.stats.labels import RANKING, Coder, infer_scale, is_missing, parse_number
+from annotation.stats.label_sets import parse_set
+from annotation.stats.labels import KEYS, RANKING, Coder, infer_scale, is_missing, parse_number
 from annotation.stats.rankings import check_responses, responses_of
 from annotation.stats.table import Level, RatingTable
 from core.errors import InputError
@@ -175,7 +176,7 @@ def _table(ratings: Sequence[FileRating], level: Level, categories: Sequence[str
     _check_once(ratings)
     _check_values(ratings, level, categories)
     try:
-        told = tuple(categories) if categories and level != RANKING else ()
+        told = tuple(categories) if categories and level not in KEYS else ()
         scale = told or infer_scale((rating.value for rating in ratings), level)
         return RatingTable.from_long(
             [rating.item for rating in ratings],
@@ -202,6 +203,9 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
     if level == RANKING:
         _check_rankings(ratings, categories)
         return
+    if level in KEYS:
+        _check_labels(ratings, level, categories)
+        return
     coder = Coder(categories) if categories else None
     for rating in ratings:
         try:
@@ -214,6 +218,20 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
             raise InputError(
                 f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.rater
             )
+
+
+def _check_labels(ratings: Sequence[FileRating], level: Level, options: Sequence[str] | None) -> None:
+    """Every value has to be a label of the level; of a set, of the options that are given."""
+    for rating in ratings:
+        if is_missing(rating.value):
+            continue
+        try:
+            KEYS[level](rating.value)
+        except ValueError as error:
+            raise InputError(str(error), line=rating.line, field=rating.rater) from error
+        if level == "set" and options and (unknown := sorted(parse_set(rating.value) - set(options))):
+            known = ", ".join(options)
+            raise InputError(f"{unknown[0]!r} is not among {known}", line=rating.line, field=rating.rater)
 
 
 def _check_rankings(ratings: Sequence[FileRating], responses: Sequence[str] | None) -> None:

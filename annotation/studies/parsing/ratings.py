@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from annotation.stats.orders import is_order
 from core.errors import InputError
 from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Source, not_utf8, unreadable
 from core.files.problems import Problems
 
-COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn")
-ORDERS = ("", "AB", "BA")
+COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn", "content")
 LAST_TURN = 32_767
 OTHER_NAMES = {
     "item": {"id", "item_id", "task_id", "example_id", "sample_id", "dialogue_id", "dialogue", "pair", "instance_id"},
@@ -20,14 +20,15 @@ OTHER_NAMES = {
     "value": {"label", "rating", "score", "answer", "annotation", "response", "category", "judgment", "judgement"},
 }
 """What other tools call the needed columns, for a hint."""
-LONGEST = {"item": 250, "rater": 100, "criterion": 60, "value": 64, "reason": 40}
+LONGEST = {"item": 250, "rater": 100, "criterion": 60, "value": 400, "reason": 40}
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
     """A line of a file or a row of a request. An empty value is no label of a person, and an unscored item of a judge.
 
-    `turn` is the turn of the dialogue that was rated, from 1; 0 for the whole item.
+    `turn` is the turn or response that was rated, from 1; 0 for the whole item. `content` is that of spans, texts and
+    rewrites, as JSON.
     """
 
     line: int
@@ -40,6 +41,11 @@ class Rating:
     repeat: int = 1
     explanation: str = ""
     turn: int = 0
+    content: str = ""
+
+
+CellRow = tuple[int, list[str]]
+"""Line and cells of a row."""
 
 
 class Table(NamedTuple):
@@ -49,9 +55,12 @@ class Table(NamedTuple):
     unused: list[str]
 
 
-def read_ratings(file: InputFile, problems: Problems, *, of_judge: bool) -> Table:
-    """All labels. A person's label needs a rater, a judge's does not."""
-    rows = read_rows(file)
+def read_ratings(
+    file: InputFile, problems: Problems, *, of_judge: bool, rows: Iterator[CellRow] | None = None
+) -> Table:
+    """All labels in the rows of a CSV file, or in `rows`; the first row names the columns. A person's label needs a
+    rater, a judge's does not."""
+    rows = read_rows(file) if rows is None else rows
     line, header = next(rows, (1, []))
     names = [name.strip().lower() for name in header]
     needed = ("item", "value") if of_judge else ("item", "rater", "value")
@@ -77,14 +86,14 @@ def check_columns(file: InputFile, line: int, names: Sequence[str], needed: Sequ
     if not missing:
         return
     meant = [(name, column) for name in missing for column in names if column in OTHER_NAMES[name]]
-    hint = "".join(f" If {column!r} is the {name}, rename it." for name, column in meant)
+    hint = "".join(f" If {column!r} is the {name}, rename it, or map the columns." for name, column in meant)
     if not meant and "item" in names:
         hint = " If each rater has a column, as in a wide table, write one label a line: item, rater, criterion, value."
     said = f"has no column {missing[0]!r}; it has {', '.join(names) or 'none'}.{hint}"
     raise file.error(said, line=line, field=missing[0])
 
 
-def read_rows(file: InputFile) -> Iterator[tuple[int, list[str]]]:
+def read_rows(file: InputFile) -> Iterator[CellRow]:
     """Line number and cells of every row that is not blank; the first one is the header."""
     try:
         size = file.path.stat().st_size
@@ -126,8 +135,8 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
         if len(given.get(name, "")) > longest:
             raise file.error(f"is longer than {longest} characters", line=line, field=name)
     order, repeat = given.get("order", "").upper(), given.get("repeat", "") or "1"
-    if order not in ORDERS:
-        raise file.error(f"is AB, BA or empty, not {given['order']!r}", line=line, field="order")
+    if order and not is_order(order):
+        raise file.error(f"is AB, BA, an order such as CAB, or empty, not {given['order']!r}", line=line, field="order")
     if not is_number(repeat) or not 1 <= int(repeat) <= 1000:
         raise file.error(f"is a number from 1 to 1000, not {repeat!r}", line=line, field="repeat")
     turn = given.get("turn", "") or "0"
@@ -144,6 +153,7 @@ def check_row(file: InputFile, line: int, names: list[str], cells: list[str], ne
         repeat=int(repeat),
         explanation=given.get("explanation", ""),
         turn=int(turn),
+        content=given.get("content", ""),
     )
 
 

@@ -1,4 +1,4 @@
-"""How the rating page asks a criterion: the categories as keys, a pair's as the sides of the screen."""
+"""How the rating page asks a criterion: the categories as keys, responses as the sides of the screen."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.stats.orders import TIE, name_parts, to_place
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.queries.answer_formats import to_given
+from annotation.studies.queries.item_texts import Mark
 from core.accounts.models.users import User
 
-TIE, TIE_KEY = "tie", "0"
+TIE_KEY = "0"
 SUFFIXES = {
     "values": "",
     "unscored": "-unscored",
@@ -24,54 +27,116 @@ SUFFIXES = {
 STEPS = (("A", "much"), ("A", "slightly"), ("B", "slightly"), ("B", "much"))
 """Choices where the study asks how strong a preference is, from one end to the other; their keys are 1 to 4."""
 
-Mark = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Ask:
-    """One answer that is asked for: on a criterion, of the whole item (turn 0) or of one turn of it."""
+    """One answer that is asked for: on a criterion, of the whole item (turn 0), or of one turn or response of it.
+
+    A response is told by the `side` it is shown on; `turn` is its number.
+    """
 
     criterion: Criterion
     turn: int = 0
+    side: str = ""
     name: str = field(init=False, compare=False)
     """Of its input; a key has no full stop, so that no two are called the same."""
 
     def __post_init__(self) -> None:
-        name = f"{self.criterion.key}.{self.turn}" if self.turn else self.criterion.key
-        object.__setattr__(self, "name", name)
+        about = self.side or self.turn
+        object.__setattr__(self, "name", f"{self.criterion.key}.{about}" if about else self.criterion.key)
+
+    @property
+    def about(self) -> str:
+        """What of the item it is about, in words; empty of the whole."""
+        return f"response {self.side}" if self.side else f"turn {self.turn}" if self.turn else ""
 
     @property
     def title(self) -> str:
-        return f"{self.criterion.name}, turn {self.turn}" if self.turn else self.criterion.name
+        return f"{self.criterion.name}, {self.about}" if self.about else self.criterion.name
 
 
 def asks(slot: Assignment, criteria: Iterable[Criterion]) -> list[Ask]:
-    """All that is asked of the slot's item: first turn by turn, then of the whole.
+    """All that is asked of the slot's item: first turn by turn, then of the whole and of responses.
 
     The item's texts are read only where a criterion is asked of turns.
     """
-    found = [Ask(criterion, turn) for criterion in criteria for turn in list_turns(slot, criterion)]
-    return sorted(found, key=lambda one: one.turn or float("inf"))
+    found = [ask for criterion in criteria for ask in list_asks(slot, criterion)]
+    return sorted(found, key=lambda one: float("inf") if one.side or not one.turn else one.turn)
 
 
-def list_turns(slot: Assignment, criterion: Criterion) -> list[int]:
-    return criterion.turns_of(slot.item) if criterion.of_turns else [0]
+def list_asks(slot: Assignment, criterion: Criterion) -> list[Ask]:
+    if criterion.of_responses:
+        return [Ask(criterion, int(number), side) for side, number in slot.sides.items()]
+    if criterion.compares and len(slot.order) == 1:
+        return []
+    return [Ask(criterion, turn) for turn in (criterion.turns_of(slot.item) if criterion.of_turns else [0])]
+
+
+SHOWN = (
+    *("key", "name", "question", "guideline", "guideline_version"),
+    *("help", "examples", "type", "limits", "unit", "is_required"),
+)
+"""What of a criterion its page shows as it is."""
 
 
 def build_shown_criterion(slot: Assignment, criterion: Criterion) -> dict[str, Any]:
-    """The criterion with a key of the keyboard for each category; a pair's categories are A, B and perhaps a tie."""
-    asked = {name: getattr(criterion, name) for name in ("key", "name", "question", "guideline", "guideline_version")}
-    if slot.study.kind == Study.Kind.PAIR:
+    """The criterion with a key of the keyboard for each category; of a preference these are A, B and perhaps a tie."""
+    asked = {name: getattr(criterion, name) for name in SHOWN} | {"only_if": describe_condition(slot, criterion)}
+    if is_preference(slot.study, criterion):
         return {**asked, "categories": sides(slot, criterion)}
     caps = keycaps(criterion.values)
     return {**asked, "categories": [{**one, "key": cap} for one, cap in zip(criterion.categories, caps, strict=True)]}
 
 
+def is_preference(study: Study, criterion: Criterion) -> bool:
+    """Whether one of an item's responses is chosen."""
+    return study.kind == Study.Kind.PAIR and criterion.is_preference
+
+
+def describe_condition(slot: Assignment, criterion: Criterion) -> str:
+    """When the criterion is asked, in words; empty if always."""
+    there = find_condition(slot.study, criterion)
+    if there is None:
+        return ""
+    values = [str(value) for value in (criterion.condition or {})["values"]]
+    shown = [to_side(slot, value) for value in values] if is_preference(slot.study, there) else values
+    names = shown if is_preference(slot.study, there) else [there.label_of(value) for value in values]
+    return f"Only if {there.name} is {' or '.join(names)}."
+
+
+def find_condition(study: Study, criterion: Criterion) -> Criterion | None:
+    """The criterion that this one waits for."""
+    key = (criterion.condition or {}).get("criterion")
+    return next((one for one in study.asked if one.key == key), None) if key else None
+
+
+def to_condition(slot: Assignment, ask: Ask) -> dict[str, Any] | None:
+    """What an ask waits for as the page has it: the name of the other's input, and its values; None if for nothing."""
+    there = find_condition(slot.study, ask.criterion)
+    if there is None:
+        return None
+    same = Ask(there, ask.turn, ask.side) if there.unit == ask.criterion.unit else Ask(there)
+    values = [str(value) for value in (ask.criterion.condition or {})["values"]]
+    shown = [to_side(slot, one) for one in values] if is_preference(slot.study, there) else values
+    return {"name": same.name, "values": shown}
+
+
+def is_met(condition: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+    """Whether an answer that is given has one of the values: of several categories, any of them."""
+    given = values.get(condition["name"], "")
+    return bool({given, given.partition(":")[0], *given.split("|")} & set(condition["values"]))
+
+
 def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
-    """A and B in that order, whichever response they are, each by its strength if that is asked; the tie after them."""
+    """A, B, … in that order, whichever response they are, and the tie after them; of two, each by its strength where
+    that is asked. The keys of two are their letters; of more their numbers, as letters further on are commands."""
     by_side = {to_side(slot, str(category["value"])): category for category in criterion.categories}
-    choices = [(side, side, side, f"{side} is better") for side in ("A", "B")]
-    if slot.study.asks_strength:
+    if len(slot.order) > 2:
+        keys = [str(number) if number < 10 else "" for number in range(1, len(slot.order) + 1)]
+        choices = [(side, side, key, f"{side} is best") for side, key in zip(slot.sides, keys, strict=True)]
+    else:
+        choices = [(side, side, side, f"{side} is better") for side in ("A", "B")]
+    if asks_strength(slot):
         choices = [
             (side, f"{side}:{strength}", str(key), f"{side} {strength}")
             for key, (side, strength) in enumerate(STEPS, start=1)
@@ -83,19 +148,33 @@ def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
     ]
 
 
+def asks_strength(slot: Assignment) -> bool:
+    """Whether the item's preference is asked with its strength: where the study asks for it, of two responses."""
+    return slot.study.asks_strength and len(slot.order) < 3
+
+
 def to_side(slot: Assignment, value: str) -> str:
-    """A stored value as the page asks for it: a pair's response by the side it is shown on, all else as it is."""
-    if slot.study.kind != Study.Kind.PAIR or not slot.order:
-        return value
-    return {slot.response_for(side): side for side in ("A", "B")}.get(value, value)
+    """A stored value as the page asks for it: a response by the side it is shown on, all else as it is."""
+    return to_place(value, slot.order)
+
+
+COMMANDS = frozenset("gcxhqflmviuejkdsp,.?/rw")
+"""Keys of the rating page's own commands: those of rate.js, `/` to search, `r` to show the source, `w` to write."""
+
+FREE_KEYS = "1234567890ytonbza"
 
 
 def keycaps(values: Sequence[str]) -> list[str]:
-    """One key per value: the value itself, or its first letter, or its place in the scale."""
-    for caps in (values, [value[:1].lower() for value in values]):
-        if len(set(caps)) == len(caps) and all(len(cap) == 1 for cap in caps):
-            return list(caps)
-    return [str(place) for place, _ in enumerate(values, start=1)]
+    """One key per value, none of which is a command: the values themselves, or their first letters, or free keys.
+
+    A value that is one key keeps it where others need a free one; those without any are chosen by click alone.
+    """
+    for caps in (list(values), [value[:1].lower() for value in values]):
+        if len(set(caps)) == len(caps) and all(len(cap) == 1 and cap not in COMMANDS for cap in caps):
+            return caps
+    own = {value for value in values if len(value) == 1 and value in FREE_KEYS}
+    free = iter([key for key in FREE_KEYS if key not in own])
+    return [value if value in own else next(free, "") for value in values]
 
 
 def answers_so_far(
@@ -105,12 +184,19 @@ def answers_so_far(
     answers = {}
     for ask in asked:
         if found := stored.get((ask.criterion.pk, ask.turn)):
-            side = to_side(slot, found.value)
-            answers[ask.name] = f"{side}:{found.strength}" if found.strength else side
+            answers[ask.name] = render_answer(slot, ask, found)
             answers[f"{ask.name}-unscored"] = found.unscored_reason
             answers[f"{ask.name}-note"] = found.note
             answers[f"{ask.name}-evidence"] = to_shown(slot, found.evidence)
     return answers
+
+
+def render_answer(slot: Assignment, ask: Ask, label: Annotation) -> str:
+    """A stored answer as the page's input has it."""
+    if is_preference(slot.study, ask.criterion):
+        side = to_side(slot, label.value)
+        return f"{side}:{label.strength}" if label.strength else side
+    return to_given(slot, label, ask.criterion.type)
 
 
 def load_entered(slot: Assignment, annotator: User, asked: Iterable[Ask]) -> tuple[dict[str, str], Draft | None]:
@@ -138,23 +224,11 @@ def group_by_kind(asked: Sequence[Ask], content: Mapping[str, str]) -> dict[str,
     }
 
 
-def list_texts(item: Item) -> dict[str, str]:
-    """The texts of an item in which words can be marked, by their names; with line ends as a browser has them."""
-    if item.dialogue is not None:
-        found = {f"turn-{number}": turn["content"] for number, turn in enumerate(item.dialogue.turns, start=1)}
-    elif pair := item.pair:
-        found = {"question": pair.question, "context": pair.context}
-        found |= {"response-1": pair.response_1, "response-2": pair.response_2}
-    else:
-        found = {}
-    return {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in found.items()}
-
-
 def to_shown(assignment: Assignment, marks: list[Mark]) -> str:
     """Stored marks as the page has them: a response by its side."""
     if not marks:
         return ""
-    sides = {f"response-{assignment.response_for(side)}": side for side in ("A", "B")} if assignment.order else {}
+    sides = {part: side for side, part in name_parts(assignment.order).items()}
     return json.dumps(
         [{"part": sides.get(one["part"], one["part"]), "start": one["start"], "end": one["end"]} for one in marks]
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation.corpus.models import Profile, Scenario, Task
+from annotation.stats.relevance import rank
 from annotation.studies.models.studies import Item
 
 PARTS: dict[str, dict[str, str]] = {
@@ -28,6 +29,8 @@ PARTS: dict[str, dict[str, str]] = {
     },
 }
 Row = tuple[str, str]
+MOST_RELEVANT = 6
+"""Facts that are said to be relevant to a question at most."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,21 @@ class Subject:
 
 
 def panels(item: Item, shown: list[str]) -> list[Panel]:
-    """The parts named in `shown`, in the order of PARTS, without those that hold nothing."""
-    return build_panels(find_subject(item), kind="dialogue" if item.dialogue else "pair", shown=shown)
+    """The parts named in `shown`, in the order of PARTS, without those that hold nothing.
+
+    Before those of a pair comes what of their facts is relevant to its question.
+    """
+    found = build_panels(find_subject(item), kind="dialogue" if item.dialogue else "pair", shown=shown)
+    return [*relevant_facts(item.pair.question, found), *found] if item.pair else found
+
+
+def relevant_facts(question: str, found: Sequence[Panel]) -> list[Panel]:
+    """A panel of the facts of other panels that share words with a question, best first; none where none does."""
+    rows = [row for panel in found for row in (*panel.rows, *panel.rest)]
+    rows += [(panel.title, entry) for panel in found for entry in panel.entries]
+    best = rank(question, [f"{term} {value}" for term, value in rows])[:MOST_RELEVANT]
+    title = "Relevant to the question"
+    return [Panel("relevant", title, rows=tuple(rows[place] for place in best), is_open=True)] if best else []
 
 
 def build_panels(subject: Subject, *, kind: str = "dialogue", shown: Collection[str] | None = None) -> list[Panel]:

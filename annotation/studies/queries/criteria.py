@@ -1,7 +1,8 @@
 """The criteria of a study, kept by a web process between requests: everybody who rates in it asks for the same ones.
 
-They are found under a stamp that is read with the slot and changes with every new version of a guideline, so that what
-is kept here is never older than the request. A short life bounds what a restored backup could bring about.
+They are found under a stamp that is read with the slot and changes with every new version of a criterion and with their
+order, so that what is kept here is never older than the request. A short life bounds what a restored backup could bring
+about.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _kept: dict[Key, tuple[float, list[Row]]] = {}
 
 
 STAMP = """(
-    SELECT 1000 * SUM(guideline_version) + COUNT(*) FROM annotation_criterion
-    WHERE annotation_criterion.study_id = annotation_assignment.study_id
+    SELECT SUM(1000 * guideline_version + id * position) FROM annotation_criterion
+    WHERE annotation_criterion.study_id = annotation_assignment.study_id AND annotation_criterion.is_asked
 )"""
 """Part of a statement that reads slots: a number that changes when what is asked in their study does."""
 
@@ -43,4 +44,4 @@ NAMES = [field.attname for field in Criterion._meta.concrete_fields]
 
 
 def list_criterion_rows(study: Study) -> list[Row]:
-    return list(Criterion.objects.filter(study=study).order_by("position").values_list(*NAMES))
+    return list(Criterion.objects.filter(study=study, is_asked=True).order_by("position").values_list(*NAMES))

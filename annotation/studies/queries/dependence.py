@@ -18,6 +18,7 @@ from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_use
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import items
+from annotation.studies.queries.own_columns import to_label
 from core.errors import InputError
 
 AUTOMATIC, NONE = "", "none"
@@ -184,12 +185,6 @@ def build_labels(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> l
         groups = (items.group_name(row[3]) for row in rows)
         return ["" if group == items.NONE else group for group in groups]
     return [to_label(row[3], named) for row in rows]
-
-
-def to_label(extra: Any, key: str) -> str:
-    """The entry of a key among what the source brought along; empty without a plain one."""
-    found = extra.get(key) if isinstance(extra, Mapping) else None
-    return str(found) if isinstance(found, str | int | float) and not isinstance(found, bool) else ""
 
 
 def build_strata(rows: Sequence[tuple[Any, ...]], clusters: Sequence[str] | None) -> dict[int, str] | None:

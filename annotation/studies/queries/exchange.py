@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Kind, Rated, Scale, StudyHead
+from annotation.corpus.models import ASKED, ResponsePair
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.labels import LabelRow
 
@@ -32,6 +33,12 @@ def build_scale(criterion: Criterion) -> Scale:
         categories=tuple(criterion.categories),
         guideline=criterion.guideline,
         unit=criterion.unit,
+        type=criterion.type,
+        help=criterion.help,
+        examples=tuple(criterion.examples),
+        limits=criterion.limits,
+        is_required=criterion.is_required,
+        condition=criterion.condition,
     )
 
 
@@ -56,7 +63,8 @@ def iterate_rated(study: Study, labels: Iterable[Iterable[LabelRow]], name: Name
 
 def to_document(head: StudyHead) -> dict[str, Any]:
     """As JSON types."""
-    return {**asdict(head), "scales": [{**asdict(one), "categories": list(one.categories)} for one in head.scales]}
+    scales = [asdict(one) | {"categories": list(one.categories), "examples": list(one.examples)} for one in head.scales]
+    return {**asdict(head), "scales": scales}
 
 
 def iterate_items(study: Study) -> Iterator[Item]:
@@ -78,10 +86,7 @@ def build_record(item: Item) -> dict[str, Any]:
         given: dict[str, Any] = {
             "question": pair.question,
             "context": pair.context,
-            "response_1": pair.response_1,
-            "response_2": pair.response_2,
-            "model_1": pair.model_1,
-            "model_2": pair.model_2,
+            **build_responses(pair),
             "kind": pair.kind,
             "tier": pair.source_tier,
             "label": pair.source_label,
@@ -101,6 +106,20 @@ def build_record(item: Item) -> dict[str, Any]:
         "situation": scenario.situation if scenario else {},
     }
     return {**dialogue.extra, "id": dialogue.external_id, "source": dialogue.source, **drop_empty(given)}
+
+
+def build_responses(pair: ResponsePair) -> dict[str, Any]:
+    """The responses of a record: of two under names of their own, else a list of all."""
+    if pair.n_responses != 2:
+        asked = {name: pair.parts[name] for name in ASKED if name in pair.parts}
+        return {"responses": pair.to_responses(), "parts": asked}
+    return {
+        "response_1": pair.response_1,
+        "response_2": pair.response_2,
+        "parts": pair.parts,
+        "model_1": pair.model_1,
+        "model_2": pair.model_2,
+    }
 
 
 def drop_empty(given: dict[str, Any]) -> dict[str, Any]:
@@ -129,5 +148,6 @@ def build_answer(row: LabelRow, rater: str) -> ExchangedAnswer:
         "active_seconds": row.active_seconds,
         "submitted_at": row.submitted_at.isoformat() if row.submitted_at else "",
         "guideline_version": row.guideline_version,
+        "content": row.content,
     }
     return ExchangedAnswer.from_extras({"evidence": tuple(row.evidence)}, **told)

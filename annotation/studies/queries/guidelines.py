@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Criterion, Study
 from annotation.studies.queries.asks import SUFFIXES, Ask
 from annotation.studies.queries.by_rating import read_by_order
+from annotation.studies.queries.rubrics import describe_rest
 
 Piece = tuple[str, str]
 """Whether it is "same", "gone" or "new", and the text."""
@@ -61,8 +63,27 @@ def compare_versions(name: str, before: GuidelineVersion, after: GuidelineVersio
     texts = [("Question", before.question, after.question), ("Guideline", before.guideline, after.guideline)]
     old = {str(one["value"]): one.get("guideline", "") for one in before.categories}
     texts += [(str(one["label"]), old.get(str(one["value"]), ""), one.get("guideline", "")) for one in after.categories]
+    texts += [(title, spell(before.rest, key), spell(after.rest, key)) for key, title in TITLES.items()]
     parts = tuple((what, pieces(was, now)) for what, was, now in texts if was != now)
     return Change(name, before.version, after.version, after.reason, parts)
+
+
+TITLES = {
+    "name": "Name",
+    "help": "Help",
+    "examples": "Examples",
+    "limits": "Limits",
+    "is_required": "Required",
+    "condition": "Only if",
+}
+
+
+def spell(rest: Mapping[str, Any], key: str) -> str:
+    """A part of a version in words; empty where it says nothing."""
+    value = rest.get(key)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
 
 
 def current(criterion: Criterion) -> GuidelineVersion:
@@ -73,6 +94,7 @@ def current(criterion: Criterion) -> GuidelineVersion:
         question=criterion.question,
         guideline=criterion.guideline,
         categories=criterion.categories,
+        rest=describe_rest(criterion),
         created_by=criterion.study.created_by,
         created_at=criterion.study.created_at,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from annotation.stats.difficulty.features import ItemFacts
+from annotation.stats.reading import shortest_times
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.items import group_name
@@ -14,15 +15,26 @@ FIELDS: dict[str, tuple[str, ...]] = {
     Study.Kind.DIALOGUE: (
         "turns", "assistant_model", "condition", "scenario__task__domains", "scenario__task__preference_types",
     ),
-    Study.Kind.PAIR: ("question", "context", "response_1", "response_2", "model_1", "model_2", "kind"),
+    Study.Kind.PAIR: (
+        *("question", "context", "response_1", "response_2", "further", "n_responses"),
+        *("model_1", "model_2", "kind"),
+    ),
 }  # fmt: skip
 
 
-def load_items(study: Study) -> list[ItemFacts]:
-    """Of the study's items, named by position, in their order. One query."""
+def load_items(study: Study, positions: Collection[int] | None = None) -> list[ItemFacts]:
+    """Of the study's items, or those at some positions, named by position, in their order. One query."""
     fields = FIELDS[study.kind]
-    rows = study.items.order_by("position").values_list("position", *(f"{study.kind}__{name}" for name in fields))
+    items = study.items.all() if positions is None else study.items.filter(position__in=positions)
+    rows = items.order_by("position").values_list("position", *(f"{study.kind}__{name}" for name in fields))
     return list(_facts(study.kind, rows.iterator(chunk_size=2000)))
+
+
+def load_shortest_times(study: Study, positions: Collection[int] | None = None) -> dict[int, float]:
+    """By position, the seconds below which nobody has read what the page shows of an item. One query."""
+    items = load_items(study, positions)
+    texts = ["\n".join((one.prompt, *one.responses)) for one in items]
+    return {int(one.name): seconds for one, seconds in zip(items, shortest_times(texts).tolist(), strict=True)}
 
 
 def load_dataset(study: Study, *, prefix: str = "") -> tuple[list[ItemFacts], dict[str, str]]:
@@ -69,7 +81,8 @@ def _of_dialogue(name: str, row: Mapping[str, Any]) -> ItemFacts:
 def _of_pair(name: str, row: Mapping[str, Any]) -> ItemFacts:
     models = " / ".join(sorted(filter(None, (row["model_1"], row["model_2"]))))
     groups = {"kind": row["kind"], "assistants": models}
-    return ItemFacts(name, (row["response_1"], row["response_2"]), f"{row['question']}\n{row['context']}", groups)
+    texts = (row["response_1"], row["response_2"], *(one["text"] for one in row["further"]))
+    return ItemFacts(name, texts[: row["n_responses"]], f"{row['question']}\n{row['context']}", groups)
 
 
 def _named(domains: Any) -> str:

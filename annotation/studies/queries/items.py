@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.studies.models.studies import Item, Study
+from annotation.studies.queries.own_columns import LOOKED_AT, list_values, to_label
 from core.errors import InputError
 
 PROFILE = Coalesce("dialogue__scenario__profile__external_id", "pair__profile__external_id")
@@ -47,14 +49,33 @@ def external_ids(study: Study, positions: Collection[int]) -> dict[int, str]:
 def groups(study: Study, by: str) -> dict[int, str]:
     """By item position, the item's group. Raises InputError where there is no such grouping."""
     if by not in GROUPINGS:
-        raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
+        return load_own_groups(study, by)
     return {position: group_name(group) for position, group in study.items.values_list("position", GROUPINGS[by])}
+
+
+def load_own_groups(study: Study, by: str) -> dict[int, str]:
+    """By item position, its entry in a column of the source. Raises InputError where no item has one."""
+    found = {position: to_label(extra, by) for position, extra in list_extras(study)}
+    if not any(found.values()):
+        there = ", ".join([*GROUPINGS, *list_values(extra for _, extra in list_extras(study))])
+        raise InputError(f"items cannot be grouped by {by!r}; choose one of {there}", field="by")
+    return {position: label or NONE for position, label in found.items()}
+
+
+def list_extras(study: Study) -> QuerySet[Item, tuple[int, Any]]:
+    """Positions of items and what their source has beside what Concord reads."""
+    return study.items.order_by("position").values_list("position", f"{study.kind}__extra")
+
+
+def list_own_groupings(study: Study) -> list[str]:
+    """Columns of the source that some of the first items can be grouped by."""
+    return list(list_values(extra for _, extra in list_extras(study)[:LOOKED_AT]))
 
 
 def strata(study: Study, by: str) -> dict[int, str]:
     """By item position, the stratum within which it is resampled. Raises InputError where there is no such one."""
     if by not in STRATA:
-        raise InputError(f"items are not resampled within {by!r}; choose one of {', '.join(STRATA)}", field="strata")
+        raise InputError(f"a stratified bootstrap cannot use {by!r}; choose one of {', '.join(STRATA)}", field="strata")
     return groups(study, by)
 
 

@@ -56,12 +56,16 @@ class LabelRow(NamedTuple):
     active_seconds
         Time that the annotator spent on the item, without idle time.
     turn
-        The turn of the dialogue that was rated, from 1; none where it was the whole item.
+        The turn or the response that was rated, from 1; none where it was the whole item.
     purpose
         rating, repeat, check, training or qualification for annotators; empty for judges.
+    content_form
+        How annotators saw the texts: rendered or plain; empty for judges, who are given the source text.
     model_tier, difficulty, p_easy, p_medium, p_hard, p_contested
         What the difficulty model says of the item on the criterion: its likeliest tier, the probability that two fresh
         people disagree, and the probability of each tier. Empty unless a file is asked for with tiers.
+    content
+        Of marked spans, texts and rewrites: what was given, as `annotation.studies.parsing.answers` describes it.
     """
 
     study: str
@@ -88,12 +92,14 @@ class LabelRow(NamedTuple):
     active_seconds: float | None = None
     turn: int | None = None
     purpose: str = ""
+    content_form: str = ""
     model_tier: str = ""
     difficulty: float | None = None
     p_easy: float | None = None
     p_medium: float | None = None
     p_hard: float | None = None
     p_contested: float | None = None
+    content: Any = None
 
 
 @dataclass(frozen=True)
@@ -188,14 +194,16 @@ def load_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RA
         "assignment__active_seconds",
         "turn",
         "assignment__purpose",
+        "assignment__study__content_form",
+        "content",
     )
     return Labels(records, _persons_row, plain, study, "assignment__item")
 
 
 def _persons_row(record: tuple[Any, ...]) -> LabelRow:
-    *to_slot, note, guideline_version, submitted_at, excluded, strength, evidence, seconds, turn, purpose = record
-    of_people = (excluded, strength, evidence, seconds, turn or None, purpose)
-    return LabelRow._make([*to_slot, None, note, guideline_version, submitted_at, None, *of_people, *NO_TIER])
+    *to_slot, note, version, submitted_at, excluded, strength, evidence, seconds, turn, purpose, form, content = record
+    of_people = (excluded, strength, evidence, seconds, turn or None, purpose, form)
+    return LabelRow._make([*to_slot, None, note, version, submitted_at, None, *of_people, *NO_TIER, content])
 
 
 def count_left_out(study: Study, purposes: Collection[str] = (Assignment.Purpose.RATING,)) -> dict[str, int]:

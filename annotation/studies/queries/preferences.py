@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from django.db.models import Case, IntegerField, Value, When
+from django.db.models.functions import Length, StrIndex
 
-from annotation.stats.difficulty.preferences import FIRST, SECOND, Shown, preference_order, split_by_strength
-from annotation.stats.table import IntArray, RatingTable
-from annotation.studies.models.studies import Assignment, Study
+from annotation.stats.difficulty.preferences import Shown, preference_order, split_by_strength
+from annotation.stats.orders import LETTERS
+from annotation.stats.sides import SideBias, side_bias
+from annotation.stats.table import MISSING, IntArray, RatingTable
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.by_rating import read_by_order
-from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.ratings import PeoplesRatings, load_study
 from annotation.studies.queries.units import to_position
 
 NEW = -1
@@ -22,20 +26,44 @@ def preferences(ratings: PeoplesRatings) -> tuple[RatingTable, Shown | None]:
 
     No query where it is no preference, else three.
     """
-    table, study = ratings.table, ratings.criterion.study
-    of_pairs = study.kind == Study.Kind.PAIR and {FIRST, SECOND} <= set(ratings.criterion.values)
-    is_preference = of_pairs and (preference_order(table) is not None or table.n_categories == 2)
+    table = ratings.table
+    is_preference = asks_for_side(ratings) and (preference_order(table) is not None or table.n_categories == 2)
     if not is_preference or not table.n_ratings:
         return table, None
     order, strength = _how(ratings)
     return split_by_strength(table, strength), Shown(order, _systems(ratings))
 
 
+def asks_for_side(ratings: PeoplesRatings) -> bool:
+    """Whether the criterion asks which response is better."""
+    criterion = ratings.criterion
+    return criterion.study.kind == Study.Kind.PAIR and criterion.is_preference
+
+
+def load_side_bias(ratings: PeoplesRatings, *, bootstrap: int = 500) -> SideBias | None:
+    """Which place people chose on a criterion; None where it asks for none. Two queries."""
+    table = ratings.table
+    if not asks_for_side(ratings) or not table.n_ratings:
+        return None
+    chosen, n_places = read_by_order(ratings.criterion, table, PLACE, Length("assignment__order"))
+    n_places = np.where(table.codes == MISSING, 0, n_places)
+    clusters = table.clusters or table.items
+    seed = ratings.criterion.study.seed
+    return side_bias(chosen, n_places, table.raters, clusters, bootstrap=bootstrap, seed=seed)
+
+
+def load_side_biases(study: Study, *, bootstrap: int = 500) -> dict[str, SideBias]:
+    """By key of each preference that has been rated, which side people chose. No query where items have no sides."""
+    if study.kind != Study.Kind.PAIR:
+        return {}
+    read = ((one.criterion.key, load_side_bias(one, bootstrap=bootstrap)) for one in load_study(study))
+    return {key: bias for key, bias in read if bias}
+
+
 def _how(ratings: PeoplesRatings) -> tuple[IntArray, IntArray]:
     """(n, r) which response was shown first, and by how much one is better: 2 much, 1 slightly, 0 not asked."""
-    shown = _numbered("assignment__order", {Assignment.Order.AB: 1, Assignment.Order.BA: -1})
     order, strength = read_by_order(
-        ratings.criterion, ratings.table, shown, _numbered("strength", {"much": 2, "slightly": 1})
+        ratings.criterion, ratings.table, ORDER, _numbered("strength", {"much": 2, "slightly": 1})
     )
     return order, strength
 
@@ -44,6 +72,20 @@ def _numbered(name: str, numbers: Mapping[str, int]) -> Case:
     """A text as the number that it stands for, 0 for any other."""
     cases = [When(**{name: text}, then=Value(number)) for text, number in numbers.items()]
     return Case(*cases, default=Value(0), output_field=IntegerField())
+
+
+ORDER = _numbered("assignment__order", {"AB": 1, "BA": -1})
+"""1 where response 1 was shown as A, -1 where response 2 was."""
+
+PLACE = Case(
+    *(
+        When(value=str(number), then=StrIndex("assignment__order", Value(letter)))
+        for number, letter in enumerate(LETTERS, start=1)
+    ),
+    default=Value(0),
+    output_field=IntegerField(),
+)
+"""At which place, from 1, the response stood that was chosen; 0 for a tie."""
 
 
 def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ researcher has excluded is left out as long as that lasts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -23,6 +23,8 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import columns, items
 from annotation.studies.queries.dependence import Dependence, read_dependence
+from annotation.studies.queries.scales import Scale, has_open_scale, load_scales, to_label
+from annotation.studies.queries.span_texts import load_lengths
 from annotation.studies.queries.units import build_names, number_units, to_position, unit
 from core.accounts.models.users import User
 
@@ -54,7 +56,11 @@ class PeoplesRatings:
     def add_dependence(self, found: Dependence) -> PeoplesRatings:
         """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together."""
         table = found.apply(self.table, self.positions)
-        return replace(self, table=table, design=found.design_of_turns if self.criterion.of_turns else found.design)
+        return replace(
+            self,
+            table=table,
+            design=found.design if self.criterion.unit == Criterion.Unit.ITEM else found.design_of_turns,
+        )
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -64,7 +70,10 @@ class PeoplesRatings:
 
 @dataclass(frozen=True)
 class Label:
-    """One answer; `value` is empty where the annotator could not judge, `turn` 0 where it is on the whole item."""
+    """One answer as it is compared (`annotation.studies.queries.scales`); empty where the annotator could not judge.
+
+    `turn` is 0 where it is on the whole item.
+    """
 
     position: int
     turn: int
@@ -109,16 +118,19 @@ def load_criteria(
         "turn",
         "criterion_id",
         "assignment__annotator_id",
-        columns.code(criteria),
+        columns.code([one for one in criteria if not has_open_scale(one)]),
     )
     turns, asked = rest
     people = dict(User.objects.filter(pk__in=np.unique(annotators).tolist()).values_list("pk", "username"))
     found = []
+    scales = load_scales(criteria)
     for criterion in criteria:
         mine = np.flatnonzero(asked == criterion.pk)
-        if (codes[mine] == columns.ELSEWHERE).any():  # spelled otherwise than on the scale: looked at one by one
-            labels = [label for _, label in _labels(study, [criterion], guideline_version)]
-            found.append(build_ratings(criterion, labels))
+        if (
+            has_open_scale(criterion) or (codes[mine] == columns.ELSEWHERE).any()
+        ):  # spelled otherwise than on the scale: looked at one by one
+            labels = list(_labels(criterion, guideline_version, positions))
+            found.append(build_ratings(criterion, labels, scales[criterion.pk]))
         else:
             found.append(
                 _of_columns(criterion, number_units(place[mine], turns[mine]), annotators[mine], codes[mine], people)
@@ -131,7 +143,9 @@ def _of_columns(
 ) -> PeoplesRatings:
     """From one entry per label. Annotators are in the order in which the items, read in theirs, name them."""
     if not units.size:
-        return PeoplesRatings(criterion, _table(criterion, []), {}, np.zeros(0, dtype=np.int64))
+        return PeoplesRatings(
+            criterion, _table(criterion, [], tuple(criterion.values)), {}, np.zeros(0, dtype=np.int64)
+        )
     ranked = {pk: rank for rank, pk in enumerate(sorted(people, key=people.__getitem__))}
     known, who = np.unique(annotators, return_inverse=True)
     ranks = np.array([ranked[pk] for pk in known.tolist()])
@@ -152,7 +166,7 @@ def _of_columns(
         cast(Level, criterion.level),  # the database allows nothing else
         names,
         usernames,
-        clusters=tuple(str(to_position(name)) for name in names) if criterion.of_turns else None,
+        clusters=_clusters(criterion, names),
     )
     by_name = {name: n for name, n in zip(usernames, unscored, strict=True) if n}
     return PeoplesRatings(criterion, table, by_name, np.bincount(row[declined], minlength=rows.size))
@@ -164,39 +178,48 @@ def _counting(study: Study, criteria: Sequence[Criterion], guideline_version: in
 
 
 def _labels(
-    study: Study, criteria: Sequence[Criterion], guideline_version: int | None = None
-) -> Iterator[tuple[int, Label]]:
-    """With the criterion's id, by item and annotator."""
-    submitted = _counting(study, criteria, guideline_version).order_by(
-        "assignment__item__position", "turn", "assignment__annotator__username"
-    )
-    fields = submitted.values_list(
-        "criterion_id", "assignment__item__position", "turn", "assignment__annotator__username", "value"
-    )
-    for criterion_id, position, turn, username, value in fields.iterator(chunk_size=5000):
-        yield criterion_id, Label(position, turn, username, value)
+    criterion: Criterion, guideline_version: int | None = None, positions: Sequence[int] | None = None
+) -> Iterator[Label]:
+    """By item and annotator."""
+    counting = _counting(criterion.study, [criterion], guideline_version)
+    if positions is not None:
+        counting = counting.filter(assignment__item__in=items.ids(criterion.study_id, positions))
+    fields = ("assignment__item__position", "turn", "assignment__annotator__username", "value", "content")
+    rows = counting.order_by(*fields[:3]).values_list(*fields)
+    for position, turn, username, value, content in rows.iterator(chunk_size=5000):
+        yield Label(position, turn, username, to_label(criterion, value, content))
 
 
-def build_ratings(criterion: Criterion, labels: Sequence[Label]) -> PeoplesRatings:
+def build_ratings(criterion: Criterion, labels: Sequence[Label], scale: Scale) -> PeoplesRatings:
     """The ratings of a criterion from its labels, which are in the order of items and annotators."""
     unscored = Counter(label.username for label in labels if not label.value)
-    table, by_row = _table(criterion, labels), Counter(unit(one.position, one.turn) for one in labels if not one.value)
+    by_row = Counter(unit(one.position, one.turn) for one in labels if not one.value)
+    table = _table(criterion, labels, scale)
+    if criterion.type == Criterion.Type.SPANS:
+        table = replace(table, texts=load_lengths(criterion, table.items))
     declined = np.array([by_row[name] for name in table.items], dtype=np.int64)
     return PeoplesRatings(criterion, table, dict(unscored), declined)
 
 
-def _table(criterion: Criterion, labels: Sequence[Label]) -> RatingTable:
-    level = cast(Level, criterion.level)  # the database allows nothing else
+def _clusters(criterion: Criterion, names: Iterable[str]) -> tuple[str, ...] | None:
+    """What rows of one item share, where it is asked of turns or responses."""
+    if criterion.unit == Criterion.Unit.ITEM:
+        return None
+    return tuple(str(to_position(name)) for name in names)
+
+
+def _table(criterion: Criterion, labels: Sequence[Label], scale: Scale) -> RatingTable:
+    level, is_open = cast(Level, criterion.level), has_open_scale(criterion)  # the database allows nothing else
     if not labels:
         nobody = np.empty((0, 0), dtype=np.int64)
-        return RatingTable(nobody, tuple(criterion.values), level, (), ())
+        return RatingTable(nobody, scale, level, (), (), is_open=is_open)
     names = [unit(label.position, label.turn) for label in labels]
-    together = tuple(str(to_position(name)) for name in dict.fromkeys(names)) if criterion.of_turns else None
     return RatingTable.from_long(
         names,
         [label.username for label in labels],
         [label.value for label in labels],
-        categories=criterion.values,
+        categories=scale,
         level=level,
-        clusters=together,
+        clusters=_clusters(criterion, dict.fromkeys(names)),
+        is_open=is_open,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.studies import Item, Study
+from annotation.studies.queries.own_columns import LOOKED_AT, MOST_VALUES, list_values, to_label
 from core.errors import InputError
 from core.hashing import content_hash
 
@@ -36,7 +37,8 @@ Tiers = Mapping[int, str]
 class Eligible:
     """A dialogue or pair that may be drawn. `key` is the same in every database, `id` is not.
 
-    `domain` is what the queue of a study is balanced by: a dialogue's domain, a pair's kind.
+    `domain` is what the queue of a study is balanced by: a dialogue's domain, a pair's kind. `probability` is the
+    chance with which it came into the corpus.
     """
 
     key: tuple[str, str]
@@ -44,6 +46,7 @@ class Eligible:
     stratum: str
     content_hash: str
     domain: str = ""
+    probability: float = 1.0
 
 
 def eligible(
@@ -62,12 +65,12 @@ def eligible(
     predicted from another study, for the stratum `predicted_tier`.
     """
     wanted = {field: to_values(given) for field, given in (filters or {}).items() if given}
-    check_fields(study.kind, strata, wanted)
+    own = check_fields(study.kind, strata, wanted)
     if JUDGE_SCORE in strata and scores is None:
         raise InputError("Strata by judge score need a judge's scores.", field="strata")
     if PREDICTED_TIER in strata and tiers is None:
         raise InputError("Strata by predicted tier need a study to predict from.", field="strata")
-    rows = iterate_matching(study, wanted)
+    rows = iterate_matching(study, wanted, own)
     given: dict[str, Mapping[int, Any]] = {JUDGE_SCORE: scores or {}, PREDICTED_TIER: tiers or {}}
     found = (
         Eligible(
@@ -76,6 +79,7 @@ def eligible(
             stratum=build_stratum(row, strata, given),
             content_hash=row["content_hash"],
             domain=stratum_value(row, BALANCED[study.kind], {}),
+            probability=row["inclusion_probability"],
         )
         for row in rows
     )
@@ -86,32 +90,69 @@ def to_values(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else [str(value) for value in given]
 
 
-def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -> None:
+def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -> set[str]:
+    """Return which of them are columns of the source. Raises InputError for what no record has."""
+    own = set()
     for name, given, known in (("strata", strata, STRATA[kind]), ("filters", filters, FILTERS[kind])):
-        for field in given:
-            if field not in known:
-                raise InputError(f"{field!r} is not one of {', '.join(known)}.", field=name)
+        for field in set(given) - set(known):
+            if not list_records(kind).filter(extra__has_key=field).exists():
+                there = ", ".join([*known, *list_own_columns(kind)])
+                raise InputError(f"{field!r} is not one of {there}.", field=name)
+            own.add(field)
+    return own
 
 
-def iterate_matching(study: Study, wanted: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
-    """The material as plain rows, streamed."""
-    in_columns = {f"{field}__in": values for field, values in wanted.items() if field != "domain"}
+def list_own_columns(kind: str) -> dict[str, list[str]]:
+    """Values of the columns of the source, as far as the first records tell; without columns of very many values."""
+    extras = list_records(kind).order_by("pk").values_list("extra", flat=True)[:LOOKED_AT]
+    return {name: values for name, values in list_values(extras).items() if len(values) <= MOST_VALUES}
+
+
+def iterate_matching(study: Study, wanted: Mapping[str, list[str]], own: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The material as plain rows, streamed; with `extra` where columns of the source are needed."""
     taken = Item.objects.filter(study=study).values(study.kind)
     known = study.known_items.filter(retired_at=None).values(f"item__{study.kind}")
-    rows = list_records(study.kind).filter(**in_columns).exclude(pk__in=taken).exclude(pk__in=known)
-    for row in columns(study.kind, rows).iterator(chunk_size=2000):
-        if "domain" not in wanted or set(wanted["domain"]) & set(list_domains(row)):
+    there = list_records(study.kind).exclude(pk__in=taken).exclude(pk__in=known)
+    return match_rows(study.kind, there, wanted, own)
+
+
+def match_rows(
+    kind: str, there: QuerySet[Any], wanted: Mapping[str, list[str]], own: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Those of the records that have one of the wanted values in each field."""
+    rows = filter_columns(there, wanted, own)
+    for row in columns(kind, rows, "extra" if own else "pk").iterator(chunk_size=2000):
+        if "domain" in wanted and not set(wanted["domain"]) & set(list_domains(row)):
+            continue
+        if all(to_label(row["extra"], field) in wanted[field] for field in own if field in wanted):
             yield row
+
+
+def filter_columns(there: QuerySet[Any], wanted: Mapping[str, list[str]], own: Collection[str]) -> QuerySet[Any]:
+    """The records by what is a column of their table."""
+    return there.filter(**{f"{field}__in": values for field, values in wanted.items() if field not in ("domain", *own)})
+
+
+def count_matching(kind: str, filters: Mapping[str, Any]) -> tuple[int, Any]:
+    """How many records a draw could take into a new study, and the first of them; (0, None) where there is none."""
+    wanted = {field: to_values(given) for field, given in filters.items() if given}
+    own = check_fields(kind, (), wanted)
+    there = list_records(kind).order_by("source", "external_id")
+    if own or "domain" in wanted:
+        found = [row["pk"] for row in match_rows(kind, there, wanted, own)]
+        return len(found), there.filter(pk__in=found[:1]).first()
+    rows = filter_columns(there, wanted, own)
+    return rows.count(), rows.first()
 
 
 def list_records(kind: str) -> QuerySet[Any]:
     return Dialogue.objects.all() if kind == Study.Kind.DIALOGUE else ResponsePair.objects.all()
 
 
-def columns(kind: str, rows: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
+def columns(kind: str, rows: QuerySet[Any], more: str = "pk") -> QuerySet[Any, dict[str, Any]]:
     own = [field for field in FILTERS[kind] if field != "domain"]
     joined = ["scenario__task__domains"] if kind == Study.Kind.DIALOGUE else []
-    return rows.values("pk", "external_id", "content_hash", *own, *joined)
+    return rows.values("pk", more, "external_id", "content_hash", "inclusion_probability", *own, *joined)
 
 
 def list_domains(row: Mapping[str, Any]) -> list[str]:
@@ -135,7 +176,7 @@ def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mappin
     if field == "domain":
         domains = list_domains(row)
         return SEVERAL_DOMAINS if len(domains) > 1 else "".join(domains) or NOTHING
-    return str(row[field]) or NOTHING
+    return (str(row[field]) if field in row else to_label(row["extra"], field)) or NOTHING
 
 
 def choices(kind: str, field: str) -> list[str]:

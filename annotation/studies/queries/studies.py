@@ -152,6 +152,12 @@ def assignable(study: Study) -> QuerySet[User]:
     return people.exclude(studies=study).order_by("username")
 
 
+def list_recruiting(studies: Sequence[int]) -> set[int]:
+    """Studies that somebody who is not among their annotators could join: by an invitation or the public address."""
+    invited = Q(invitations__isnull=False, invitations__revoked_at=None)
+    return set(Study.objects.filter(invited | Q(intake__is_public=True), pk__in=studies).values_list("pk", flat=True))
+
+
 def study_called(name: str) -> Study:
     """The study of this name or address; InputError if there is none."""
     found = Study.objects.filter(Q(name=name) | Q(slug=name)).order_by("pk").first()

@@ -12,6 +12,8 @@ from django.utils import timezone
 from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.studies import Criterion
 from annotation.studies.options import LONGEST_TEXT, Edit
+from annotation.studies.parsing.rubrics import WITH_CATEGORIES
+from annotation.studies.queries.rubrics import describe_rest
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -52,7 +54,13 @@ def edit(
         now.guideline_version += 1
         now.save(update_fields=[*new, "guideline_version"])
         made = GuidelineVersion.objects.create(
-            criterion=now, version=now.guideline_version, reason=reason, created_by=by, created_at=timezone.now(), **new
+            criterion=now,
+            version=now.guideline_version,
+            reason=reason,
+            created_by=by,
+            created_at=timezone.now(),
+            rest=describe_rest(now),
+            **new,
         )
     for field in (*new, "guideline_version"):
         setattr(criterion, field, getattr(now, field))
@@ -68,6 +76,7 @@ def keep_first(criterion: Criterion) -> None:
             "question": criterion.question,
             "guideline": criterion.guideline,
             "categories": criterion.categories,
+            "rest": describe_rest(criterion),
             "created_by": criterion.study.created_by,
             "created_at": criterion.study.created_at,
         },
@@ -86,7 +95,8 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
             raise InputError(f"A guideline has at most {LONGEST_TEXT:,} characters.", field="categories")
         if not one["value"] or len(one["value"]) > 64 or not one["label"]:
             raise InputError("Each category has a value of at most 64 characters and a label.", field="categories")
-    if len({one["value"] for one in new}) < max(len(new), 2):
+    needed = WITH_CATEGORIES.get(criterion.type, 0)
+    if len({one["value"] for one in new}) < max(len(new), needed) or (new and not needed):
         raise InputError("A scale has at least two categories, and each value once.", field="categories")
     there = [{part: str(one[part]) for part in SCALE} for one in criterion.categories]
     if [{part: one[part] for part in SCALE} for one in new] != there and has_values(criterion):

@@ -40,7 +40,8 @@ def draw(
     predicted_from: Criterion | None = None,  # noqa: ARG001 - on record
     tiers: Mapping[int, str] | None = None,
 ) -> Sample:
-    """Draw items into a draft, each with its stratum and the chance n_h / N_h that it had.
+    """Draw items into a draft, each with its stratum and the chance that it had: n_h / N_h, times that with which it
+    came into the corpus.
 
     Eligible is what matches `filters` (field -> value or values) and is not in the study yet. The same material,
     filters and seed give the same items in any database. Without `method` it is stratified where strata are named,
@@ -120,7 +121,7 @@ def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[DrawnItem[t
             sample=sample,
             position=position,
             stratum=found.stratum,
-            inclusion_probability=one.probability,
+            inclusion_probability=one.probability * found.probability,
             content_hash=found.content_hash,
             **{f"{study.kind}_id": found.id},
         )

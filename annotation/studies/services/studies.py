@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
-import numpy as np
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.corpus.imports import bulk
+from annotation.stats.orders import name_responses
 from annotation.studies.criteria import TEMPLATES, CriterionTemplate
 from annotation.studies.models.studies import Assignment, Criterion, Study
 from annotation.studies.options import LARGEST_OVERLAP, Clustering, NewStudy
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.dependence import check_clustering, read_dependence
 from annotation.studies.services import webhooks
+from annotation.studies.services.rubrics import read_rubric_for
 from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -27,7 +30,7 @@ from core.options.model import LARGEST, check_options
 BATCH = 2000
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
 RATING, OPEN = Assignment.Purpose.RATING.value, Assignment.State.OPEN.value
-ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same seed
+NOT_SHOWN = ""
 
 
 @check_options(NewStudy)
@@ -42,6 +45,7 @@ ORDER_STREAM = 1  # tells the draw of A/B orders from other draws with the same 
         "allow_tie",
         "seed",
         "asks_strength",
+        "content_form",
         "each_turn",
         "clustering",
     ),
@@ -52,12 +56,14 @@ def create(
     name: str,
     kind: str,
     criteria: Sequence[str] | None = None,
+    rubric: Mapping[str, Any] | None = None,
     overlap: int = 3,
     most_overlap: int | None = None,
     shown: Sequence[str] | None = None,
     allow_tie: bool = False,
     seed: int = 0,
     asks_strength: bool = False,
+    content_form: str = Study.ContentForm.RENDERED.value,
     each_turn: Sequence[str] = (),
     description: str = "",
     instructions: str = "",
@@ -69,13 +75,17 @@ def create(
     With `most_overlap` it is adaptive: items whose tier is unclear are asked about again, up to so many times.
     `shown` names the parts of the context that annotators see; all of them if it is not given. `asks_strength` lets
     them say of a pair whether a response is much or slightly better. `each_turn` are the criteria that are asked of
-    each turn of a dialogue (whose turns, the template says) rather than of the whole. `clustering` is what dependent
+    each turn of a dialogue (whose turns, the template says) rather than of the whole. A `rubric` takes the place of
+    named criteria (see `annotation.studies.parsing.rubrics`). `content_form` says whether texts are shown rendered or
+    plain. `clustering` is what dependent
     items share (see `annotation.studies.queries.dependence`). Without `project` it goes where new things of `by` go.
     """
-    assert criteria is not None  # NewStudy says which where none are named
     check_most_overlap(overlap, most_overlap)
-    templates = choose_templates(kind, criteria, allow_tie=allow_tie)
-    check_turns(kind, criteria, each_turn)
+    asked = (
+        list_template_fields(kind, criteria or (), allow_tie=allow_tie, each_turn=each_turn)
+        if rubric is None
+        else [one.to_fields() for one in read_rubric_for(kind, rubric).criteria]
+    )
     study = Study(
         name=clean_name(name),
         kind=kind,
@@ -85,6 +95,7 @@ def create(
         shown=check_shown_parts(kind, shown),
         seed=seed,
         asks_strength=asks_strength and kind == Study.Kind.PAIR,
+        content_form=content_form,
         description=description,
         instructions=instructions,
         clustering=check_clustering(clustering),
@@ -95,8 +106,7 @@ def create(
         study.slug = free_slug(study.name)
         save_new(study)
         Criterion.objects.bulk_create(
-            Criterion(study=study, position=position, unit=choose_unit(template, each_turn), **template.fields())
-            for position, template in enumerate(templates, start=1)
+            Criterion(study=study, position=position, **fields) for position, fields in enumerate(asked, start=1)
         )
     return study
 
@@ -123,10 +133,24 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
             raise InputError(f"{study} only holds known answers and is not opened.", field="study")
         if not locked.items.exists():
             raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+        check_choices(locked)
         made = sum(map(insert_assignments, batches(build_missing_assignments(locked))))
         study.state = locked.state = Study.State.OPEN
         locked.save(update_fields=["state"])
     return made
+
+
+def check_choices(study: Study) -> None:
+    """InputError where a criterion asks which response is best, and an item has one that it does not name."""
+    most = study.items.aggregate(most=Max("pair__n_responses"))["most"] or 0
+    for criterion in study.asked:
+        named = len(name_responses(criterion.values))
+        if criterion.is_preference and named < most:
+            raise InputError(
+                f"{criterion.key} asks which of {named} responses, and an item has {most}: give it the categories 1 to "
+                f"{most}, or draw other items.",
+                field="criteria",
+            )
 
 
 @audited("study.close", on="study")
@@ -183,6 +207,15 @@ def choose_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
     return [fitting[key].allow_tie() if allow_tie else fitting[key] for key in keys]
 
 
+def list_template_fields(
+    kind: str, keys: Sequence[str], *, allow_tie: bool, each_turn: Sequence[str]
+) -> list[dict[str, Any]]:
+    """What rows of `Criterion` hold of the templates named."""
+    templates = choose_templates(kind, keys, allow_tie=allow_tie)
+    check_turns(kind, keys, each_turn)
+    return [{**one.fields(), "unit": choose_unit(one, each_turn)} for one in templates]
+
+
 def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) -> None:
     if each_turn and kind != Study.Kind.DIALOGUE:
         raise InputError("A response pair has no turns.", field="each_turn")
@@ -217,26 +250,17 @@ SLOT = ("study", "item", "purpose", "slot", "rank", "state", "order")
 
 def build_missing_assignments(study: Study) -> Iterator[Slot]:
     """Open slots for the items that have fewer than the study's overlap, in the order of the queue."""
-    rng = np.random.default_rng([study.seed, ORDER_STREAM])
     there = set(study.assignments.filter(purpose=RATING).values_list("item_id", "slot"))
     items = study.items.order_by("position").values_list("pk", "position")
     for item, position in items.iterator(chunk_size=BATCH):
-        for slot, order in enumerate(draw_orders(study, rng), start=1):
+        for slot in range(1, study.overlap + 1):
             if (item, slot) not in there:
-                yield study.pk, item, RATING, slot, position, OPEN, order
+                yield study.pk, item, RATING, slot, position, OPEN, NOT_SHOWN
 
 
 def insert_assignments(slots: Sequence[Slot]) -> int:
     bulk.insert(Assignment, SLOT, slots)
     return len(slots)
-
-
-def draw_orders(study: Study, rng: np.random.Generator) -> list[str]:
-    """For each slot of one item, which response is shown as A: half of the slots each way, the first one by lot."""
-    if study.kind != Study.Kind.PAIR:
-        return [Assignment.Order.NONE.value] * study.overlap
-    first, second = ("AB", "BA") if rng.integers(2) else ("BA", "AB")
-    return [first if slot % 2 == 0 else second for slot in range(study.overlap)]
 
 
 def batches(slots: Iterable[Slot]) -> Iterator[list[Slot]]:

@@ -1,4 +1,4 @@
-"""The researcher's study pages: list, new study, and one study with its sample and its people."""
+"""The researcher's study pages: list, and one study with its sample and its people."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm, StudyForm
+from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries import studies as queries
 from annotation.studies.queries.context import PARTS
+from annotation.studies.queries.missing_context import find_missing_context
 from annotation.studies.services import studies
 from annotation.studies.steps import study_steps
 from annotation.workbench.services import assignments
@@ -34,22 +35,9 @@ def study_list(request: HttpRequest) -> HttpResponse:
     studies = queries.newest_first(filter_visible(request.user, queries.everyday()))
     page = Paginator(studies, PER_PAGE).get_page(request.GET.get("page"))
     rows = queries.load_rows(list(page))
-    return render(request, "annotation/study_list.html", {"rows": rows, "page": page, "rates": rates})
-
-
-@researcher_required
-def study_create(request: HttpRequest) -> HttpResponse:
-    """A new study with its sample and its annotators."""
-    kind = request.GET.get("kind", "")
-    if kind not in Study.Kind.values:
-        kind = default_kind()
-    form = StudyForm(request.POST or None, kind=kind)
-    if form.is_valid() and (study := form.create(get_account(request))):
-        messages.success(request, f"{study} is ready. Annotators see it once it is open.")
-        return redirect("study_detail", slug=study.slug)
-    there = {value: sampling_frame.list_records(value).count() for value in Study.Kind.values}
-    kinds = [(value, label, there[value]) for value, label in Study.Kind.choices]
-    return render(request, "annotation/study_create.html", {"form": form, "kind": kind, "kinds": kinds})
+    has_records = bool(rows) or any(sampling_frame.list_records(kind).exists() for kind in Study.Kind.values)
+    context = {"rows": rows, "page": page, "rates": rates, "has_records": has_records}
+    return render(request, "annotation/study_list.html", context)
 
 
 @researcher_required
@@ -79,7 +67,7 @@ def study_open(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{study} is open: its annotators find it under their work.")
+        messages.success(request, describe_opening(study))
     return redirect("study_detail", slug=slug)
 
 
@@ -106,7 +94,7 @@ def study_clustering(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid() or (told := form.save(get_account(request))) is None:
         study.refresh_from_db(fields=["clustering"])
         return detail(request, study, clustering=form)
-    says = f"Intervals and tests now take as independent: {told}. Results are computed anew when they are asked for."
+    says = f"Intervals and tests now treat these as independent: {told}. Results are recomputed when you open them."
     messages.success(request, says)
     return redirect("study_detail", slug=slug)
 
@@ -136,14 +124,13 @@ def study_release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("study_detail", slug=slug)
 
 
-def default_kind() -> str:
-    """Dialogues, unless there are none but pairs."""
-    dialogue, pair = Study.Kind.DIALOGUE, Study.Kind.PAIR
-    return (
-        dialogue
-        if sampling_frame.list_records(dialogue).exists() or not sampling_frame.list_records(pair).exists()
-        else pair
-    )
+def describe_opening(study: Study) -> str:
+    """Say who can rate now."""
+    if study.annotators.exists():
+        return f"{study} is open: its annotators find it under their work."
+    if queries.list_recruiting([study.pk]):
+        return f"{study} is open: who joins by an invitation or the public address can rate at once."
+    return f"{study} is open. Nobody can rate yet: add annotators or make an invitation link."
 
 
 def detail(
@@ -157,6 +144,7 @@ def detail(
         "row": queries.study_row(study),
         "steps": study_steps(study),
         "people": people,
+        "is_recruiting": bool(queries.list_recruiting([study.pk])),
         "counted_ago": queries.compute_count_age(study),
         "missing_people": max(study.limit - len(people), 0),
         "coverage": queries.coverage(study),
@@ -166,5 +154,6 @@ def detail(
         "form": form or AnnotatorsForm(people=free),
         "anyone_free": free.exists(),
         "clustering": clustering or ClusteringForm(study=study),
+        "missing_context": find_missing_context(study),
     }
     return render(request, "annotation/study_detail.html", context)

@@ -13,7 +13,7 @@ from annotation.agreement.api import AdjudicationSerializer, Deciding
 from annotation.studies.api import serializers as shapes
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.context import panels
-from annotation.workbench.api.work import ContextSerializer, TurnSerializer, render_panel
+from annotation.workbench.api.work import ContextSerializer, TurnSerializer, render_panel, render_turns
 from annotation.workbench.queries import adjudication
 from core.accounts.access import IsAdjudicator, find_deciding_roles
 from core.api.base import Api, Given, PageQuery, build_page_schema
@@ -102,9 +102,9 @@ class ItemDispute(Deciding):
             "position": item.position,
             "turn": turn,
             "criterion": criterion,
-            "turns": dialogue and [{"role": one["role"], "content": one["content"]} for one in dialogue.turns],
+            "turns": render_turns(dialogue),
             "question": pair and pair.question,
-            "responses": pair and {"1": pair.response_1, "2": pair.response_2},
+            "responses": pair and {str(one.number): one.text for one in pair.responses},
             "context": [render_panel(panel) for panel in panels(item, item.study.shown)],
             "voices": adjudication.voices(item, criterion, turn),
             "decisions": decisions.order_by("pk"),

@@ -15,6 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.corpus.models import Dialogue
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
@@ -73,12 +74,30 @@ class AskedCriterion(serializers.Serializer[Any]):
     question = serializers.CharField()
     guideline = serializers.CharField(allow_blank=True)
     guideline_version = serializers.IntegerField()
+    type = serializers.CharField(help_text="choice, number, several, ranking, spans, text or rewrite.")
+    unit = serializers.CharField()
+    limits = serializers.JSONField(help_text="Bounds and the like, by type.")
+    help = serializers.CharField(allow_blank=True)
+    examples = serializers.ListField(child=serializers.JSONField())
+    is_required = serializers.BooleanField()
+    only_if = serializers.CharField(allow_blank=True, help_text="When it is asked, in words; empty for always.")
     categories = AskedCategory(many=True)
 
 
 class TurnSerializer(serializers.Serializer[Any]):
     role = serializers.CharField()
     content = serializers.CharField(allow_blank=True)
+    parts = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Which characters of the content are what: reasoning, a tool call, a picture; empty for mere text.",
+    )
+
+
+def render_turns(dialogue: Dialogue | None) -> list[dict[str, Any]] | None:
+    """The turns without what else the source says of them."""
+    if dialogue is None:
+        return None
+    return [{"role": t["role"], "content": t["content"], "parts": t.get("parts", [])} for t in dialogue.turns]
 
 
 class AssignmentSerializer(serializers.Serializer[Any]):
@@ -98,8 +117,8 @@ class AssignmentSerializer(serializers.Serializer[Any]):
     criteria = AskedCriterion(many=True)
     asks = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Names of all answers that are asked for: a criterion's key, with the turn behind a full stop where "
-        "every turn is rated.",
+        help_text="Names of all answers that are asked for: a criterion's key, with the turn or the side behind a full "
+        "stop where every turn or response is rated.",
     )
     entered = serializers.DictField(
         child=serializers.CharField(allow_blank=True), help_text="What I have said so far, draft included."
@@ -117,10 +136,10 @@ def render_assignment(slot: Assignment, annotator: Any) -> dict[str, Any]:
         "study": slot.study.slug,
         "state": slot.state,
         "leased_until": slot.leased_until,
-        "turns": None if dialogue is None else [{"role": t["role"], "content": t["content"]} for t in dialogue.turns],
+        "turns": render_turns(dialogue),
         "question": pair and pair.question,
         "question_context": pair and pair.context,
-        "responses": slot.build_shown_pair() if pair and slot.order else None,
+        "responses": slot.build_shown_responses() if pair and slot.order else None,
         "context": [render_panel(panel) for panel in panels(slot.item, slot.study.shown)],
         "criteria": [render_criterion(slot, criterion) for criterion in criteria],
         "asks": [ask.name for ask in names],
@@ -198,10 +217,16 @@ class MarkSerializer(Given):
     end = serializers.IntegerField(min_value=0, max_value=2**31)
 
 
+VALUE = (
+    "A category; several joined by |, - for none of them; a number; a ranking such as B>A; a text; of spans JSON: a "
+    "list of part, start, end and category. Of a preference A, B, tie; A:much with strength."
+)
+
+
 class AnswerSerializer(Given):
     """A value, or the reason why there is none."""
 
-    value = serializers.CharField(allow_blank=True, default="", help_text="Of a pair A, B, tie; A:much with strength.")
+    value = serializers.CharField(allow_blank=True, default="", help_text=VALUE)
     unscored_reason = serializers.CharField(allow_blank=True, default="")
     note = serializers.CharField(allow_blank=True, default="")
     evidence = MarkSerializer(many=True, default=list)

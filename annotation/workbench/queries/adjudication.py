@@ -15,6 +15,7 @@ from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Adjudication, Annotation, Draft
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import ratings
+from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.studies import is_large
 from annotation.studies.queries.units import to_position, to_turn, unit
 from core.accounts.models.users import User
@@ -73,11 +74,11 @@ class Disputes(Sequence[Dispute]):
 
     def __init__(self, criterion: Criterion, table: RatingTable, decided: Mapping[str, str]) -> None:
         self.criterion, self.table, self.decided = criterion, table, decided
-        self.labels = [criterion.label_of(str(value)) for value in table.categories]
+        self.labels = [name_label(criterion, str(value)) for value in table.categories]
         given = table.counts > 0
         disputed = np.flatnonzero(given.sum(axis=1) > 1)
         kappas = item_kappas(table, chance_agreement(table, "uniform"))[disputed] if disputed.size else np.empty(0)
-        self.has_order = table.level != "nominal"
+        self.has_order = table.has_scores
         spreads = steps(given[disputed]) if self.has_order else np.zeros(disputed.size, dtype=np.int64)
         order = np.lexsort([-spreads, kappas])
         self.rows, self.kappas, self.spreads = disputed[order], kappas[order], spreads[order]

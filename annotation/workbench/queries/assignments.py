@@ -25,7 +25,8 @@ WHERE annotation_assignment.id = %(slot)s AND annotation_assignment.annotator_id
 
 ITEM = Columns(Item)
 DIALOGUE = Columns(Dialogue, "id", "scenario_id", "turns")
-PAIR = Columns(ResponsePair, "id", "profile_id", "question", "context", "response_1", "response_2")
+RESPONSES = ("n_responses", "response_1", "response_2", "further")
+PAIR = Columns(ResponsePair, "id", "profile_id", "question", "context", *RESPONSES, "parts")
 SCENARIO = Columns(Scenario, "id", "profile_id", "task_id", "situation")
 PROFILE = Columns(Profile, "id", "persona", "demographics", "preferences", "interactions", "memories")
 TASK = Columns(Task, "id", "description", "intent", "goal", "domains", "preference_types")

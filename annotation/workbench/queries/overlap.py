@@ -31,8 +31,6 @@ class ItemAssignments:
         How many of them are not handed in.
     last
         The highest number of one.
-    n_ab
-        How many show response 1 as A.
     n_here
         How many are held by annotators who are given items of the study now.
     """
@@ -42,7 +40,6 @@ class ItemAssignments:
     n: int
     n_open: int
     last: int
-    n_ab: int
     n_here: int
 
 
@@ -58,7 +55,6 @@ def count_assignments_by_item(study: Study, here: Collection[int] = ()) -> dict[
         n=Count("pk"),
         waiting=Count("pk", filter=~Q(state=SUBMITTED)),
         last=Max("slot"),
-        ab=Count("pk", filter=Q(order=Assignment.Order.AB)),
         here=Count("pk", filter=Q(annotator__in=here)),
     )
     return {position: ItemAssignments(item, position, *numbers) for item, position, *numbers in rows}

@@ -6,7 +6,7 @@ Whatever its size, a study costs the same number of queries here, and no more th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,13 +17,18 @@ from django.db.models import CharField, Count, F, Max, Min, Q, QuerySet
 from django.db.models.functions import Cast, Mod, Substr
 
 from annotation.corpus.models import Task
+from annotation.stats.by_level import explain_missing
+from annotation.stats.orders import LETTERS, list_shown
+from annotation.stats.sides import SideUse
 from annotation.stats.table import FloatArray
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
+from annotation.studies.queries.item_features import load_shortest_times
 from annotation.studies.queries.items import NONE, SEVERAL_DOMAINS
 from annotation.studies.queries.ratings import Label, PeoplesRatings, build_ratings
+from annotation.studies.queries.scales import load_scales, to_label
 from annotation.studies.queries.studies import list_rated_items
 from core import row_counts
 from core.accounts.models.users import User
@@ -85,14 +90,17 @@ class DrawSummary:
     when
         By criterion, (n, r) seconds since the epoch; NaN where there is no rating.
     seconds
-        By username, the times that their items took, without idle time.
+        By username, the times that their items took, without idle time, each with the least in which it can be read.
+    sides
+        By username and criterion's name, which sides of the screen they chose, where one is asked for.
     items, step
         Items drawn, and that every how-manieth labelled item was.
     """
 
     ratings: tuple[PeoplesRatings, ...]
     when: tuple[FloatArray, ...]
-    seconds: dict[str, list[float]]
+    seconds: dict[str, list[tuple[float, float]]]
+    sides: dict[str, list[tuple[str, SideUse]]]
     items: int
     step: int
 
@@ -192,10 +200,12 @@ def list_working(study: Study, left_out: Sequence[int], since: datetime) -> list
 
 
 def draw_labels(study: Study, labelled: int) -> DrawSummary:
-    """Labels of at most about `MOST_ITEMS` of the `labelled` items, with their clusters and weights. Four queries."""
+    """Labels of at most about `MOST_ITEMS` of the `labelled` items, with their clusters and weights. Five queries."""
     step = max(1, -(-labelled // MOST_ITEMS))
     remainder = study.seed % step
-    criteria = list(study.criteria.filter(unit=Criterion.Unit.ITEM))
+    of_items = study.criteria.filter(unit=Criterion.Unit.ITEM)
+    criteria = [one for one in of_items if explain_missing("progress", one.level) is None]
+    scales, by_id = load_scales(criteria), {one.pk: one for one in criteria}
     place = "assignment__item__position"
     rows = (
         Annotation.objects.only_counting()
@@ -203,21 +213,41 @@ def draw_labels(study: Study, labelled: int) -> DrawSummary:
         .annotate(rest=Mod(F(place), step))
         .filter(rest=remainder)
         .order_by(place, "assignment__annotator__username")
-        .values_list("criterion_id", place, "turn", "assignment__annotator__username", "value")
+        .values_list("criterion_id", place, "turn", "assignment__annotator__username", "value", "assignment__order")
     )
     labels: dict[int, list[Label]] = defaultdict(list)
-    for criterion, *label in rows.iterator(chunk_size=5000):
-        labels[criterion].append(Label(*label))
+    chosen: dict[tuple[int, str], list[tuple[str, str]]] = defaultdict(list)
+    for pk, position, turn, username, value, order in rows.iterator(chunk_size=5000):
+        labels[pk].append(Label(position, turn, username, to_label(by_id[pk], value, None)))
+        if by_id[pk].is_preference and len(order) > 1 and (shown := list_shown(order).get(value)):
+            chosen[pk, username].append((shown, order))
     times = load_assignments(study, step)
     at = {(position, username): when for position, username, when, _ in times}
-    seconds: dict[str, list[float]] = defaultdict(list)
-    for _, username, _, active in times:
+    least = load_shortest_times(study, {position for position, _, _, active in times if active is not None})
+    seconds: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for position, username, _, active in times:
         if active is not None:
-            seconds[username].append(active)
+            seconds[username].append((active, least[position]))
     there = read_dependence(study, among=study.items.annotate(rest=Mod(F("position"), step)).filter(rest=remainder))
-    ratings = tuple(build_ratings(criterion, labels[criterion.pk]).add_dependence(there) for criterion in criteria)
+    ratings = tuple(build_ratings(one, labels[one.pk], scales[one.pk]).add_dependence(there) for one in criteria)
     items = len({position for position, _, _, _ in times})
-    return DrawSummary(ratings, tuple(moments(one, at) for one in ratings), dict(seconds), items, step)
+    return DrawSummary(
+        ratings, tuple(moments(one, at) for one in ratings), dict(seconds), sides(criteria, chosen), items, step
+    )
+
+
+def sides(
+    criteria: Sequence[Criterion], chosen: Mapping[tuple[int, str], Sequence[tuple[str, str]]]
+) -> dict[str, list[tuple[str, SideUse]]]:
+    """By username, how often they chose which place on each criterion. `chosen` are the places with the orders."""
+    found: dict[str, list[tuple[str, SideUse]]] = defaultdict(list)
+    names = {one.pk: one.name for one in criteria}
+    for (key, name), given in chosen.items():
+        sizes = [len(order) for _, order in given]
+        counts = Counter(place for place, _ in given)
+        places = tuple(counts[place] for place in LETTERS[: max(sizes)])
+        found[name].append((names[key], SideUse(name, places, min(sizes))))
+    return dict(found)
 
 
 def load_assignments(study: Study, step: int) -> list[tuple[int, str, datetime | None, float | None]]:

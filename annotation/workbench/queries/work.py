@@ -16,6 +16,9 @@ from annotation.workbench.queries.queue_position import LOOK_AHEAD, counts
 from core.accounts.models.users import User
 
 SUBMITTED = Assignment.State.SUBMITTED
+MOST_COUNTED = 2000
+"""Open slots that are enough for everybody, however many they are."""
+
 STRETCH, ENOUGH = 20, 5  # items that an annotator's pace is told from, at most and at least
 
 
@@ -139,6 +142,12 @@ def progress(annotator: User, studies: QuerySet[Study]) -> list[Progress]:
 def count_by_study(rows: QuerySet[Any]) -> dict[int, int]:
     """How many of the rows belong to each study."""
     return dict(rows.order_by().values_list("study").annotate(n=Count("pk")))
+
+
+def has_plenty(study: Study, each: int) -> bool:
+    """Whether more slots are open than `each` for all others: else who holds some ready keeps them from somebody."""
+    enough = min(each * (study.annotators.count() - 1), MOST_COUNTED)
+    return study.assignments.filter(state=Assignment.State.OPEN)[: enough + 1].count() > enough
 
 
 def free_items(annotator: User, studies: list[Study]) -> QuerySet[Item]:

@@ -6,14 +6,30 @@ from collections import Counter
 
 from django.db import transaction
 
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Criterion, Item
+from annotation.studies.parsing.answers import AnswerFormat, parse_answer
+from annotation.studies.queries.scales import has_open_scale
 from annotation.workbench.queries.adjudication import list_answers
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 
 LONGEST_REASON = 10_000
+
+
+def check_value(item: Item, criterion: Criterion, value: str) -> str:
+    """The value in its canonical form. Raises InputError where it is no answer to the criterion."""
+    if not has_open_scale(criterion):
+        if value not in criterion.values:
+            raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
+        return value
+    asked = AnswerFormat(criterion.type, criterion.values, criterion.limits, item.response_numbers)
+    try:
+        return parse_answer(asked, value).value
+    except InputError as error:
+        raise InputError(error.message, field="value") from error
 
 
 @audited("item.adjudicate", on="item", says=("criterion", "turn"))
@@ -27,8 +43,9 @@ def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: st
         raise InputError("This study has no such criterion.", field="criterion")
     if turn not in criterion.turns_of(item):
         raise InputError(f"{criterion.name} is not asked of turn {turn} of this item.", field="turn")
-    if value not in criterion.values:
-        raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
+    if reason_against := explain_missing("adjudication", criterion.level):
+        raise InputError(reason_against, field="criterion")
+    value = check_value(item, criterion, value)
     if len(reason) > LONGEST_REASON or "\0" in reason:
         raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
     with transaction.atomic():

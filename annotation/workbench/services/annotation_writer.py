@@ -31,14 +31,15 @@ SUBMIT = """
 
 INTO = """
     INSERT INTO annotation_annotation (
-        assignment_id, criterion_id, turn, value, strength, unscored_reason, note, evidence, guideline_version,
-        created_at, updated_at
+        assignment_id, criterion_id, turn, value, content, strength, unscored_reason, note, evidence,
+        guideline_version, created_at, updated_at
     )
 """
 
 INSTEAD = """
     ON CONFLICT (assignment_id, criterion_id, turn) DO UPDATE SET
-        value = excluded.value, strength = excluded.strength, unscored_reason = excluded.unscored_reason,
+        value = excluded.value, content = excluded.content, strength = excluded.strength,
+        unscored_reason = excluded.unscored_reason,
         note = excluded.note, evidence = excluded.evidence, guideline_version = excluded.guideline_version,
         updated_at = excluded.updated_at
 """
@@ -47,11 +48,11 @@ WITH_LABELS = f"""
 WITH slot AS ({SUBMIT} RETURNING id),
 labels AS (
     {INTO}
-    SELECT slot.id, given.criterion, given.turn, given.value, given.strength, given.reason, given.note, given.evidence,
-        given.version, %(now)s, %(now)s
+    SELECT slot.id, given.criterion, given.turn, given.value, given.content, given.strength, given.reason, given.note,
+        given.evidence, given.version, %(now)s, %(now)s
     FROM slot CROSS JOIN jsonb_to_recordset(%(labels)s::jsonb) AS given (
-        criterion bigint, turn smallint, value text, strength text, reason text, note text, evidence jsonb,
-        version smallint
+        criterion bigint, turn smallint, value text, content jsonb, strength text, reason text, note text,
+        evidence jsonb, version smallint
     )
     {INSTEAD}
 )
@@ -62,9 +63,10 @@ LABELS = f"""
     {INTO}
     SELECT
         %(slot)s, json_extract(given.value, '$.criterion'), json_extract(given.value, '$.turn'),
-        json_extract(given.value, '$.value'), json_extract(given.value, '$.strength'),
-        json_extract(given.value, '$.reason'), json_extract(given.value, '$.note'),
-        json_extract(given.value, '$.evidence'), json_extract(given.value, '$.version'), %(now)s, %(now)s
+        json_extract(given.value, '$.value'), json_extract(given.value, '$.content'),
+        json_extract(given.value, '$.strength'), json_extract(given.value, '$.reason'),
+        json_extract(given.value, '$.note'), json_extract(given.value, '$.evidence'),
+        json_extract(given.value, '$.version'), %(now)s, %(now)s
     FROM json_each(%(labels)s) AS given
     WHERE true
     {INSTEAD}
@@ -109,6 +111,7 @@ def columns(label: Annotation) -> dict[str, Any]:
         "criterion": label.criterion_id,
         "turn": label.turn,
         "value": label.value,
+        "content": label.content,
         "strength": label.strength,
         "reason": label.unscored_reason,
         "note": label.note,

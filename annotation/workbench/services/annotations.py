@@ -7,22 +7,25 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.stats.orders import TIE, to_response
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
-from annotation.studies.queries.asks import Ask, asks
+from annotation.studies.parsing.answers import is_unchanged, parse_answer
+from annotation.studies.queries.answer_formats import build_format, to_stored
+from annotation.studies.queries.asks import Ask, asks, asks_strength, is_met, is_preference, to_condition
+from annotation.workbench.options import LONGEST_REASON, ItemReason
 from annotation.workbench.services import annotation_writer, announcements, overlap
 from annotation.workbench.services import highlights as marked
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.options.model import check_options
 
-TIE = "tie"
-SIDES = ("A", "B")
 STRENGTHS = ("slightly", "much")
-LONGEST_REASON = 200
 
 
 class NotTheirsError(InputError):
@@ -32,12 +35,13 @@ class NotTheirsError(InputError):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A value on the criterion's scale, or the reason why there is none."""
+class GivenAnswer:
+    """A value with what does not fit there, or the reason why there is none."""
 
     value: str = ""
     unscored_reason: str = ""
     strength: str = ""
+    content: Any = None
 
 
 def submit(
@@ -51,25 +55,44 @@ def submit(
     versions: Mapping[str, str] | None = None,
     active_seconds: float | None = None,
 ) -> None:
-    """Store one label per criterion of the study, or per turn that it is asked of; submitting again replaces them.
+    """Store one label per criterion of the study, or per turn or response that it is asked of; submitting again
+    replaces them.
 
-    All five map names of asks: a criterion's key, with the turn behind a full stop where it is asked of turns. A
-    pair's values are the side chosen, "A", "B" or "tie": stored is the response that was shown there. Where the study
-    asks for the strength, it follows the side: "A:much" or "A:slightly". `unscored` gives the reason why a criterion
-    could not be judged, `evidence` the words that justify the value, as JSON (see services/evidence.py), `versions`
-    the version of the guideline that was shown, by default the newest. What was kept as a draft is now a label, and the
-    draft is gone.
+    All five map names of asks: a criterion's key, with the turn behind a full stop where it is asked of turns, or the
+    side ("A") where it is asked of responses. Values are as `annotation.studies.parsing.answers` reads them, with
+    responses by their sides. A preference is the side chosen, "A", "B" or "tie": stored is the response that was shown
+    there. Where the study asks for the strength, it follows the side: "A:much" or "A:slightly". `unscored` gives the
+    reason why a criterion could not be judged, `evidence` the words that justify the value, as JSON (see
+    services/highlights.py), `versions` the version of the guideline that was shown, by default the newest. Nothing is
+    stored for a criterion whose condition is not met, nor for an optional one without an answer. What was kept as a
+    draft is now a label, and the draft is gone.
     """
     asked = asks(assignment, assignment.study.asked)
     labels = to_store(assignment, asked, values, unscored or {}, notes or {}, evidence or {}, versions or {})
     now = timezone.now()
     spent = None if active_seconds is None else possible_time(assignment, active_seconds, now)
     with transaction.atomic() if assignment.is_watched else nullcontext():
+        was_submitted = assignment.state == Assignment.State.SUBMITTED
         if not annotation_writer.submit_labels(by, assignment, labels, active_seconds=spent, now=now):
             raise NotTheirsError(find_obstacle(assignment), field="assignment")
+        if was_submitted:
+            drop_others(assignment, labels)
         if assignment.is_watched:
             announcements.announce_submitted(assignment)
         overlap.start_due_round(assignment)
+
+
+@check_options(ItemReason)
+def decline(*, by: User, assignment: Assignment, reason: str, active_seconds: float | None = None) -> None:
+    """Store that nothing of the item can be judged: one reason for all that is asked, in place of what was said."""
+    names = [ask.name for ask in asks(assignment, assignment.study.asked)]
+    submit(
+        by=by,
+        assignment=assignment,
+        values={},
+        unscored=dict.fromkeys(names, reason),
+        active_seconds=active_seconds,
+    )
 
 
 def to_store(
@@ -90,6 +113,7 @@ def to_store(
             criterion=ask.criterion,
             turn=ask.turn,
             value=answers[ask.name].value,
+            content=answers[ask.name].content,
             strength=answers[ask.name].strength,
             unscored_reason=answers[ask.name].unscored_reason,
             note=notes.get(ask.name, "").strip(),
@@ -97,6 +121,7 @@ def to_store(
             guideline_version=check_version(ask, versions.get(ask.name, "")),
         )
         for ask in asked
+        if ask.name in answers
     ]
 
 
@@ -110,7 +135,7 @@ def check_version(ask: Ask, given: str) -> int:
     return int(given)
 
 
-def store(labels: list[Annotation]) -> None:
+def store(assignment: Assignment, labels: list[Annotation]) -> None:
     """Save them in place of what the slot holds."""
     Annotation.objects.bulk_create(
         labels,
@@ -118,6 +143,7 @@ def store(labels: list[Annotation]) -> None:
         unique_fields=["assignment", "criterion", "turn"],
         update_fields=[
             "value",
+            "content",
             "strength",
             "unscored_reason",
             "note",
@@ -126,6 +152,16 @@ def store(labels: list[Annotation]) -> None:
             "updated_at",
         ],
     )
+    drop_others(assignment, labels)
+
+
+def drop_others(assignment: Assignment, labels: Sequence[Annotation]) -> None:
+    """Drop what the slot held on criteria that are asked now and have no answer any more."""
+    given = {(one.criterion_id, one.turn) for one in labels}
+    there = Annotation.objects.filter(assignment=assignment, criterion__is_asked=True)
+    gone = [pk for pk, *about in there.values_list("pk", "criterion_id", "turn") if tuple(about) not in given]
+    if gone:
+        Annotation.objects.filter(pk__in=gone).delete()
 
 
 def check_answers(
@@ -134,58 +170,87 @@ def check_answers(
     values: Mapping[str, str],
     unscored: Mapping[str, str],
     notes: Mapping[str, str],
-) -> dict[str, Answer]:
-    """The answer to everything that is asked, by name; InputError with that name as its field otherwise."""
+) -> dict[str, GivenAnswer]:
+    """The answers to all that is asked and has one, by name; InputError with that name as its field otherwise."""
     known = {ask.name for ask in asked}
     for key, text in chain(values.items(), unscored.items(), notes.items()):
         if "\0" in text:
             raise InputError("Null characters are not allowed.", field=key)
     if unknown := sorted((values.keys() | unscored.keys() | notes.keys()) - known):
         raise InputError("This study has no such criterion.", field=unknown[0])
-    return {
-        ask.name: answer(assignment, ask, values.get(ask.name, ""), unscored.get(ask.name, "").strip()) for ask in asked
-    }
+    found = {}
+    for ask in list_due(assignment, asked, values):
+        given, reason = values.get(ask.name, ""), unscored.get(ask.name, "").strip()
+        if one := answer(assignment, ask, given, reason, note=notes.get(ask.name, "")):
+            found[ask.name] = one
+    return found
 
 
-def answer(assignment: Assignment, ask: Ask, given: str, reason: str) -> Answer:
+def list_due(assignment: Assignment, asked: Sequence[Ask], values: Mapping[str, str]) -> list[Ask]:
+    """Those whose condition is met: by an answer to an ask that is itself due."""
+    by_name = {ask.name: ask for ask in asked}
+
+    def is_due(ask: Ask) -> bool:
+        condition = to_condition(assignment, ask)
+        if condition is None:
+            return True
+        return is_met(condition, values) and is_due(by_name[condition["name"]])
+
+    return [ask for ask in asked if is_due(ask)]
+
+
+def answer(assignment: Assignment, ask: Ask, given: str, reason: str, *, note: str = "") -> GivenAnswer | None:
+    """The answer; None where none is given and none is needed."""
     if given and reason:
         raise InputError(f"{ask.title}: choose a value or say why you cannot judge, not both.", field=ask.name)
     if reason:
         if len(reason) > LONGEST_REASON:
             raise InputError(f"Say it in at most {LONGEST_REASON} characters.", field=ask.name)
-        return Answer(unscored_reason=reason)
-    if not given:
-        raise InputError(f"{ask.title} has no answer yet.", field=ask.name)
-    given, strength = split_strength(assignment.study, ask, given)
-    return Answer(value=to_stored_value(assignment, ask, given), strength=strength)
+        return GivenAnswer(unscored_reason=reason)
+    if is_preference(assignment.study, ask.criterion) and given:
+        side, strength = split_strength(assignment, ask, given)
+        return GivenAnswer(value=to_stored_response(assignment, ask, side), strength=strength)
+    return read_answer(assignment, ask, given, note)
 
 
-def split_strength(study: Study, ask: Ask, given: str) -> tuple[str, str]:
+def read_answer(assignment: Assignment, ask: Ask, given: str, note: str) -> GivenAnswer | None:
+    """An answer of any type. A rewrite that is still as the page showed it is none."""
+    asked = build_format(assignment, ask)
+    if not given.strip() or is_unchanged(asked, given):
+        if ask.criterion.is_required:
+            raise InputError(f"{ask.title} has no answer yet.", field=ask.name)
+        if note.strip():
+            raise InputError(f"{ask.title} has a note and no answer: give one, or say why you cannot.", field=ask.name)
+        return None
+    try:
+        found = to_stored(assignment, ask, parse_answer(asked, given))
+    except InputError as error:
+        wrong = f"{given!r} is not on the scale of {ask.title}."
+        said = wrong if asked.type == Criterion.Type.CHOICE else f"{ask.title}: {error.message}"
+        raise InputError(said, field=ask.name) from error
+    return GivenAnswer(value=found.value, content=found.content)
+
+
+def split_strength(assignment: Assignment, ask: Ask, given: str) -> tuple[str, str]:
     """What was chosen and how strongly: "A:much" is A, much. A tie has no strength."""
-    if not study.asks_strength or study.kind != Study.Kind.PAIR or given == TIE:
+    if not asks_strength(assignment) or given == TIE:
         return given, ""
     side, _, strength = given.partition(":")
-    if strength not in STRENGTHS or side not in SIDES:
+    if strength not in STRENGTHS or side not in assignment.sides:
         raise InputError("Say whether it is much or slightly better.", field=ask.name)
     return side, strength
 
 
-def to_stored_value(assignment: Assignment, ask: Ask, given: str) -> str:
-    """The category that is meant: for a pair the response that was shown on the side chosen."""
-    value = given
-    if assignment.study.kind == Study.Kind.PAIR:
-        if given not in (*SIDES, TIE):
-            raise InputError("Choose A, B or, where it is offered, a tie.", field=ask.name)
-        value = given if given == TIE else response_shown(assignment, ask.criterion, given)
+def to_stored_response(assignment: Assignment, ask: Ask, given: str) -> str:
+    """The category of a preference that is meant: the response that was shown on the side chosen."""
+    if not assignment.order:
+        raise InputError("It is not known which response was shown on which side.", field=ask.name)
+    if given not in (*assignment.sides, TIE):
+        raise InputError(f"Choose {', '.join(assignment.sides)} or, where it is offered, a tie.", field=ask.name)
+    value = to_response(given, assignment.order)
     if value not in ask.criterion.values:
         raise InputError(f"{given!r} is not on the scale of {ask.title}.", field=ask.name)
     return value
-
-
-def response_shown(assignment: Assignment, criterion: Criterion, side: str) -> str:
-    if not assignment.order:
-        raise InputError("It is not known which response was shown on which side.", field=criterion.key)
-    return assignment.response_for(side)
 
 
 def possible_time(assignment: Assignment, claimed: float, now: datetime) -> float:

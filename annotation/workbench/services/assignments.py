@@ -17,8 +17,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.quality.services import qualification
-from annotation.stats.queueing import lot
-from annotation.studies.models.studies import WORK, Assignment, Study
+from annotation.stats.orders import MOST
+from annotation.stats.queueing import draw_order, lot
+from annotation.studies.models.studies import WORK, Assignment, Item, Study
 from annotation.workbench.queries import work
 from annotation.workbench.queries.queue_position import Last, QueuePosition, load_last_taken, load_queue_position
 from core.accounts.models.users import User
@@ -176,14 +177,28 @@ def create_for_annotator(made: Assignment, by: User, last: Last) -> Assignment |
     now = timezone.now()
     made.annotator, made.state, made.started_at, made.leased_until = by, LEASED, now, now + LEASE
     made.slot, made.rank, made.number = 1, last.rank, last.number + 1
-    if made.study.kind == Study.Kind.PAIR:
-        made.order = ("AB", "BA")[lot(made.study.seed, by.username, "order", made.number) % 2]
+    made.order = choose_order(by, made.study, made.number, made.item)
     try:
         with transaction.atomic():
             made.save(force_insert=True)
     except IntegrityError:
         return None
     return made
+
+
+def choose_order(by: User, study: Study, number: int, item: Item) -> str:
+    """In which order they see the responses of their item of this number; none where it is a dialogue."""
+    if study.kind != Study.Kind.PAIR or item.pair is None:
+        return ""
+    return draw_order(study.seed, by.username, number, n=item.pair.n_responses)
+
+
+def draw_orders(by: User, study: Study, number: int) -> str:
+    """The orders of items of one response, of two, of three, …, one behind the other: which is needed is known once the
+    item is."""
+    if study.kind != Study.Kind.PAIR:
+        return ""
+    return "".join(draw_order(study.seed, by.username, number, n=n) for n in range(1, MOST + 1))
 
 
 def claim_open(by: User, study: Study, last: Last) -> Assignment | None:
@@ -214,7 +229,15 @@ def claim_first_open(by: User, study: Study, last: Last, *, after: int) -> Assig
 
 CLAIM = """
 UPDATE annotation_assignment
-SET annotator_id = %(me)s, state = 'leased', number = %(number)s, started_at = %(now)s, leased_until = %(until)s
+SET annotator_id = %(me)s, state = 'leased', number = %(number)s, started_at = %(now)s, leased_until = %(until)s,
+    "order" = coalesce((
+        SELECT draft."order" FROM annotation_draft AS draft
+        WHERE draft.assignment_id = annotation_assignment.id AND draft.annotator_id = %(me)s AND draft."order" <> ''
+    ), (
+        SELECT substr(CAST(%(orders)s AS text), pair.n_responses * (pair.n_responses - 1) / 2 + 1, pair.n_responses)
+        FROM annotation_item AS item JOIN annotation_responsepair AS pair ON pair.id = item.pair_id
+        WHERE item.id = annotation_assignment.item_id
+    ), '')
 WHERE state = 'open' AND EXISTS (
     SELECT 1 FROM annotation_study_annotators AS part
     WHERE part.study_id = %(study)s AND part.user_id = %(me)s STAYS
@@ -241,13 +264,15 @@ def claim_first(by: User, study: Study, *, number: int, after: int) -> Assignmen
     """Take the first open slot behind a place, by one statement that gives it back. None if there is none, or if
     somebody was faster. Raises IntegrityError if they took something else meanwhile.
 
-    Who withdraws at this moment is given nothing: their part in the study stays as it is until they have the slot.
+    Who withdraws at this moment is given nothing: their part in the study stays as it is until they have the slot. Who
+    has a draft of it sees the sides as they were then.
     """
     now = timezone.now()
     given = {
         "me": by.pk,
         "study": study.pk,
         "number": number,
+        "orders": draw_orders(by, study, number),
         "after": after,
         "now": to_parameter(now),
         "until": to_parameter(now + LEASE),
@@ -276,9 +301,9 @@ def list_open_assignments(by: User, study: Study) -> QuerySet[Assignment]:
     return study.assignments.filter(work.exclude_held(by), state=OPEN).order_by("rank", "slot")
 
 
-def claim(by: User, slot: Assignment) -> bool:
-    """Take this very slot, if it is open. False if somebody was faster."""
-    new = build_lease_columns(by, load_last_taken(by, slot.study).number + 1)
+def claim(by: User, slot: Assignment, *, order: str) -> bool:
+    """Take this very slot, if it is open, with the sides as they have seen them. False if somebody was faster."""
+    new = {**build_lease_columns(by, load_last_taken(by, slot.study).number + 1), "order": order}
     try:
         with open_savepoint():
             return lease(slot, Q(state=OPEN, annotator=None), new)

@@ -38,8 +38,10 @@ LONGEST = 200_000
 COLUMNS = Columns(Draft)
 
 KEEP = """
-INSERT INTO annotation_draft (assignment_id, annotator_id, state, content, active_seconds, saved_at, late_reason)
-SELECT slot.id, %(me)s, 'draft', JSON(%(content)s), %(active)s, %(now)s, ''
+INSERT INTO annotation_draft (
+    assignment_id, annotator_id, state, content, active_seconds, saved_at, "order", late_reason
+)
+SELECT slot.id, %(me)s, 'draft', JSON(%(content)s), %(active)s, %(now)s, slot."order", ''
 FROM annotation_assignment AS slot
 WHERE slot.id = %(slot)s AND slot.annotator_id = %(me)s AND slot.state <> %(overtaken)s LOCKED
 ON CONFLICT (assignment_id, annotator_id) DO UPDATE SET
@@ -102,7 +104,7 @@ def save_draft_carefully(
     with transaction.atomic():
         check_participation(by, assignment)
         draft, _ = Draft.objects.select_for_update().get_or_create(
-            assignment=assignment, annotator=by, defaults={"saved_at": now}
+            assignment=assignment, annotator=by, defaults={"saved_at": now, "order": assignment.order}
         )
         if draft.state != Draft.State.DRAFT:
             return draft
@@ -143,7 +145,13 @@ def keep_late(*, by: User, assignment: Assignment, content: Mapping[str, str], r
     Sending them again replaces them, as long as nobody has decided.
     """
     check_length(content)
-    late = {"state": Draft.State.LATE, "content": dict(content), "late_reason": reason, "saved_at": timezone.now()}
+    late = {
+        "state": Draft.State.LATE,
+        "content": dict(content),
+        "order": assignment.order,
+        "late_reason": reason,
+        "saved_at": timezone.now(),
+    }
     with transaction.atomic():
         check_participation(by, assignment)
         draft, is_new = Draft.objects.select_for_update().get_or_create(
@@ -166,7 +174,7 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
     with transaction.atomic():
         now = decide(by, draft, Draft.State.USED)
         taken = find_assignment_for_late(draft)
-        taken.order = taken.order if taken.pk == slot.pk else slot.order  # the answers name sides as they were shown
+        taken.order = draft.order  # the answers name sides as they were shown
         asked = asks.asks(slot, slot.study.asked)
         labels = to_store(taken, asked, **asks.group_by_kind(asked, draft.content))
         taken.annotator, taken.state, taken.leased_until = draft.annotator, Assignment.State.SUBMITTED, None
@@ -174,7 +182,7 @@ def use_late(*, by: User, draft: Draft) -> Assignment:
         taken.submitted_at = taken.submitted_at or now
         taken.active_seconds = draft.active_seconds or None
         taken.save()
-        store(labels)
+        store(taken, labels)
     return taken
 
 

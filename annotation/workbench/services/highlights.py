@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotation.stats.orders import name_parts
 from annotation.studies.models.studies import Assignment
-from annotation.studies.queries.asks import Mark, list_texts
+from annotation.studies.queries.item_texts import Mark, list_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
 
@@ -55,6 +56,4 @@ def mark(assignment: Assignment, given: Any, texts: dict[str, str], criterion: s
 
 def to_stored_side(assignment: Assignment, part: str) -> str:
     """A side of the screen by the response that was shown there."""
-    if part in ("A", "B") and assignment.order:
-        return f"response-{assignment.response_for(part)}"
-    return part
+    return name_parts(assignment.order).get(part, part)

@@ -18,14 +18,13 @@ from django.db import transaction
 from annotation.stats.difficulty.adaptive import WORTH, choose_items
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.preferences import Shown
-from annotation.stats.queueing import lot
 from annotation.stats.table import RatingTable
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.options import LARGEST_OVERLAP
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services.studies import OPEN, RATING, batches, insert_assignments
+from annotation.studies.services.studies import NOT_SHOWN, OPEN, RATING, batches, insert_assignments
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
 from annotation.workbench.queries.overlap import ItemAssignments
@@ -41,8 +40,6 @@ TASK = "annotation.run_overlap_rounds"
 send = partial(leases.send, TASK)
 SWEPT = 60
 """Seconds after which a worker looks again for rounds that are due, whatever became of their messages."""
-
-AB, BA = Assignment.Order.AB.value, Assignment.Order.BA.value
 
 Criteria = Sequence[tuple[PeoplesRatings, RatingTable, Shown | None]]
 """What people said, with what the difficulty model is fitted to."""
@@ -110,19 +107,10 @@ def ask_more(*, by: User | None, study: Study, positions: Collection[int]) -> in
 def add_assignments(study: Study, items: Iterable[ItemAssignments], most: int) -> list[ItemAssignments]:
     """One more slot for each of the items that wait for none and have fewer than ``most``. Returns those."""
     asked = [one for one in items if not one.n_open and one.n < most]
-    slots = [(study.pk, one.item, RATING, one.last + 1, one.position, OPEN, order_of_next(study, one)) for one in asked]
+    slots = [(study.pk, one.item, RATING, one.last + 1, one.position, OPEN, NOT_SHOWN) for one in asked]
     for part in batches(slots):
         insert_assignments(part)
     return asked
-
-
-def order_of_next(study: Study, one: ItemAssignments) -> str:
-    """Choose the response shown as A: the one that was A less often; at random if equal."""
-    if study.kind != Study.Kind.PAIR:
-        return Assignment.Order.NONE.value
-    if 2 * one.n_ab == one.n:
-        return (AB, BA)[lot(study.seed, "order of", one.position, one.n) % 2]
-    return BA if 2 * one.n_ab > one.n else AB
 
 
 def start_due_round(slot: Assignment) -> None:

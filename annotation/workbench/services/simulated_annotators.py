@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -12,12 +12,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.stats.simulated import simulate_ratings, uneven_accuracies
-from annotation.stats.table import FloatArray, Level
+from annotation.stats.table import FloatArray, IntArray, Level
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.workbench.services.assignments import choose_order
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.hashing import content_hash
 
 Truth = Mapping[str, Mapping[str, str]]
 
@@ -35,16 +37,30 @@ class SimulatedAnnotator:
 
 @transaction.atomic
 @audited("study.simulate_labels", on="study", says=("annotators", "seed"))
-def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[SimulatedAnnotator], seed: int) -> int:  # noqa: ARG001
+def rate(
+    *,
+    by: User | None,  # noqa: ARG001
+    study: Study,
+    truth: Truth,
+    annotators: Sequence[SimulatedAnnotator],
+    seed: int,
+    but: Collection[str] = (),
+) -> int:
     """Let each simulated annotator fill one open slot of every item; return the number of labels.
 
-    `truth` maps the external id of an item to criterion key -> value. The same seed gives the same labels. On each
-    criterion items are drawn to be easy or hard for all annotators alike.
+    `truth` maps the external id of an item to criterion key -> value; the items of `but` stay without a label. The
+    same seed gives the same labels. On each criterion items are drawn to be easy or hard for all annotators alike.
     """
-    criteria = list(study.criteria.all())
+    criteria = study.asked
     if of_turns := [criterion.name for criterion in criteria if criterion.of_turns]:
         raise InputError(f"Simulated annotators rate whole items, and {of_turns[0]} is asked of turns.", field="study")
-    slots = _list_open_assignments(study)
+    if others := [criterion.name for criterion in criteria if not criterion.can_be_known]:
+        raise InputError(
+            f"Simulated annotators choose categories, and {others[0]} is answered otherwise.", field="study"
+        )
+    everything = _list_open_assignments(study)
+    items = sorted({slot.item.external_id for slot in everything})
+    slots = [slot for slot in everything if slot.item.external_id not in but]
     labels: list[Annotation] = []
     taken: list[Assignment] = []
     for number, annotator in enumerate(annotators):
@@ -52,17 +68,21 @@ def rate(*, by: User | None, study: Study, truth: Truth, annotators: Sequence[Si
         user = _account(study, annotator)
         for criterion in criteria:
             rng = np.random.default_rng([seed, number, criterion.position])
-            labels += _labels(mine, criterion, truth, _accuracies(mine, criterion, annotator, seed), rng)
-        taken += [_submitted(slot, user) for slot in mine]
+            chances = dict(zip(items, compute_accuracies(items, criterion, annotator.accuracy, seed), strict=True))
+            accuracy = np.array([chances[slot.item.external_id] for slot in mine])
+            labels += _labels(mine, criterion, truth, accuracy, rng)
+        taken += [_submitted(slot, user, place) for place, slot in enumerate(mine, start=1)]
     Assignment.objects.bulk_update(
-        taken, ["annotator", "state", "started_at", "submitted_at", "leased_until"], batch_size=200
+        taken, ["annotator", "state", "order", "started_at", "submitted_at", "leased_until"], batch_size=200
     )
     Annotation.objects.bulk_create(labels, batch_size=500)
     return len(labels)
 
 
 def _list_open_assignments(study: Study) -> list[Assignment]:
-    slots = study.assignments.filter(state=Assignment.State.OPEN).select_related("item__dialogue", "item__pair")
+    slots = study.assignments.filter(state=Assignment.State.OPEN).select_related(
+        "study", "item__dialogue", "item__pair"
+    )
     return list(slots.order_by("rank", "slot"))
 
 
@@ -90,20 +110,24 @@ def _account(study: Study, annotator: SimulatedAnnotator) -> User:
     return user
 
 
-def _accuracies(
-    slots: Sequence[Assignment], criterion: Criterion, annotator: SimulatedAnnotator, seed: int
+def compute_accuracies(
+    items: Sequence[str], criterion: Criterion, accuracy: float, seed: int, unevenness: float = UNEVENNESS
 ) -> FloatArray:
-    """(n,) how probable the stated level is on each item, by an ease that does not depend on the annotator."""
-    order = np.random.default_rng([seed, criterion.position]).permutation(len(slots))
-    ease = scipy.special.ndtri((order + 0.5) / max(len(slots), 1))
-    return uneven_accuracies(ease, annotator.accuracy, UNEVENNESS)
+    """(n,) how probable the stated level is on each item, by an ease that does not depend on the rater."""
+    return uneven_accuracies(draw_ease(items, criterion, seed), accuracy, unevenness)
+
+
+def draw_ease(items: Sequence[str], criterion: Criterion, seed: int) -> FloatArray:
+    """(n,) how easy each of these items is on a criterion: quantiles of a normal variable, dealt out by chance."""
+    rank = np.argsort(np.argsort([content_hash([seed, criterion.key, item]) for item in items]))
+    return np.asarray(scipy.special.ndtri((rank + 0.5) / max(len(items), 1)))
 
 
 def _labels(
     slots: Sequence[Assignment], criterion: Criterion, truth: Truth, accuracy: FloatArray, rng: np.random.Generator
 ) -> list[Annotation]:
     values = criterion.values
-    codes = np.array([values.index(_stated(slot, criterion, truth)) for slot in slots], dtype=np.int64)
+    codes = to_stated_codes([slot.item.external_id for slot in slots], criterion, truth)
     level = cast(Level, criterion.level)  # the database allows only these four
     drawn = simulate_ratings(codes, n_categories=len(values), level=level, accuracy=accuracy, rng=rng)
     return [
@@ -117,8 +141,12 @@ def _labels(
     ]
 
 
-def _stated(slot: Assignment, criterion: Criterion, truth: Truth) -> str:
-    external_id = slot.item.external_id
+def to_stated_codes(items: Sequence[str], criterion: Criterion, truth: Truth) -> IntArray:
+    """(n,) the place of each item's stated level on the scale."""
+    return np.array([criterion.values.index(_stated(item, criterion, truth)) for item in items], dtype=np.int64)
+
+
+def _stated(external_id: str, criterion: Criterion, truth: Truth) -> str:
     try:
         value = truth[external_id][criterion.key]
     except KeyError:
@@ -128,9 +156,10 @@ def _stated(slot: Assignment, criterion: Criterion, truth: Truth) -> str:
     return value
 
 
-def _submitted(slot: Assignment, user: User) -> Assignment:
+def _submitted(slot: Assignment, user: User, number: int) -> Assignment:
     now = timezone.now()
     slot.annotator, slot.state = user, Assignment.State.SUBMITTED
+    slot.order = choose_order(user, slot.study, number, slot.item)
     slot.started_at = slot.submitted_at = now
     slot.leased_until = None
     return slot

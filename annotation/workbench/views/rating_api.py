@@ -23,7 +23,7 @@ from core.accounts.access import get_account, mark_view
 from core.errors import InputError
 
 View = Callable[..., HttpResponseBase]
-MOST_HELD = 10
+MOST_HELD = 100
 
 
 def require_sign_in(view: View) -> View:
@@ -58,7 +58,12 @@ def save(request: HttpRequest, pk: int) -> JsonResponse:
         return JsonResponse({"errors": {error.field or "": error.message}}, status=422)
     if problem:
         keep_late(request, slot, problem)
-    told = {"late": problem, "next": lease_ahead(request, slot.study), **total(request, slot.study)}
+    told = {
+        "late": problem,
+        "next": lease_ahead(request, slot.study),
+        "versions": list_versions(slot.study),
+        **total(request, slot.study),
+    }
     return JsonResponse(told, status=409 if problem else 200)
 
 
@@ -142,9 +147,11 @@ def parse_held_ids(request: HttpRequest) -> list[int]:
 
 def lease_ahead(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     """The next item beyond those the page holds, leased and ready to be shown; None when nothing is left."""
-    user = get_account(request)
+    user, holding = get_account(request), parse_held_ids(request)
+    if len(holding) > 1 and not work.has_plenty(study, len(holding)):
+        return None
     try:
-        slot = assignments.lease_next(by=user, study=study, holding=parse_held_ids(request))
+        slot = assignments.lease_next(by=user, study=study, holding=holding)
     except InputError:
         return None
     if slot is None or not slot.is_work:
@@ -161,11 +168,22 @@ def lease_ahead(request: HttpRequest, study: Study) -> dict[str, Any] | None:
         "html": render_to_string("annotation/_item.html", context),
         "seen": context["seen"],
         "answers": answers,
-        "versions": {one.key: one.guideline_version for one in criteria},
-        "rows": render_criteria(slot, criteria) if any(one.of_turns for one in criteria) else "",
+        "versions": list_versions(study),
+        "rows": render_criteria(slot, criteria) if any(map(depends_on_item, criteria)) else "",
         "active": kept.active_seconds if kept else 0,
         "at": timezone.now().isoformat(),
     }
+
+
+def depends_on_item(criterion: Criterion) -> bool:
+    """Whether a criterion looks different from item to item: its turns, its texts, or the side that it waits for."""
+    of_texts = criterion.type in (Criterion.Type.SPANS, Criterion.Type.REWRITE)
+    return criterion.of_turns or of_texts or criterion.condition is not None
+
+
+def list_versions(study: Study) -> dict[str, int]:
+    """By criterion, the version of its guideline by now: what is kept ready may have been fetched before an edit."""
+    return {one.key: one.guideline_version for one in study.asked}
 
 
 def render_criteria(slot: Assignment, criteria: list[Criterion]) -> str:

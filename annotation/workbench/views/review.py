@@ -9,9 +9,12 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.stats.by_level import explain_missing
+from annotation.stats.orders import LETTERS
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.context import panels
+from annotation.studies.queries.scales import has_open_scale, sort_labels
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from annotation.workbench.queries import adjudication as queries
@@ -22,22 +25,32 @@ from core.errors import InputError
 
 SHOWN = 200
 
+OTHERS = {
+    "number": "A number, such as 12 or 0.5.",
+    "several": "Categories with | between them, such as accuracy|style; - for none of them.",
+    "ranking": "The best first, such as 2>1; 1=2 where they are level.",
+}
+"""By type of answer, how one that nobody gave is written."""
+
 
 @adjudicator_required
-@reads_all("What people disagree on", "disputes")
+@reads_all("Adjudication", "disputes", "adjudication")
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """What people disagree on, on one criterion, and what came too late."""
     study = get_object_or_404(Study, slug=slug)
     criteria = list(study.criteria.all())
     asked = request.GET.get("criterion")
     criterion = next((one for one in criteria if one.key == asked), criteria[0] if criteria else None)
-    disputes = queries.disputes(criterion) if criterion else None
+    missing = explain_missing("adjudication", criterion.level) if criterion else None
+    disputes = queries.disputes(criterion) if criterion and not missing else None
     context = {
         "study": study,
         "adjudicates": not may_research(request.user),
-        "steps": study_steps(study) if may_research(request.user) else [],
+        "steps": study_steps(study, "adjudication") if may_research(request.user) else [],
         "criteria": criteria,
         "criterion": criterion,
+        "missing": missing,
+        "has_spread": disputes is not None and disputes.has_order,
         "disputes": disputes[:SHOWN] if disputes else [],
         "total": len(disputes or ()),
         "open": disputes.open if disputes else 0,
@@ -54,9 +67,12 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
     subject = ("dialogue__scenario__profile", "dialogue__scenario__task", "pair__profile")
     item = get_object_or_404(study.items.select_related("study", *subject), position=position)
     turn = parse_turn(request, criterion, item)
+    if missing := explain_missing("adjudication", criterion.level):
+        raise Http404(missing)
     error: InputError | None = None
     if request.method == "POST":
         given = {name: request.POST.get(name, "") for name in ("value", "reason")}
+        given["value"] = request.POST.get("other", "").strip() or given["value"]
         try:
             adjudications.decide(by=get_account(request), item=item, criterion=criterion, turn=turn, **given)
         except InputError as refused:
@@ -75,15 +91,26 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
         "evidence": [turn],
         "dialogue": item.dialogue,
         "pair": item.pair,
+        "shown": dict(zip(LETTERS, [one.text for one in item.pair.responses], strict=False)) if item.pair else {},
         "panels": panels(item, study.shown),
         "voices": queries.voices(item, criterion, turn),
         "earlier": [(one, criterion.label_of(one.value)) for one in earlier.order_by("-created_at")],
         "error": error,
+        "other_help": OTHERS.get(criterion.type, ""),
+        "given": list_given(criterion, item, turn),
         "value": request.POST.get("value", ""),
         "reason": request.POST.get("reason", ""),
         "back": parse_origin(request) or f"{reverse('adjudication', args=[slug])}?criterion={key}",
     }
     return render(request, "annotation/adjudicate.html", context)
+
+
+def list_given(criterion: Criterion, item: Item, turn: int) -> list[tuple[str, str]]:
+    """What may be chosen: the categories, or of any other kind of answer what people gave, each with its name."""
+    if not has_open_scale(criterion):
+        return [(value, criterion.label_of(value)) for value in criterion.values]
+    values = {one.value for one in queries.list_answers(item, criterion, turn) if one.value}
+    return [(value, criterion.label_of(value)) for value in sort_labels(criterion, values)]
 
 
 def parse_turn(request: HttpRequest, criterion: Criterion, item: Item) -> int:

@@ -18,13 +18,13 @@ from annotation.studies.queries import asks, guidelines
 from annotation.studies.queries.context import panels
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.forms import RatingForm
-from annotation.workbench.queries import work
+from annotation.workbench.queries import my_items, work
 from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.access import get_account, may_adjudicate, may_research, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
 
-SEEN = "annotation.assignment seen"  # salt of the signature that says who was shown which slot
+SEEN = "annotation.assignment seen in order"  # salt of the signature that says who was shown which slot
 TAKEN = "This item has meanwhile been given to somebody else."
 CLOSED = "This study is closed and takes no more labels."
 
@@ -121,25 +121,29 @@ def find_lost_assignment(request: HttpRequest, pk: int) -> tuple[Assignment, boo
     Who has withdrawn has erased what they gave, and a page that is still open somewhere must not bring it back.
     """
     user = get_account(request)
-    if read_proof(request) != [to_name(pk), user.pk]:
-        raise Http404
+    order = read_proof(request, pk, user)
     lost = get_object_or_404(work.select_subject(Assignment.objects.all()), pk=pk)
     if has_withdrawn(lost.study, user):
         raise Http404
-    return lost, assignments.claim(user, lost)
+    is_mine = assignments.claim(user, lost, order=order)
+    lost.order = order  # what they answer names the sides that they saw
+    return lost, is_mine
 
 
-def read_proof(request: HttpRequest) -> Any:
-    """Read which assignment was shown to whom from the form's signed proof; None without it."""
+def read_proof(request: HttpRequest, pk: int, user: User) -> str:
+    """Read from the form's signed proof in which order the slot was shown to them. Raises Http404 without it."""
     try:
-        return signing.loads(request.POST.get("seen", ""), salt=SEEN)
-    except signing.BadSignature:
-        return None
+        *seen, order = signing.loads(request.POST.get("seen", ""), salt=SEEN)
+    except signing.BadSignature as error:
+        raise Http404 from error
+    if seen != [to_name(pk), user.pk]:
+        raise Http404
+    return str(order)
 
 
 def sign_proof(slot: Assignment, user: User) -> str:
-    """Proof that a slot was shown to somebody."""
-    return signing.dumps([to_name(slot.pk), user.pk], salt=SEEN)
+    """Proof that a slot was shown to somebody, and in which order."""
+    return signing.dumps([to_name(slot.pk), user.pk, slot.order], salt=SEEN)
 
 
 def not_now(slot: Assignment, still_mine: bool) -> str:
@@ -209,9 +213,10 @@ def item_context(slot: Assignment, user: User) -> dict[str, Any]:
         "study": slot.study,
         "dialogue": slot.item.dialogue,
         "pair": slot.item.pair,
-        "sides": slot.build_shown_pair() if slot.item.pair else None,
+        "sides": slot.build_shown_responses() if slot.item.pair else {},
         "panels": panels(slot.item, slot.study.shown),
         "seen": sign_proof(slot, user),
+        **(my_items.load_notes(slot, user) if slot.is_work else {}),
     }
 
 
@@ -229,6 +234,7 @@ def page(
         "an_hour": work.an_hour(recent),
         "form": form,
         "rows": (rows := form.rows()),
+        "types": {row.criterion["type"]: True for row in rows},
         "chosen_side": rows[0].side if slot.item.pair and rows else "",
         "draft": form.draft,
         "gone": gone,

@@ -24,7 +24,7 @@ class Command(ConcordCommand):
             type=Path,
             default=[],
             metavar="FILE",
-            help="files of other hosts, or of a syslog, that say what the newest act was (CONCORD_AUDIT_HEADS)",
+            help="files of other hosts, or of a syslog, that say what the newest event was (CONCORD_AUDIT_HEADS)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

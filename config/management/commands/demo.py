@@ -59,7 +59,7 @@ class Command(PlainCommand):
             return f"  Without the local model, all else works: {missing}\n\n"
         return (
             f"  {demo.LOCAL_JUDGE}, a small model on this machine and a poor judge, rates both studies meanwhile,\n"
-            f"  with what the machine has to spare. How far it is: http://{bind}{reverse('judge_list')}\n\n"
+            f"  with what the machine has to spare. Its progress: http://{bind}{reverse('judge_list')}\n\n"
         )
 
     def welcome(self, bind: str, model: str) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
+from django.urls import reverse
 
 from annotation.management.base import PlainCommand
 from config import supervision
+from core.accounts.services import first_account
 
 
 class Command(PlainCommand):
@@ -36,6 +38,9 @@ class Command(PlainCommand):
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         self.stdout.write(f"Concord: http://{host}:{port}   logs: {supervision.logs()}   Ctrl-C ends it.")
+        if first_account.is_needed():
+            there = reverse("first_account", args=[first_account.sign_key()])
+            self.stdout.write(f"Nobody has an account yet. Create the first one: http://{host}:{port}{there}")
         self.stdout.flush()
         arguments = supervision.command(foreground=True)
         os.execve(arguments[0], arguments, supervision.environment(f"{host}:{port}"))  # noqa: S606

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -26,11 +20,10 @@ from annotation.corpus.imports.records import SOURCE
 from annotation.studies.api import serializers as shapes
 from annotation.studies.models.studies import Assignment, Study
 from core.api.base import Api, Given, IntoProject
-from core.api.problems import problem
 from core.api.schema import says
+from core.api.uploads import refuse_too_large, save_upload
 from core.downloads import audit_export, stream_file
 from core.errors import InputError
-from core.files.input_files import MEGABYTE, InputFile
 from judging.assessment.services import rules
 from judging.runs.imports.formats import FORMATS
 from judging.runs.services import exports
@@ -44,6 +37,7 @@ class FormatSerializer(serializers.Serializer[Any]):
     about = serializers.CharField()
     example = serializers.CharField()
     fields_needed = serializers.ListField(child=serializers.CharField(), source="fields")
+    fields_optional = serializers.ListField(child=serializers.CharField(), source="optional")
 
 
 class ImportFormats(Api):
@@ -51,9 +45,7 @@ class ImportFormats(Api):
 
     @says("import_formats", "Files that can be brought in", FormatSerializer(many=True))
     def get(self, request: Request) -> Response:
-        rows = [{name: getattr(one, name) for name in ("key", "title", "about", "example")} for one in FORMATS.values()]
-        needed = [list(one.fields) for one in FORMATS.values()]
-        return Response([{**row, "fields_needed": names} for row, names in zip(rows, needed, strict=True)])
+        return Response(FormatSerializer(FORMATS.values(), many=True).data)
 
 
 class NewImport(IntoProject):
@@ -64,6 +56,9 @@ class NewImport(IntoProject):
     )
     study = serializers.CharField(max_length=120, required=False, help_text="Of labels: the study, made if need be.")
     judge = serializers.CharField(max_length=120, required=False, help_text="Of a judge's labels: its name.")
+    mapping = serializers.CharField(
+        required=False, help_text="Of any table: which column is what, as JSON or TOML, or the name of a saved mapping."
+    )
     on_error = serializers.ChoiceField(["stop", "skip"], default="stop")
 
 
@@ -80,28 +75,10 @@ class Imports(Api):
             return refusal
         if missing := [name for name in chosen.fields if not given.get(name)]:
             raise InputError("This format needs it.", field=missing[0])
-        told = {name: given[name] for name in chosen.fields}
+        told = {name: given[name] for name in chosen.told if name in given}
         with save_upload(upload) as file, self.parse_project_body(given):
             outcome = chosen.load(by=self.me, file=file, on_error=given["on_error"], **told)
         return Response(drop_file(outcome.to_document()))
-
-
-def refuse_too_large(upload: UploadedFile) -> Response | None:
-    """The refusal of a file that is larger than this site takes over HTTP."""
-    if (upload.size or 0) <= settings.MAX_UPLOAD_BYTES:
-        return None
-    megabytes = settings.MAX_UPLOAD_BYTES // MEGABYTE
-    return problem(413, f"At most {megabytes} MB; the command of the same name takes more.", field="file")
-
-
-@contextmanager
-def save_upload(upload: UploadedFile) -> Iterator[InputFile]:
-    """The upload as a file under its own name, gone afterwards."""
-    with TemporaryDirectory(prefix="concord-upload-") as folder:
-        path = Path(folder) / "upload"
-        with path.open("wb") as stream:
-            stream.writelines(upload.chunks())
-        yield InputFile(path, upload.name or "the file")
 
 
 class LabelsQuery(Given):

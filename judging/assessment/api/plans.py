@@ -2,60 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api.base import LARGEST, Given
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
 from judging.assessment.api.results import ResultsApi
 from judging.assessment.models.assessment import LabelPlan
+from judging.assessment.options import MOST_JUDGES, CascadeQuery, NewCascade, NewPlanned, PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
-from judging.assessment.services.cascades import CascadeOptions
-from judging.assessment.services.labelling_plans import PlanOptions
 from judging.judges.models.judges import Judge
-
-MOST_PEOPLE = 1000
-OVERLAP: dict[str, Any] = {"min_value": 1, "max_value": MOST_PEOPLE, "default": 3}
-
-
-class Promise(Given):
-    """The agreement with people that a cascade promises, and the probability with which that may fail."""
-
-    target = serializers.FloatField(default=CascadeOptions.target)
-    delta = serializers.FloatField(default=CascadeOptions.delta)
-
-
-class CascadeQuery(Promise):
-    judges = serializers.CharField(help_text="Ids of two to five judges with commas between, in their order.")
-
 
 JUDGES = OpenApiParameter(
     "judges",
-    {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": cascades.MOST_JUDGES},
+    {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": MOST_JUDGES},
     required=True,
     explode=False,
     description="Ids of two to five judges, in the order in which they are asked.",
 )
 """The same as the document describes it: a list with commas."""
-
-
-class NewCascade(Promise):
-    judges = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LARGEST),
-        min_length=2,
-        max_length=cascades.MOST_JUDGES,
-        help_text="Ids, in the order in which they are asked.",
-    )
-    name = serializers.CharField(max_length=120, allow_blank=True, default="", help_text="Of the study made.")
-    overlap = serializers.IntegerField(**OVERLAP)
 
 
 class CascadesApi(ResultsApi):
@@ -73,10 +43,9 @@ class StudyCascade(CascadesApi):
     @extend_schema(parameters=[JUDGES])
     @says("cascade", "What `cascade --study NAME --judges A,B --json` prints", CascadeSerializer, query=CascadeQuery)
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.parse_query(CascadeQuery)
-        options = CascadeOptions(asked["target"], asked["delta"])
-        evidence, each = self.load_judges(slug, parse_ids(asked["judges"]))
-        found = cascades.document(each, cascades.compute_cascade(each, options))
+        asked = CascadeQuery.check(self.parse_query(CascadeQuery))
+        evidence, each = self.load_judges(slug, parse_ids(asked.judges))
+        found = cascades.document(each, cascades.compute_cascade(each, asked))
         return Response({**found, "on_record": cascade_records.compute_study(evidence)})
 
 
@@ -96,33 +65,13 @@ class CascadeEscalations(CascadesApi):
         status=201,
     )
     def post(self, request: Request, slug: str) -> Response:
-        given = self.parse_body(NewCascade)
-        options = CascadeOptions(given["target"], given["delta"])
-        _, each = self.load_judges(slug, given["judges"])
+        given = self.parse_options(NewCascade)
+        _, each = self.load_judges(slug, given.judges)
+        found = cascades.compute_cascade(each, given)
         made = cascades.escalate(
-            by=self.me,
-            each=each,
-            found=cascades.compute_cascade(each, options),
-            options=options,
-            name=given["name"],
-            overlap=given["overlap"],
+            by=self.me, each=each, found=found, options=given, name=given.name, overlap=given.overlap
         )
         return Response(EscalationSerializer(made).data, status=201)
-
-
-class PlanQuery(Given):
-    """How narrow the mean of which criterion has to be."""
-
-    criterion = serializers.CharField()
-    width = serializers.FloatField(min_value=0.0001, help_text="Of the interval, in units of the scale.")
-    by = serializers.CharField(default="", allow_blank=True, help_text="A grouping over which labels are dealt.")
-    confidence = serializers.FloatField(min_value=0.5, max_value=0.999, default=0.95)
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-
-
-class NewPlanned(PlanQuery):
-    name = serializers.CharField(max_length=120, help_text="Of the study made.")
-    overlap = serializers.IntegerField(**OVERLAP)
 
 
 class LabelPlanSerializer(serializers.ModelSerializer[LabelPlan]):
@@ -141,23 +90,23 @@ class LabelPlanSerializer(serializers.ModelSerializer[LabelPlan]):
 
 
 class JudgePlan(ResultsApi):
-    def load_plan(self, slug: str, pk: int, asked: dict[str, Any]) -> tuple[JudgeData, labelling_plans.LabellingPlan]:
+    def load_plan(self, slug: str, pk: int, asked: PlanOptions) -> tuple[JudgeData, labelling_plans.LabellingPlan]:
         judge = get_object_or_404(Judge, pk=pk)
         evidence = StudyData.load(self.study(slug)).load_judge(judge)
         if not evidence.criteria:
             raise InputError(f"{judge} has not judged this study.", field="judge")
         rules.lock_rules(by=self.me, study=evidence.study)
-        options = PlanOptions(asked["width"], asked["by"], asked["confidence"], asked["seed"])
-        return evidence, labelling_plans.build_plan(evidence, asked["criterion"], options)
+        return evidence, labelling_plans.build_plan(evidence, asked)
 
     @says(
         "plan_labels",
         "What `plan_labels --study NAME --judge NAME --json` prints",
         PlannedLabelsSerializer,
-        query=PlanQuery,
+        query=PlanOptions,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(labelling_plans.document(*self.load_plan(slug, pk, self.parse_query(PlanQuery))))
+        asked = PlanOptions.check(self.parse_query(PlanOptions))
+        return Response(labelling_plans.document(*self.load_plan(slug, pk, asked)))
 
     @says(
         "create_planned_study",
@@ -167,9 +116,9 @@ class JudgePlan(ResultsApi):
         status=201,
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        given = self.parse_body(NewPlanned)
+        given = self.parse_options(NewPlanned)
         evidence, found = self.load_plan(slug, pk, given)
         made = labelling_plans.make_study(
-            by=self.me, evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
+            by=self.me, evidence=evidence, found=found, name=given.name, overlap=given.overlap
         )
         return Response(LabelPlanSerializer(made).data, status=201)

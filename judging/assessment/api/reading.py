@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.agreement.api import CriterionQuery
-from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.agreement.services import rewrites
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.api.base import Api, Document, Given, PageQuery, PlaceQuery, build_page_schema
 from core.api.schema import says
@@ -49,6 +49,15 @@ class RatedQuery(PageQuery):
     majority = serializers.CharField(required=False, default="", help_text="A value of the scale, or tied.")
     judge = serializers.CharField(required=False, default="", help_text="Its name, with `value`.")
     value = serializers.CharField(required=False, default="", help_text="That the judge gave, or unscored.")
+    people = serializers.CharField(required=False, default="", help_text="several, agree or disagree.")
+    annotator = serializers.CharField(required=False, default="", help_text="Usernames of people who all rated it.")
+    run = serializers.CharField(required=False, default="", help_text="A judge's run, in place of `judge`.")
+    outcome = serializers.CharField(
+        required=False, default="", help_text="The judge's verdict: scored, agrees or differs (from the majority)."
+    )
+    by = serializers.CharField(required=False, default="", help_text="A grouping of items, with `group`.")
+    group = serializers.CharField(required=False, default="")
+    at = serializers.CharField(required=False, default="", help_text="Positions with commas between.")
     tier = serializers.CharField(required=False, default="", help_text="easy, medium, hard or contested.")
     cuts = serializers.CharField(required=False, default="")
     chance = serializers.CharField(required=False, default="")
@@ -92,11 +101,11 @@ def list_rated(
     """The first `n` positions behind `after`. Where nothing narrows, only these items are read."""
     options = wanted.tier_options()
     if wanted.narrows or options.chance != "uniform":
-        found = RatedItems.read(study, criterion, options)
+        found = RatedItems.read(study, criterion, options, run=wanted.run_id, by=wanted.by)
         return found, [one for one in found.positions(wanted) if one > after][:n]
     behind = study.items.filter(position__gt=after).order_by("position")
     positions = list(behind.values_list("position", flat=True)[:n])
-    found = RatedItems.read(study, criterion, options, positions)
+    found = RatedItems.read(study, criterion, options, positions, run=wanted.run_id, by=wanted.by)
     found.positions(wanted)  # what the query names has to be there
     return found, positions
 
@@ -275,10 +284,12 @@ class StudyExports(ExportsApi):
         study = get_object_or_404(Study, slug=slug)
         rows = [
             {"key": one.key, "title": one.title, "files": list(one.files), "unseen": list(one.unseen)}
-            for one in EXCHANGES.values()
-            if one.files and study.kind in one.kinds
+            for one in hf_dataset.list_tools(study)
         ]
         own = {"key": hf_dataset.KEY, "title": hf_dataset.TITLE, "files": [], "unseen": []}
+        if rewrites.has_rewrites(study):
+            files = ["preferences.jsonl", "sft.jsonl"]
+            rows.append({"key": rewrites.KEY, "title": rewrites.TITLE, "files": files, "unseen": []})
         return Response([*rows, own])
 
 

@@ -30,6 +30,7 @@ from judging.assessment.api.documents import (
     HoldOutSerializer,
     Queued,
 )
+from judging.assessment.options import NewEscalation, NewHoldOut, NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import (
     agreement,
@@ -44,11 +45,10 @@ from judging.assessment.services import (
 )
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import Assessment, AssessmentRequest
+from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import find_criterion
 from judging.judges.models.judges import Judge
-from judging.judges.services import examples
 from judging.runs.api.judges import JudgeSerializer
 from judging.runs.api.runs import RunSerializer
 
@@ -253,7 +253,10 @@ class JudgeCalibration(OfJudge):
     @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=AssessmentQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.parse_query(AssessmentQuery)
-        found = self.load_assessment(slug, pk, part=asked["part"]).calibration.result
+        try:
+            found = self.load_assessment(slug, pk, part=asked["part"]).calibration.result
+        except NothingToAssessError as none:
+            found = none.to_json()
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
@@ -266,7 +269,10 @@ class JudgeAudit(OfJudge):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.parse_query(AssessmentQuery)
-        found = hold_out.audit_document(self.load_assessment(slug, pk, part=asked["part"]))
+        try:
+            found = hold_out.audit_document(self.load_assessment(slug, pk, part=asked["part"]))
+        except NothingToAssessError as none:
+            found = none.to_json()
         return Response(assessment.select_criterion(found, asked.get("criterion")))
 
 
@@ -275,11 +281,6 @@ class JudgeCompute(ResultsApi):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         assessment.queue(by=self.me, study=self.study(slug), judge=get_object_or_404(Judge, pk=pk))
         return Response({"queued": True}, status=202)
-
-
-class NewHoldOut(Given):
-    share = serializers.FloatField(default=0.5)
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
 
 
 class StudyHoldOut(ResultsApi):
@@ -314,12 +315,6 @@ class JudgeLook(ResultsApi):
         return Response(found.calibration.result, status=201)
 
 
-class NewEscalation(Given):
-    name = serializers.CharField(max_length=120, allow_blank=True, default="")
-    target = serializers.FloatField(default=0.9)
-    overlap = serializers.IntegerField(min_value=1, max_value=1000, default=3)
-
-
 class JudgeEscalations(OfJudge):
     @says(
         "escalate",
@@ -347,25 +342,6 @@ class JudgeMaps(OfJudge):
         return Response(RunSerializer(run).data, status=201)
 
 
-class NewVersion(Given):
-    examples = serializers.IntegerField(
-        min_value=0, max_value=examples.MOST, default=0, help_text="For each criterion; 0 takes them away."
-    )
-    criteria = serializers.ListField(
-        child=serializers.CharField(max_length=60), required=False, default=list, help_text="All, if none is named."
-    )
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    template = serializers.CharField(
-        required=False, allow_null=True, allow_blank=True, default=None, trim_whitespace=False, max_length=100_000,
-        help_text="The prompt; not given: as it is; empty: Concord's own.",
-    )  # fmt: skip
-    templates = serializers.DictField(
-        child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=50_000),
-        default=dict,
-        help_text="The prompt of one criterion, each by its key; others stay as they are.",
-    )
-
-
 class JudgeVersions(ResultsApi):
     @says(
         "create_judge_version",
@@ -378,20 +354,21 @@ class JudgeVersions(ResultsApi):
         """The judge itself where nothing would change."""
         study, judge, given = self.study(slug), get_object_or_404(Judge, pk=pk), self.parse_body(NewVersion)
         n = given.pop("examples")
-        return Response(
-            JudgeSerializer(improvement.new_version(by=self.me, judge=judge, study=study, n=n, **given)).data,
-            status=201,
-        )
+        made = improvement.new_version(by=self.me, judge=judge, study=study, n=n, **given)
+        return Response(JudgeSerializer(made).data, status=201)
 
 
 class StudyReport(ResultsApi):
     @extend_schema(
         operation_id="download_report",
-        summary="The report of a study as html, latex or json",
+        summary="The report of a study as zip (all of it), pdf, html, latex, bibtex or json",
         responses={
             (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR),
             (200, "application/x-latex"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/x-bibtex"): OpenApiResponse(OpenApiTypes.STR),
+            (200, "application/pdf"): OpenApiResponse(OpenApiTypes.BINARY),
+            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY),
         },
     )
     def get(self, request: Request, slug: str, form: str) -> HttpResponseBase:

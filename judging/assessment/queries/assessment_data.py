@@ -2,7 +2,8 @@
 
 Each is read in one query of plain columns, in the shapes of `judging.stats.assessment_data`. Answers that came too
 late are drafts, not annotations, and so are no part of it; what was submitted counts, and an adjudication goes before
-it. Criteria that are asked of turns are no part of it: material and its clusters are whole items.
+it. Criteria that are asked of turns or responses are no part of it, since material and its clusters are whole items,
+nor are those whose answers are no labels (spans, texts).
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import numpy as np
 
 from annotation.agreement.models import TierOverride
 from annotation.recruitment.queries import demographics
+from annotation.stats.by_level import explain_missing
 from annotation.stats.dependence import drop_useless
 from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.scales import to_label
 from core.errors import InputError
 from judging.assessment.queries.ratings import choose_runs, list_runs
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, build_verdicts, load_replies
@@ -34,7 +37,7 @@ from judging.runs.queries.probe_replies import load_altered
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import AlteredCodes, ItemColumns, JudgeVerdicts, People
 
-OF_TURNS = "asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here"
+OF_TURNS = "Asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here."
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ class StudyData:
         split = hold_out.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
         asked = list(study.criteria.all())
-        criteria = tuple(criterion for criterion in asked if not criterion.of_turns)
+        criteria = tuple(criterion for criterion in asked if explain_left_out(criterion) is None)
         items = select_part(load_texts(study), split, chosen)
         runs = list_runs(study)
         return cls(
@@ -119,7 +122,11 @@ class StudyData:
             runs=choose_runs(runs),
             part=chosen,
             all_runs=tuple(runs),
-            left_out=tuple(_left_out(criterion) for criterion in asked if criterion.of_turns),
+            left_out=tuple(
+                {"criterion": one.key, "name": one.name, "reason": reason}
+                for one in asked
+                if (reason := explain_left_out(one))
+            ),
         )
 
     def describe_dependence(self) -> str:
@@ -154,7 +161,8 @@ class StudyData:
         earlier = [before for judge in judges if (before := self._before(judge))]
         runs = {run.pk for judge in (*judges, *earlier) for run in self._runs(judge).values()}
         replies = load_replies(runs)
-        copies = load_altered(self.all_runs, judges, self.criteria, self.material)
+        scales = {pk: one.table.categories for pk, one in self.people.items()}
+        copies = load_altered(self.all_runs, judges, self.criteria, self.material, scales)
         return [self._beside_people(judge, replies, copies) for judge in judges]
 
     def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
@@ -212,12 +220,15 @@ class StudyData:
 
     def _build_verdicts(self, judge: Judge, criterion: Criterion, replies: Iterable[StoredReply]) -> JudgeVerdicts:
         shares = OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
-        return build_verdicts(replies, self.material, criterion, shares=shares)
+        scale = self.people[criterion.pk].table.categories
+        return build_verdicts(replies, self.material, criterion, scale, shares=shares)
 
 
-def _left_out(criterion: Criterion) -> dict[str, str]:
-    reason = OF_TURNS.format(unit=criterion.get_unit_display())
-    return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
+def explain_left_out(criterion: Criterion) -> str | None:
+    """Why a criterion is no part of calibration, audits and verdicts; None where it is."""
+    if criterion.unit != Criterion.Unit.ITEM:
+        return OF_TURNS.format(unit=criterion.get_unit_display())
+    return explain_missing("calibration", criterion.level)
 
 
 def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> dict[int, People]:
@@ -281,10 +292,10 @@ def _people(
     codes[rows] = table.codes
     declined = np.zeros(items.n, dtype=np.int64)
     declined[rows] = given.declined[there]
-    code = {value: number for number, value in enumerate(given.criterion.values)}
+    code = {str(value): number for number, value in enumerate(table.categories)}
     gold = np.full(items.n, MISSING, dtype=np.int64)
     for row, value in decided.items():
-        gold[row] = code[value]
+        gold[row] = code[to_label(given.criterion, value, None)]
     whole = drop_useless(
         replace(
             table, codes=codes, items=items.names, clusters=items.clusters, strata=items.strata, weights=items.weights

@@ -65,8 +65,7 @@ def load_judgments(item: Item) -> QuerySet[Judgment]:
     )
 
 
-def load_gold(item: Item) -> dict[tuple[int, int], str]:
-    """By criterion and turn (0: the whole item), the value that the newest adjudication gave."""
-    oldest_first = Adjudication.objects.filter(item=item).order_by("created_at", "pk")
-    rows = oldest_first.values_list("criterion_id", "turn", "value")
-    return {(criterion, turn): value for criterion, turn, value in rows}
+def load_gold(item: Item) -> dict[tuple[int, int], Adjudication]:
+    """By criterion and turn (0: the whole item), the newest adjudication."""
+    oldest_first = Adjudication.objects.filter(item=item).select_related("decided_by").order_by("created_at", "pk")
+    return {(one.criterion_id, one.turn): one for one in oldest_first}

@@ -25,9 +25,11 @@ import numpy.typing as npt
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
 
+from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import columns, items
+from annotation.studies.queries.scales import Scale, has_open_scale, load_scales, to_label
 from annotation.studies.queries.units import TURNS, number_units, parse_names
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import hold_out
@@ -60,12 +62,23 @@ class OrderVerdicts:
         (n,) whether the item was edited since.
     weighted
         By unit, the score as a mean over the scale, where that was asked for and the scale has an order.
+    scale
+        What the codes are places on, where the criterion has an open scale.
     """
 
     units: IntArray
     codes: IntArray
     stale: BoolArray
     weighted: Mapping[int, WeightedScore] = field(default_factory=dict)
+    scale: Scale | None = None
+
+    def codes_on(self, categories: Sequence[Label]) -> IntArray:
+        """(n,) the codes on a table's scale. An answer that came after the table was read is none yet."""
+        if self.scale is None or self.scale == categories:
+            return self.codes
+        place = {category: code for code, category in enumerate(categories)}
+        known = np.array([*(place.get(label, MISSING) for label in self.scale), MISSING], dtype=np.int64)
+        return known[self.codes]
 
     def mask(self, masked: frozenset[int]) -> OrderVerdicts:
         """Those on items that are not at these positions."""
@@ -104,7 +117,7 @@ class JudgesRatings:
 
     def codes(self, table: RatingTable) -> IntArray:
         """The verdicts on the table's items as positions on its scale, -1 where there is none."""
-        codes: IntArray = self._on(table, self.said.codes, MISSING)
+        codes: IntArray = self._on(table, self.said.codes_on(table.categories), MISSING)
         return codes
 
     def find_unscored(self, table: RatingTable) -> BoolArray:
@@ -144,27 +157,29 @@ def load_study(
     only: Criterion | None = None,
     with_scores: bool = False,
     positions: Sequence[int] | None = None,
+    run: int | None = None,
 ) -> dict[int, tuple[JudgesRatings, ...]]:
     """By criterion id (all, or the one named), the judges in the order of their names. Five queries.
 
     With scores, each verdict has its weighted score beside it, which takes one query more; so does a held-out part.
+    With the number of an ordinary run, its judge speaks through that one, whatever came after it.
     """
-    runs, masked = runs_that_count(study), hold_out.positions(study)
-    pks = {run.pk for run in runs.values()}
+    runs, masked = runs_that_count(study, named=run), hold_out.positions(study)
+    pks = {one.pk for one in runs.values()}
     criteria = [only] if only else list(study.criteria.all())
     said = _load_verdicts(pks, criteria, positions)
     if with_scores:
         _add_scores(said, pks, criteria)
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
-    for (_, criterion_id), run in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
-        if found := said.get((run.pk, criterion_id)):
-            judge, shown = run.judge, found.mask(masked)
+    for (_, criterion_id), one in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
+        if found := said.get((one.pk, criterion_id)):
+            judge, shown = one.judge, found.mask(masked)
             ratings[criterion_id].append(
                 JudgesRatings(
                     name=str(judge),
                     kind=judge.kind,
-                    run_id=run.pk,
-                    finished=run.finished_at is not None,
+                    run_id=one.pk,
+                    finished=one.finished_at is not None,
                     said=shown,
                     held_out=found.units.size - shown.units.size,
                 )
@@ -172,9 +187,10 @@ def load_study(
     return {criterion_id: tuple(judges) for criterion_id, judges in ratings.items()}
 
 
-def runs_that_count(study: Study) -> dict[tuple[int, int], JudgeRun]:
-    """By judge and criterion, the run through which the judge speaks. Two queries."""
-    return choose_runs(list_runs(study))
+def runs_that_count(study: Study, *, named: int | None = None) -> dict[tuple[int, int], JudgeRun]:
+    """By judge and criterion, the run through which the judge speaks; of one judge the run `named`. Two queries."""
+    every = list_runs(study)
+    return choose_runs(every) | choose_runs(run for run in every if run.pk == named)
 
 
 def list_runs(study: Study) -> list[JudgeRun]:
@@ -191,7 +207,8 @@ def choose_runs(runs: Iterable[JudgeRun]) -> dict[tuple[int, int], JudgeRun]:
 
 def list_fitting_criteria(run: JudgeRun) -> list[Criterion]:
     """The run's criteria that people rate by the same unit: the whole item, or each turn."""
-    return [criterion for criterion in run.criteria.all() if criterion.of_turns == run.every_turn]
+    asked = run.criteria.all()
+    return [one for one in asked if one.of_turns == run.every_turn and not one.of_responses]
 
 
 def list_judgments(run_ids: Iterable[int]) -> JudgmentQuerySet:
@@ -204,25 +221,53 @@ def _load_verdicts(
 ) -> dict[tuple[int, int], OrderVerdicts]:
     """By run and criterion: the verdict on each item or turn. One query, as columns; two at some positions."""
     found_at = {} if positions is None else {"item__in": items.ids(criteria[0].study_id, positions)}
+    of_choices = [one for one in criteria if not has_open_scale(one)]
+    open_ones = [one for one in criteria if has_open_scale(one)]
+    found = _load_open(run_ids, open_ones, found_at) if open_ones else {}
+    if open_ones and not of_choices:
+        return found
     now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
     stale = Case(When(~Q(item_hash="") & ~Q(item_hash=F("now")), then=Value(1)), default=Value(0))
     place, turns, runs, asked, codes, edited = columns.read(
-        list_judgments(run_ids).filter(repeat=1, criterion__in=criteria, **found_at).alias(now=now),
+        list_judgments(run_ids).filter(repeat=1, criterion__in=of_choices, **found_at).alias(now=now),
         "item__position",
         "turn",
         "run_id",
         "criterion_id",
-        columns.code(criteria),
+        columns.code(of_choices),
         stale,
     )
     if (codes == columns.ELSEWHERE).any():
         raise ValueError("a judgment has a value that is not on the scale of its criterion")
-    units, found = number_units(place, turns), {}
+    units = number_units(place, turns)
     for run in np.unique(runs).tolist():
         for criterion in np.unique(asked[runs == run]).tolist():
             mine = (runs == run) & (asked == criterion)
             found[run, criterion] = combine_orders(units[mine], codes[mine], edited[mine] > 0)
     return found
+
+
+def _load_open(
+    run_ids: Iterable[int], criteria: Sequence[Criterion], found_at: Mapping[str, Any]
+) -> dict[tuple[int, int], OrderVerdicts]:
+    """The same of criteria with an open scale, row by row. One query besides those of the scales."""
+    scales, by_id = load_scales(criteria), {one.pk: one for one in criteria}
+    codes = {pk: {label: code for code, label in enumerate(scale)} for pk, scale in scales.items()}
+    now = Coalesce("item__dialogue__content_hash", "item__pair__content_hash")
+    rows = list_judgments(run_ids).filter(repeat=1, criterion__in=criteria, **found_at).annotate(now=now)
+    fields = ("run_id", "criterion_id", "item__position", "turn", "value", "content", "item_hash", "now")
+    by_run: dict[tuple[int, int], list[tuple[int, int, bool]]] = defaultdict(list)
+    for run, pk, position, turn, value, content, seen, hash_now in rows.values_list(*fields).iterator(chunk_size=5000):
+        code = codes[pk].get(to_label(by_id[pk], value, content), MISSING) if value else columns.UNSCORED
+        by_run[run, pk].append((position * TURNS + turn, code, bool(seen) and seen != hash_now))
+    return {
+        (run, pk): replace(combine_orders(*_as_columns(each)), scale=scales[pk]) for (run, pk), each in by_run.items()
+    }
+
+
+def _as_columns(rows: Sequence[tuple[int, int, bool]]) -> tuple[IntArray, IntArray, BoolArray]:
+    units, codes, stale = zip(*rows, strict=True)
+    return np.array(units, dtype=np.int64), np.array(codes, dtype=np.int64), np.array(stale, dtype=bool)
 
 
 def combine_orders(units: IntArray, codes: IntArray, stale: BoolArray) -> OrderVerdicts:

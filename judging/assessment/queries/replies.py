@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from annotation.stats.labels import Label
+from annotation.stats.orders import is_straight, list_places, name_responses
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Criterion
+from annotation.studies.queries.scales import has_open_scale, to_label
 from judging.assessment.queries.ratings import CombinedVerdict, combine_verdicts
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.runs.models.runs import Judgment
-from judging.stats.assessment_data import PREFERENCE
 from judging.stats.observed import ItemColumns, JudgeVerdicts
 from judging.stats.stated_verdicts import TIE, find_stated_category, find_stated_preference
 
@@ -66,24 +68,41 @@ def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
 
 
 def build_verdicts(
-    replies: Iterable[StoredReply], items: ItemColumns, criterion: Criterion, *, shares: str = LOG_PROBABILITIES
+    replies: Iterable[StoredReply],
+    items: ItemColumns,
+    criterion: Criterion,
+    scale: Sequence[Label],
+    *,
+    shares: str = LOG_PROBABILITIES,
 ) -> JudgeVerdicts:
     """A judge's replies on one criterion as columns. The first repeat counts; further ones tell how steady it is.
+
+    ``scale`` is that of people's table, on which an answer that came after it was read has no place.
 
     `shares` says what the distributions over the scale that come with its replies are.
     """
     place = {name: row for row, name in enumerate(items.names)}
-    code = {value: k for k, value in enumerate(criterion.values)} | {"": MISSING}
-    names = {value: (value, criterion.label_of(value)) for value in criterion.values}
+    code = {str(value): k for k, value in enumerate(scale)} | {"": MISSING}
+    names = (
+        {value: (value, criterion.label_of(value)) for value in criterion.values}
+        if not has_open_scale(criterion)
+        else {}
+    )
     by_item: dict[int, list[StoredReply]] = defaultdict(list)
-    for reply in replies:
-        if str(reply.position) in place and reply.reason != OWN_EXAMPLE.unscored:
+    told = replies if not has_open_scale(criterion) else [to_compared(criterion, reply) for reply in replies]
+    for reply in told:
+        if reply.value in code and str(reply.position) in place and reply.reason != OWN_EXAMPLE.unscored:
             by_item[place[str(reply.position)]].append(reply)
     calls = max((reply.repeat for each in by_item.values() for reply in each), default=1)
     columns = _Columns(items.n, calls)
     for row, each in by_item.items():
         columns.fill(row, each, code, names)
     return columns.frozen(shares)
+
+
+def to_compared(criterion: Criterion, reply: StoredReply) -> StoredReply:
+    """The reply with its value as it is compared."""
+    return replace(reply, value=to_label(criterion, reply.value, None))
 
 
 class _Columns:
@@ -105,7 +124,7 @@ class _Columns:
         self.codes[row] = code[value]
         for reply in counting:
             if reply.order:
-                (self.first if reply.order == "AB" else self.second)[row] = code[reply.value]
+                (self.first if is_straight(reply.order) else self.second)[row] = code[reply.value]
         for reply in replies:
             if reply.order == replies[0].order:
                 self.repeated[row, reply.repeat - 1] = code[reply.value]
@@ -148,10 +167,9 @@ def _contradicts(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> floa
 
 def _stated(reply: StoredReply, names: Mapping[str, Sequence[str]]) -> str | None:
     """The value that the explanation states; a side of a pair is known only where the order shown is."""
-    if {"1", "2"} <= set(names) <= set(PREFERENCE):
+    if len(name_responses(tuple(names))) == 2:
         side = find_stated_preference(reply.explanation) if reply.order else None
-        by_side = dict(zip("AB", "12" if reply.order == "AB" else "21", strict=True))
-        return side if side == TIE and TIE in names else by_side.get(side or "")
+        return side if side == TIE and TIE in names else list_places(reply.order).get(side or "")
     return find_stated_category(reply.explanation, names)
 
 

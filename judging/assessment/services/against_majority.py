@@ -15,6 +15,7 @@ from annotation.agreement.services.tiers import TierOptions
 from annotation.stats.majority import compute_majority, compute_medians
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries.adjudication import decisions
 from core.errors import InputError
@@ -60,9 +61,9 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
     if judge and not columns:
         known = ", ".join(column.name for column in rated.judges) or "none yet"
         raise InputError(f"no judge called {judge!r} has rated this criterion; there are: {known}", field="judge")
-    ordered = criterion.level != Criterion.Level.NOMINAL
+    ordered = rated.table.has_scores
     apart = {column.name: _apart(column.codes, rated.table.counts, ordered=ordered) for column in columns}
-    labels = [criterion.label_of(value) for value in criterion.values]
+    labels = [name_label(criterion, str(value)) for value in rated.table.categories]
     found = []
     for row, name in enumerate(rated.table.items):
         by = {judge: int(steps[row]) for judge, steps in apart.items() if steps[row]}

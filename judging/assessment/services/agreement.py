@@ -6,13 +6,14 @@ side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation.agreement.services import agreement as among_people
 from annotation.agreement.services import tiers
 from annotation.recruitment.queries import demographics
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
@@ -90,8 +91,7 @@ class StudyRatings:
         With scores, judges' scores as means over the scale are read too. With a version, only the labels that were
         given under it.
         """
-        kinds = load_demographic_answers(study, by) if by and by not in GROUPINGS else None
-        named = items.groups(study, by) if by in items.GROUPINGS else None
+        named, kinds = load_grouping(study, by)
         dependence = read_dependence(study, cluster=cluster, strata=strata)
         criteria = people.load_study(study, guideline_version=guideline_version, dependence=dependence)
         said = judges.load_study(study, with_scores=with_scores)
@@ -136,14 +136,23 @@ class StudyRatings:
         )
 
 
-def load_demographic_answers(study: Study, by: str) -> dict[str, str]:
-    """What each username answered to the question of this name. Raises InputError where there is none."""
+def load_grouping(study: Study, by: str) -> tuple[dict[int, str] | None, dict[str, str] | None]:
+    """Return the group of each item, by position, or of each annotator, by username.
+
+    Neither for no grouping and for tiers, which differ from criterion to criterion. Raises InputError for an
+    unknown grouping.
+    """
+    if by in ("", TIER):
+        return None, None
     key, asked = by.removeprefix(ANNOTATOR), demographics.questions(study)
-    if key not in asked:
+    if by not in items.GROUPINGS and key in asked:
+        return None, demographics.groups(study, key)
+    try:
+        return items.groups(study, by), None
+    except InputError as error:
         people = f"; annotators by {', '.join(ANNOTATOR + one for one in asked)}" if asked else ""
-        says = f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}{people}"
-        raise InputError(says, field="by")
-    return demographics.groups(study, key)
+        said = error.message.replace("choose one of ", f"choose one of {TIER}, ")
+        raise InputError(f"{said}{people}", field="by") from error
 
 
 def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
@@ -185,9 +194,25 @@ def load_or_compute(*, by: User | None, study: Study, options: JudgedOptions, ra
 
 
 def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
-    documents = {one.criterion.key: _of_criterion(one, ratings, options) for one in ratings.criteria}
-    names = {one.criterion.key: one.criterion.name for one in ratings.criteria}
-    return {"study": study.name, "criteria": documents, "table": side_by_side(documents, names)}
+    told = [one for one in ratings.criteria if explain_missing("agreement", one.table.level) is None]
+    documents = {one.criterion.key: _of_criterion(one, ratings, options) for one in told}
+    names = {one.criterion.key: one.criterion.name for one in told}
+    left_out = [entry for one in ratings.criteria for entry in _left_out(one)]
+    found = {"study": study.name, "criteria": documents, "table": side_by_side(documents, names)}
+    return {**found, **({"left_out": left_out} if left_out else {})}
+
+
+def _left_out(one: PeoplesRatings) -> Iterator[dict[str, Any]]:
+    """What is said of a criterion whose answers have no coefficient."""
+    table = one.table
+    if reason := explain_missing("agreement", table.level):
+        counts = {"n_items": table.n_items, "n_raters": table.n_raters, "n_ratings": table.n_ratings}
+        yield {
+            "criterion": one.criterion.key,
+            "name": one.criterion.name,
+            "level": table.level,
+            "reason": reason,
+        } | counts
 
 
 def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
@@ -240,11 +265,14 @@ def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[
 
 def select_criterion(result: Mapping[str, Any], key: str | None) -> dict[str, Any]:
     """What a reader asked for of a study's result: one criterion's document, or all where there are several."""
-    documents = result["criteria"]
-    if key is None and len(documents) == 1:
-        (key,) = documents
+    documents, left_out = result["criteria"], {one["criterion"]: one for one in result.get("left_out", ())}
+    known = list(map(str, documents)) + list(left_out)
+    if key is None and len(known) == 1:
+        key = known[0]
     if key is None:
         return dict(result)
+    if key in left_out:
+        return {"study": result["study"], **left_out[key]}
     if key not in documents:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+        raise InputError(f"no criterion is called {key!r}; there are {', '.join(known)}", field="criterion")
     return {"study": result["study"], "criterion": key, **documents[key]}

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from celery import current_app
 from django.db import transaction
 
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.preferences import load_side_biases
 from core.accounts.models.users import User
 from core.errors import InputError, NotComputedError
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
+from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import rules, runs, verdicts
-from judging.assessment.services.options import AssessmentOptions, AuditOptions
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.judges.models.judges import Judge
+from judging.judges.queries.hold_out import find_hold_out
+from judging.judges.queries.study_items import ALL, DEVELOPMENT
 from judging.stats.verdict import Decision, Rules
 
 
@@ -30,12 +34,11 @@ class AssessmentRequest:
 
 
 @dataclass(frozen=True)
-class Assessment:
-    """One judge on a study."""
+class StoredAssessment:
+    """What was computed of one judge on a study, without the labels and judgments that it was computed from."""
 
     study: Study
     judge: Judge
-    evidence: JudgeData
     calibration: CalibrationRun
     audit: AuditRun
     held_to: StudyVerdictRules
@@ -52,24 +55,40 @@ class Assessment:
         return self.held_to.success.is_met(self.verdicts)
 
     @property
-    def part(self) -> str:
-        """Of the items: all, development or held-out."""
-        return self.evidence.part
-
-    @property
     def decision(self) -> Decision | None:
         """What holds on every criterion."""
         return verdicts.worst(list(self.verdicts))
 
-    def audit_document(self) -> dict[str, Any]:
-        """The result of the audits with the verdict of each criterion."""
-        said = {one.key: one.to_json() for one in self.verdicts}
-        criteria = {key: {**found, "verdict": said[key]} for key, found in self.audit.result["criteria"].items()}
-        return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
-
     def rules_on_record(self) -> dict[str, Any]:
         """How the rules came about, with the names of those who set them: not for what is signed or kept."""
         return self.held_to.to_json(rules.load_names(self.held_to.rows))
+
+
+@dataclass(frozen=True)
+class Assessment(StoredAssessment):
+    """The same with what it was computed from."""
+
+    evidence: JudgeData
+
+    @property
+    def part(self) -> str:
+        """Of the items: all, development or held-out."""
+        return self.evidence.part
+
+    @cached_property
+    def people_position(self) -> dict[str, dict[str, Any]]:
+        """By key of each preference, the position bias of people, beside which the judge's is read."""
+        return {key: bias.to_json() for key, bias in load_side_biases(self.study).items()}
+
+    def audit_document(self) -> dict[str, Any]:
+        """The result of the audits with the verdict of each criterion, and which side people prefer."""
+        said = {one.key: one.to_json() for one in self.verdicts}
+        sides = self.people_position
+        criteria = {
+            key: {**found, "verdict": said[key], "people_position": sides.get(key)}
+            for key, found in self.audit.result["criteria"].items()
+        }
+        return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
 
 
 MOST_AT_ONCE = 100_000
@@ -108,6 +127,26 @@ def assess_judges(
     return found, waiting
 
 
+def load_newest(*, by: User | None, study: Study) -> list[StoredAssessment]:
+    """What was computed last of each judge on what may be looked at freely, whatever was labelled since.
+
+    In a constant number of queries that read no label and no judgment. The study's rules are locked.
+    """
+    asked, part = AssessmentRequest(), DEVELOPMENT if find_hold_out(study) else ALL
+    calibrations = runs.load_newest_runs(
+        CalibrationRun, study, part, asked.calibration.to_json(), asked.calibration.seed
+    )
+    audits = runs.load_newest_runs(AuditRun, study, part, asked.audit.to_json())
+    both = [(calibrations[pk], audits[pk]) for pk in calibrations if pk in audits]
+    if not both:
+        return []
+    held_to = rules.lock(by=by, study=study)
+    return [
+        StoredAssessment(study, one.judge, one, audit, held_to, _compute_verdicts(one, audit, held_to))
+        for one, audit in sorted(both, key=lambda pair: (pair[0].judge.name, pair[0].judge.version))
+    ]
+
+
 def queue(*, by: User | None, study: Study, judge: Judge) -> None:
     """Leave it to a worker, once what is being written is committed. The same asked twice is computed once.
 
@@ -123,11 +162,27 @@ def assess(study_id: int, judge_id: int) -> None:
     assess_judge(by=None, evidence=StudyData.load(study).load_judge(judge), asked=AssessmentRequest())
 
 
+class NothingToAssessError(InputError):
+    """No criterion of the study can be calibrated or audited: the message says why of each."""
+
+    def __init__(self, evidence: JudgeData) -> None:
+        super().__init__(" ".join(f"{one['name']}: {one['reason']}" for one in evidence.left_out), field="criterion")
+        self.evidence = evidence
+
+    def to_json(self) -> dict[str, Any]:
+        """The document in place of one on the criteria."""
+        evidence = self.evidence
+        head = {"study": evidence.study.name, "judge": str(evidence.judge), "part": evidence.part}
+        return {**head, "criteria": {}, "left_out": list(evidence.left_out)}
+
+
 def assess_judge(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest) -> Assessment:
     """Computed on every criterion, or what is kept of the same. The study's rules are locked.
 
     Raises InputError where the judge has said nothing.
     """
+    if not evidence.criteria and evidence.left_out:
+        raise NothingToAssessError(evidence)
     if not evidence.criteria:
         raise InputError(f"{evidence.judge} has not judged this study", field="judge")
     return _computed(by, evidence, asked, rules.lock(by=by, study=evidence.study))
@@ -156,8 +211,14 @@ def _computed(by: User | None, evidence: JudgeData, asked: AssessmentRequest, he
 def _build_assessment(
     evidence: JudgeData, calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
 ) -> Assessment:
-    found = verdicts.compute_verdicts(calibration.result, audit.result, held_to.rules)
-    return Assessment(evidence.study, evidence.judge, evidence, calibration, audit, held_to, tuple(found))
+    found = _compute_verdicts(calibration, audit, held_to)
+    return Assessment(evidence.study, evidence.judge, calibration, audit, held_to, found, evidence)
+
+
+def _compute_verdicts(
+    calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
+) -> tuple[CriterionVerdict, ...]:
+    return tuple(verdicts.compute_verdicts(calibration.result, audit.result, held_to.rules))
 
 
 def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
@@ -167,6 +228,8 @@ def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
         (key,) = documents
     if key is None:
         return result
+    if missing := next((one for one in result.get("left_out", ()) if one["criterion"] == key), None):
+        return {"study": result["study"], "judge": result["judge"], **missing}
     if key not in documents:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
     head = {name: part for name, part in result.items() if name != "criteria"}

@@ -12,7 +12,7 @@ import numpy as np
 from annotation.agreement.services.stored_difficulty import Fit
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion
-from judging.assessment.services.options import AuditOptions
+from judging.assessment.options import AuditOptions
 from judging.stats import data_audits
 from judging.stats.assessment_data import AssessmentData, mark_own_family
 from judging.stats.audits.annotators import (
@@ -76,7 +76,7 @@ def _probes(key: str, mine: AssessmentData, evidence: Mapping[str, AssessmentDat
 
 def _of_annotators(evidence: AssessmentData) -> list[Probe]:
     """By each question about people: whether the judge errs otherwise against some of them."""
-    ordered = evidence.table.level != "nominal" or (evidence.table.n_categories == 2 and not evidence.is_preference)
+    ordered = evidence.table.has_scores or (evidence.table.is_ordered and not evidence.is_preference)
     asked = np.where(evidence.said.asked, evidence.said.codes, MISSING)
     if ordered:
         given = to_scores(evidence.table.codes, evidence.numbers)
@@ -159,7 +159,7 @@ def _other_criteria(
     found = []
     for name, other in evidence.items():
         table: RatingTable = other.table
-        ordered = table.level != "nominal" or table.n_categories == 2
+        ordered = table.is_ordered
         if name == key or not ordered or other.is_preference or table.raters != mine.table.raters:
             continue
         found.append((to_scores(other.asked_codes, other.numbers), to_scores(other.said.codes, other.numbers)))

@@ -14,8 +14,8 @@ from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from core import helper_process
+from judging.assessment.options import AssessmentOptions
 from judging.assessment.services import power
-from judging.assessment.services.options import AssessmentOptions
 from judging.stats.agreement import JudgeAgreement, judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.assessment_data import AssessmentData

@@ -15,6 +15,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import Escalation
+from judging.assessment.options import MOST_JUDGES, CascadeOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import assessment, escalation
 from judging.assessment.services.assessment import AssessmentRequest
@@ -24,22 +25,8 @@ from judging.stats.assessment_data import AssessmentData
 from judging.stats.cascade import Cascade, Stage, cascade
 from judging.stats.observed import select_names
 
-MOST_JUDGES = 5
 MADE_OF_OTHERS = (PANEL, RECALIBRATED)
 """What stands for a provider where a judge costs nothing because others were asked for it."""
-
-
-@dataclass(frozen=True)
-class CascadeOptions:
-    """The agreement with people that is promised, and the probability with which the promise may fail."""
-
-    target: float = 0.9
-    delta: float = 0.05
-
-    def __post_init__(self) -> None:
-        for name in ("target", "delta"):
-            if not 0 < getattr(self, name) < 1:
-                raise InputError("must be between 0 and 1, for example 0.9 or 0.05", field=name)
 
 
 @dataclass(frozen=True, eq=False)

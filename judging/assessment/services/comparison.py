@@ -9,65 +9,25 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement.services import agreement as among_people
-from annotation.agreement.services.agreement import Options
+from annotation.stats.by_level import explain_missing
 from annotation.stats.dependence import INDEPENDENT, Design, fill_gaps, find_bad_weight
 from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, group_raters
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
 from annotation.studies.parsing.rating_files import RatingsFile
 from core.errors import InputError
+from judging.assessment.options import SCORES as SCORES
+from judging.assessment.options import VERDICTS as VERDICTS
+from judging.assessment.options import JudgedOptions as JudgedOptions
 from judging.assessment.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.differences import compare_judges
+from judging.stats.span_agreement import judge_span_agreement
 from judging.stats.subgroups import compute_agreement_by
 
-VERDICTS, SCORES = "verdict", "score"
 RULE = " judge"
 """How the kinds of judges end that are rules and no models: baseline judge, scripted judge."""
-
-
-LAST_VERSION = 32_767
-
-
-@dataclass(frozen=True)
-class JudgedOptions(Options):
-    """How judges are compared, besides how intervals are made.
-
-    Attributes
-    ----------
-    unscored_as
-        The value that a reply without a verdict is counted as; by default such items are left out.
-    epsilon
-        Discount of the judge in the alternative-annotator test, 0 to 1.
-    by
-        By what items, or the people who rated them, are grouped, each group with figures of its own; empty for none.
-    reads
-        What correlations and errors read of a judge on a scale with an order: its verdict, or its score as a mean
-        over the scale.
-    guideline_version
-        Only labels that were given under this version of a criterion's guideline; all of them by default.
-    """
-
-    unscored_as: str | None = None
-    epsilon: float = 0.15
-    by: str = ""
-    reads: str = VERDICTS
-    guideline_version: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.epsilon <= 1:
-            raise InputError("must be between 0 and 1, for example 0.15", field="epsilon")
-        if self.reads not in (VERDICTS, SCORES):
-            raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
-        if self.guideline_version is not None and not 1 <= self.guideline_version <= LAST_VERSION:
-            raise InputError("is the number of a version, from 1", field="guideline-version")
-
-    @property
-    def with_scores(self) -> bool:
-        """Whether judges' weighted scores have to be read."""
-        return self.reads == SCORES
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +73,7 @@ class JudgeColumn:
         codes, unscored = said.codes(table), said.find_unscored(table)
         found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
         found = replace(found, held_out=said.held_out)
-        if not with_scores or table.level == "nominal":
+        if not with_scores or not table.has_scores or table.is_open:
             return found
         return replace(found, scores=said.scores(table), sources=said.sources(table))
 
@@ -180,11 +140,12 @@ def document(
     _check_nested(table, design)
     found = among_people.compute_people(table, options, design)
     used = [_used(table, column, options) for column in columns]
-    found["judges"] = {column.name: _judge(table, column, options) for column in columns}
-    found["differences"] = _differences(table, used, options)
-    if groups is not None:
+    judge, is_coded = (_judge, True) if table.level != "spans" else (_span_judge, False)
+    found["judges"] = {column.name: judge(table, column, options) for column in columns}
+    found["differences"] = _differences(table, used, options) if is_coded else []
+    if groups is not None and is_coded:
         found["groups"] = list_groups(table, used, groups, options)
-    if kinds is not None:
+    if kinds is not None and is_coded:
         found["annotator_groups"] = compute_annotators(table, used, kinds, options)
     found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
     found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
@@ -207,7 +168,11 @@ def _check_nested(table: RatingTable, design: Design) -> None:
 
 def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeColumn:
     """The column with unscored replies treated as the options ask."""
-    return column if options.unscored_as is None else column.count_unscored_as(_code(table, options.unscored_as), table)
+    return (
+        column
+        if options.unscored_as is None or table.level == "spans"
+        else column.count_unscored_as(_code(table, options.unscored_as), table)
+    )
 
 
 def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
@@ -320,6 +285,32 @@ def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> d
         "run": column.run,
         "reads": VERDICTS if used.scores is None else SCORES,
         "score_sources": dict(column.sources),
+    }
+
+
+def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    found = judge_span_agreement(
+        table,
+        column.codes,
+        column.unscored,
+        judge_name=column.name,
+        bootstrap=options.bootstrap,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    told: dict[str, Any] = {
+        "kind": column.kind,
+        "run": column.run,
+        "reads": VERDICTS,
+        "score_sources": {},
+        "unscored_as": None,
+    }
+    return {
+        **found,
+        **told,
+        "alt_test": None,
+        "confusion": None,
+        "not_for": {"alt_test": explain_missing("alt_test", "spans")},
     }
 
 

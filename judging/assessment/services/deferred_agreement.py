@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from annotation.studies.models.labels import AgreementRun
@@ -28,7 +28,7 @@ class DeferredAgreement:
 
 
 def build_key(study: Study, options: JudgedOptions) -> str:
-    return f"agreement-{study.pk}-{content_hash(asdict(options))[:32]}"
+    return f"agreement-{study.pk}-{content_hash(options.model_dump())[:32]}"
 
 
 def find_request(study: Study, options: JudgedOptions) -> DeferredRequest | None:
@@ -38,7 +38,7 @@ def find_request(study: Study, options: JudgedOptions) -> DeferredRequest | None
 
 def ask(*, by: User, study: Study, options: JudgedOptions) -> None:
     """Leave it to a worker. One who is at it already is left alone. Raises InputError where none can be reached."""
-    waiting.ask(by=by, key=build_key(study, options), task=TASK, args=[study.pk, asdict(options), by.pk])
+    waiting.ask(by=by, key=build_key(study, options), task=TASK, args=[study.pk, options.model_dump(), by.pk])
 
 
 def compute(study_id: int, parameters: dict[str, Any], by: int | None) -> None:

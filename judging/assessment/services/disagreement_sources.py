@@ -73,7 +73,7 @@ def compute_shares(one: AssessmentData) -> FloatArray:
 
 def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
     """Neighbouring answers about the verdict that hold a person's: made on half the clusters, tested on the others."""
-    if table.level == "nominal":
+    if not table.has_scores:
         return {"reason": "the scale has no order"}
     rows = np.flatnonzero((table.ratings_per_item > 0) & ~np.isnan(told).any(axis=1))
     if len(rows) < LEAST_ITEMS:

@@ -163,7 +163,7 @@ def _distance(one: AssessmentData) -> FloatArray:
     """(n,) steps between people's label and the verdict; NaN where either is missing."""
     if not one.people.counted:
         return np.asarray(np.abs(one.people.mean - to_scores(one.said.codes, one.table.scores)))
-    if one.table.level == "nominal":
+    if not one.table.has_scores:
         return np.ones(one.material.n)
     ordered = one.table.scores
     return np.asarray(np.abs(to_scores(one.people.consensus, ordered) - to_scores(one.said.codes, ordered)))

@@ -19,7 +19,9 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
 from judging.assessment.models.assessment import Escalation
+from judging.assessment.options import NewEscalation
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies
 from judging.assessment.services.assessment import Assessment
@@ -80,6 +82,7 @@ def _selection(selective: list[Document], target: float) -> Document:
     raise InputError(f"{target:g} is none of the agreements that were tried: {known}", field="target")
 
 
+@check_options(NewEscalation, but=("name",))
 @audited("items.escalate", says=("found.judge", "target", "overlap"), prepares=True)
 def escalate(*, by: User | None, found: Assessment, name: str, target: float = 0.9, overlap: int = 3) -> Escalation:
     """A draft of the items to escalate to people, with the same criteria. Raises InputError where there are none."""

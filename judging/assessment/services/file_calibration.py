@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from annotation.agreement.services.agreement import Options
 from annotation.stats.dependence import Design, design_warnings, fill_gaps
 from annotation.stats.labels import Label, infer_categories, parse_number
 from annotation.stats.table import FloatArray, Level
@@ -18,38 +17,9 @@ from annotation.studies.parsing import label_files
 from annotation.studies.parsing.label_files import LabelFile
 from core import helper_process
 from core.errors import InputError
-from judging.stats.calibrate import TARGETS, Columns, calibrate
-from judging.stats.calibration import MapName
+from judging.assessment.options import CalibrationOptions
+from judging.stats.calibrate import Columns, calibrate
 from judging.stats.second_opinion import recompute
-
-
-@dataclass(frozen=True)
-class CalibrationOptions(Options):
-    """How a judge is calibrated, besides how intervals are made.
-
-    Attributes
-    ----------
-    positive
-        The category whose rate is estimated on a scale of two.
-    method
-        Of recalibration.
-    targets, delta
-        Agreements to be guaranteed, and the probability with which each may fail.
-    """
-
-    positive: str | None = None
-    method: MapName = "isotonic"
-    targets: tuple[float, ...] = TARGETS
-    delta: float = 0.05
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.method not in get_args(MapName):
-            raise InputError(f"must be one of {', '.join(get_args(MapName))}", field="method")
-        if not 0 < self.delta < 1:
-            raise InputError("must be between 0 and 1, for example 0.05", field="delta")
-        if not self.targets or not all(0 < target < 1 for target in self.targets):
-            raise InputError("must be numbers between 0 and 1, for example 0.9", field="targets")
 
 
 @dataclass(frozen=True)

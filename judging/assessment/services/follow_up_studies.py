@@ -26,6 +26,7 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
         overlap=overlap,
         shown=source.shown,
         asks_strength=source.asks_strength,
+        content_form=source.content_form,
         instructions=source.instructions,
         description=description,
         seed=source.seed,

@@ -10,7 +10,9 @@ from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
+from core.options.model import check_options
 from judging.assessment.models.assessment import CalibrationRun, Look
+from judging.assessment.options import NewHoldOut
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
@@ -20,13 +22,10 @@ from judging.judges.models.judges import Judge
 from judging.judges.queries.study_items import HELD_OUT, leaks
 
 
+@check_options(NewHoldOut)
 @audited("study.hold_out", on="study", says=("share", "seed"))
 def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0) -> HoldOut:
     """Split the study's items by profile, question or dialogue. Once: a second split would undo the first."""
-    if not 0 < share < 1:
-        raise InputError("must be between 0 and 1, for example 0.5", field="share")
-    if seed < 0:
-        raise InputError("must not be negative", field="seed")
     try:
         with transaction.atomic():
             return HoldOut.objects.create(study=study, share=share, seed=seed, created_by=by)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement.services.agreement import RESAMPLES
+from annotation.agreement.options import RESAMPLES
 from annotation.stats.dependence import drop_useless
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
@@ -15,6 +15,8 @@ from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
+from judging.assessment.options import NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.judges.models.judges import Judge
 from judging.judges.queries.study_items import HELD_OUT
@@ -28,6 +30,7 @@ Document = dict[str, Any]
 FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
 
+@check_options(NewVersion, but=("examples",))
 @audited("judge.new_version", says=("judge", "study", "n", "criteria", "items", "seed"), prepares=True)
 def new_version(
     *,

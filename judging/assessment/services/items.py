@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ import numpy as np
 from annotation.agreement.services import tiers
 from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
 from annotation.stats.bands import TIERS
+from annotation.stats.by_level import explain_missing
 from annotation.stats.majority import Majority, majority
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import items
 from annotation.studies.queries import ratings as people
+from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError
 from judging.assessment.queries import ratings as judges
@@ -23,6 +27,12 @@ from judging.judges.queries import hold_out
 
 TIED, UNSCORED = "tied", "unscored"
 """In place of a value: people chose two categories equally often; the judge's reply held no verdict."""
+
+SCORED, AGREES, DIFFERS = OUTCOMES = ("scored", "agrees", "differs")
+"""A judge's verdict is there, is the majority of people, or is another value than it."""
+
+SEVERAL, AGREE, DISAGREE = PEOPLE = ("several", "agree", "disagree")
+"""Two people or more rated; they gave one value, or more than one."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +45,20 @@ class ItemFilter:
         Key; the study's first criterion where none is given.
     majority
         A value of the scale, or tied.
+    people
+        How people rated: one of `PEOPLE`.
+    annotator
+        Usernames with commas between: of people who all rated it.
     judge, value
         A judge, and its value or unscored.
+    run
+        In place of a judge: the number of a run, that counts or not.
+    outcome
+        What the judge's verdict is beside the majority: one of `OUTCOMES`.
+    by, group
+        A grouping of items, and the group.
+    at
+        Positions with commas between.
     tier
         Easy, medium, hard or contested.
     cuts, chance
@@ -45,8 +67,15 @@ class ItemFilter:
 
     criterion: str = ""
     majority: str = ""
+    people: str = ""
+    annotator: str = ""
     judge: str = ""
     value: str = ""
+    run: str = ""
+    outcome: str = ""
+    by: str = ""
+    group: str = ""
+    at: str = ""
     tier: str = ""
     cuts: str = ""
     chance: str = ""
@@ -54,16 +83,22 @@ class ItemFilter:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> ItemFilter:
         """From the query of an address."""
-        return cls(**{field.name: query.get(field.name, "").strip() for field in fields(cls)})
+        return cls(**{one.name: query.get(one.name, "").strip() for one in fields(cls)})
 
     def to_query(self) -> dict[str, str]:
         """What of it is given, for an address."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name))}
 
     @property
     def narrows(self) -> bool:
         """Whether it leaves any item out."""
-        return bool(self.majority or (self.judge and self.value) or self.tier)
+        of_judge = (self.judge or self.run) and (self.value or self.outcome)
+        return bool(of_judge or self.majority or self.people or self.annotator or self.group or self.at or self.tier)
+
+    @property
+    def run_id(self) -> int | None:
+        """The run that is asked for. Raises InputError where it is no number."""
+        return parse_number(self.run, "run") if self.run else None
 
     def tier_options(self) -> TierOptions:
         """How tiers are made. Raises InputError where cuts or chance make no sense."""
@@ -90,6 +125,8 @@ class RatedItems:
         By item, its tier, that of a person above the computed one; None where it has none.
     masked
         Positions of held-out items, on which no judge's verdict is read.
+    groups
+        By position, the group of each item, where a grouping was asked for.
     """
 
     criterion: Criterion
@@ -98,21 +135,38 @@ class RatedItems:
     most: Majority
     tiers: tuple[str | None, ...]
     masked: frozenset[int] = frozenset()
+    groups: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def read(
-        cls, study: Study, criterion: Criterion, options: TierOptions, only: Sequence[int] | None = None
+        cls,
+        study: Study,
+        criterion: Criterion,
+        options: TierOptions,
+        only: Sequence[int] | None = None,
+        *,
+        run: int | None = None,
+        by: str = "",
     ) -> RatedItems:
-        """In nine queries; ten where a part is held out. Those at the positions in `only`, or all."""
+        """In nine queries; ten where a part is held out. Those at the positions in `only`, or all.
+
+        With a run, its judge speaks through that one; with a grouping, the group of each item is read too.
+        """
         rated = people.load_criterion(criterion, positions=only)
         table = rated.table
-        said = judges.load_study(study, only=criterion, positions=only).get(criterion.pk, ())
+        said = judges.load_study(study, only=criterion, positions=only, run=run).get(criterion.pk, ())
         columns = tuple(JudgeColumn.from_verdicts(judge, table) for judge in said)
         holding = tuple(tiers.load_tiers(rated, options))
-        return cls(criterion, table, columns, majority(table), holding, hold_out.positions(study))
+        groups = items.groups(study, by) if by else {}
+        return cls(criterion, table, columns, compute_most(table), holding, hold_out.positions(study), groups)
 
     def positions(self, wanted: ItemFilter) -> list[int]:
-        """Of the items that the filter lets through, in order. Raises InputError where it names what is not there."""
+        """Of the items that the filter lets through, in order. Raises InputError where it names what is not there.
+
+        Where it names nothing but positions, also those that nobody has rated.
+        """
+        if wanted.at and not replace(wanted, at="").narrows:
+            return sorted({parse_number(one, "at") for one in wanted.at.split(",")})
         kept = np.ones(self.table.n_items, dtype=bool)
         for mask in self._masks(wanted):
             kept &= mask
@@ -123,30 +177,64 @@ class RatedItems:
         if wanted.majority:
             tied = wanted.majority == TIED
             yield self.most.tied if tied else self.most.codes == self._code(wanted.majority, "majority")
-        if wanted.judge:
-            column = self._judge(wanted.judge)
-            if wanted.value:
-                unscored = wanted.value == UNSCORED
-                yield column.unscored if unscored else column.codes == self._code(wanted.value, "value")
-        elif wanted.value:
+        if wanted.people:
+            yield self._of_people(wanted.people)
+        for username in filter(None, wanted.annotator.split(",")):
+            yield self._rated_by(username)
+        if wanted.judge or wanted.run:
+            yield from self._of_judge(self.find_judge(wanted), wanted)
+        elif wanted.value or wanted.outcome:
             raise InputError("a judge's value needs a judge", field="judge")
+        if wanted.group:
+            yield self._at(position for position, group in self.groups.items() if group == wanted.group)
+        if wanted.at:
+            yield self._at(parse_number(one, "at") for one in wanted.at.split(","))
         if wanted.tier:
-            if wanted.tier not in TIERS:
-                raise InputError(f"{wanted.tier!r} is not one of {', '.join(TIERS)}", field="tier")
+            check_choice(wanted.tier, TIERS, "tier")
             yield np.array([tier == wanted.tier for tier in self.tiers], dtype=bool)
 
+    def _of_people(self, asked: str) -> BoolArray:
+        check_choice(asked, PEOPLE, "people")
+        counts = self.table.counts
+        several, values = self.table.ratings_per_item > 1, (counts > 0).sum(axis=1)
+        masks = {SEVERAL: several, AGREE: several & (values == 1), DISAGREE: values > 1}
+        return np.asarray(masks[asked])
+
+    def _rated_by(self, username: str) -> BoolArray:
+        if username not in self.table.raters:
+            raise InputError(f"nobody called {username!r} has rated this criterion", field="annotator")
+        return np.asarray(self.table.codes[:, self.table.raters.index(username)] != MISSING)
+
+    def _of_judge(self, column: JudgeColumn, wanted: ItemFilter) -> Iterable[BoolArray]:
+        if wanted.value:
+            unscored = wanted.value == UNSCORED
+            yield column.unscored if unscored else column.codes == self._code(wanted.value, "value")
+        if wanted.outcome:
+            check_choice(wanted.outcome, OUTCOMES, "outcome")
+            scored, most = column.codes != MISSING, self.most.codes
+            both = scored & (most != MISSING)
+            masks = {AGREES: both & (column.codes == most), DIFFERS: both & (column.codes != most)}
+            yield np.asarray(masks.get(wanted.outcome, scored & (self.table.ratings_per_item > 0)))
+
+    def _at(self, positions: Iterable[int]) -> BoolArray:
+        these = set(positions)
+        return np.array([to_position(name) in these for name in self.table.items], dtype=bool)
+
     def _code(self, value: str, field: str) -> int:
-        scale = self.criterion.values
+        scale = [str(category) for category in self.table.categories]
         if value not in scale:
             raise InputError(f"{value!r} is not on the scale ({', '.join(scale)})", field=field)
         return scale.index(value)
 
-    def _judge(self, name: str) -> JudgeColumn:
-        found = next((column for column in self.judges if column.name == name), None)
-        if found is None:
-            known = ", ".join(column.name for column in self.judges) or "none yet"
-            raise InputError(f"no judge called {name!r} has rated this criterion; there are: {known}", field="judge")
-        return found
+    def find_judge(self, wanted: ItemFilter) -> JudgeColumn:
+        """The judge, or the run, that is asked for. Raises InputError where it has not rated the criterion."""
+        run = wanted.run_id
+        found = [one for one in self.judges if (one.run == run if run else one.name == wanted.judge)]
+        if found:
+            return found[0]
+        known = ", ".join(column.name for column in self.judges) or "none yet"
+        named = f"run {run}" if run else f"judge called {wanted.judge!r}"
+        raise InputError(f"no {named} has rated this criterion; there are: {known}", field="run" if run else "judge")
 
     def summary(self, positions: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
         """By position, for the item or each of its turns: counts of people's values, majority, tier, judges' values."""
@@ -158,15 +246,21 @@ class RatedItems:
         return found
 
     def _summary(self, row: int) -> dict[str, Any]:
-        counts = zip(self.criterion.categories, self.table.counts[row].astype(int).tolist(), strict=True)
+        counts = self._counts(row)
         return {
             "turn": to_turn(self.table.items[row]),
-            "counts": [{"label": category["label"], "n": n} for category, n in counts if n],
+            "counts": counts,
             "majority": self._label(self.most.codes, row),
             "tied": bool(self.most.tied[row]),
             "tier": self.tiers[row] or "",
             "judges": [self._verdict(column, row) for column in self.judges],
         }
+
+    def _counts(self, row: int) -> list[dict[str, Any]]:
+        """What people answered, in the order of the scale, and how many of them."""
+        given = Counter(code for code in self.table.codes[row].tolist() if code != MISSING)
+        named = [(name_label(self.criterion, str(self.table.categories[code])), n) for code, n in sorted(given.items())]
+        return [{"label": label, "n": n} for label, n in named]
 
     def _verdict(self, column: JudgeColumn, row: int) -> dict[str, Any]:
         label = self._label(column.codes, row)
@@ -176,7 +270,29 @@ class RatedItems:
 
     def _label(self, codes: IntArray, row: int) -> str:
         code = int(codes[row])
-        return "" if code == MISSING else str(self.criterion.categories[code]["label"])
+        return "" if code == MISSING else name_label(self.criterion, str(self.table.categories[code]))
+
+
+def parse_number(text: str, name: str) -> int:
+    """A whole number of an address. Raises InputError that names the field."""
+    if not (text.strip().isascii() and text.strip().isdecimal()):
+        raise InputError(f"{text!r} is no number", field=name)
+    return int(text)
+
+
+def check_choice(value: str, known: Sequence[str], name: str) -> None:
+    """Raise InputError where the value is none of those that there are."""
+    if value not in known:
+        raise InputError(f"{value!r} is not one of {', '.join(known)}", field=name)
+
+
+def compute_most(table: RatingTable) -> Majority:
+    """The majority of each item; none where answers are not counted."""
+    if explain_missing("adjudication", table.level) is None:
+        return majority(table)
+    nobody = np.zeros(table.n_items, dtype=bool)
+    nothing = np.full(table.n_items, MISSING, dtype=np.int64)
+    return Majority(nothing, nobody, table.ratings_per_item == 0, np.full(table.n_items, np.nan))
 
 
 def find_criterion(study: Study, key: str) -> Criterion | None:

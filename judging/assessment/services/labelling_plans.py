@@ -16,6 +16,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import LabelPlan
+from judging.assessment.options import PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies, power
 from judging.judges.models.judges import Judge
@@ -26,36 +27,6 @@ from judging.stats.observed import to_scores
 
 NO_MEAN = "a scale without an order has no mean to be planned for"
 Document = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class PlanOptions:
-    """What is planned for.
-
-    Attributes
-    ----------
-    width
-        Of the interval, from end to end, in units of the scale.
-    by
-        A grouping of the items over which labels are dealt; empty for none.
-    confidence
-        Of the interval.
-    seed
-        Of the draw.
-    """
-
-    width: float
-    by: str = ""
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not self.width > 0 or not np.isfinite(self.width):
-            raise InputError("must be above 0", field="width")
-        if not 0 < self.confidence < 1:
-            raise InputError("must be between 0 and 1, for example 0.95", field="confidence")
-        if self.seed < 0:
-            raise InputError("must not be negative", field="seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +56,12 @@ class LabellingPlan:
     taken: BoolArray
 
 
-def build_plan(evidence: JudgeData, key: str, options: PlanOptions) -> LabellingPlan:
+def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     """How many labels, dealt over groups where asked, and which items next, each by a known probability.
 
     Raises InputError where there is no such criterion or grouping.
     """
-    one = _select_criterion(evidence, key)
+    one, key = _select_criterion(evidence, options.criterion), options.criterion
     if options.by and options.by not in one.material.groups:
         known = ", ".join(one.material.groups) or "none"
         raise InputError(f"items are not grouped by {options.by!r}; there are {known}", field="by")
@@ -109,9 +80,9 @@ def build_plan(evidence: JudgeData, key: str, options: PlanOptions) -> Labelling
     return LabellingPlan(key, options, needed, needed.reason, dealt if options.by else {}, probabilities, taken)
 
 
-def plan(evidence: JudgeData, key: str, options: PlanOptions) -> Document:
+def plan(evidence: JudgeData, options: PlanOptions) -> Document:
     """The plan as a document, with what came back of the newest study that was made of one."""
-    return document(evidence, build_plan(evidence, key, options))
+    return document(evidence, build_plan(evidence, options))
 
 
 def document(evidence: JudgeData, found: LabellingPlan) -> Document:

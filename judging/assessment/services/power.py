@@ -9,7 +9,7 @@ import numpy as np
 
 from annotation.stats.agreement import agreement
 from annotation.stats.table import MISSING
-from judging.assessment.services.options import AssessmentOptions
+from judging.assessment.options import AssessmentOptions
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.power import PowerDesign, compute_power, no_power
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Study
@@ -18,6 +17,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from judging.assessment.options import ProbeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.judges.models.judges import Judge
 from judging.judges.prompts.alterations import choose_alterations
@@ -27,26 +27,6 @@ from judging.runs.queries.probing import ProbeSettings
 from judging.runs.queries.requests import Frame, build_requests
 from judging.runs.services import runs
 from judging.runs.services.runs import Plan
-
-USUAL_ITEMS = 60
-LEAST_ITEMS = 10
-"""Fewer items answer no probe."""
-
-
-@dataclass(frozen=True)
-class ProbeOptions:
-    """What a probe run is to be.
-
-    `alterations` are names or families; all that fit the items if there are none. `n` items are drawn with `seed`.
-    """
-
-    alterations: tuple[str, ...] = ()
-    n: int = USUAL_ITEMS
-    seed: int = 0
-    criteria: tuple[str, ...] | None = None
-    budget_usd: Decimal | None = None
-    use_cache: bool = True
-    in_bulk: bool = False
 
 
 def find_judge(study: Study, name: str) -> Judge:
@@ -64,8 +44,6 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
 
     Raises InputError where the judge cannot be asked, an alteration is unknown, or none changes anything.
     """
-    if options.n < LEAST_ITEMS:
-        raise InputError(f"A probe needs {LEAST_ITEMS} items or more.", field="n")
     whole = runs.plan(
         study=study,
         judge=judge,

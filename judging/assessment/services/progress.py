@@ -206,7 +206,8 @@ def careless(drawn: DrawSummary, seed: int) -> dict[str, list[str]]:
             for profile in annotator_signs(found.table, bootstrap=BOOTSTRAP, seed=seed):
                 profiles[profile.annotator].append((found.criterion.name, profile))
     times = quality.compute_paces(drawn.seconds)
-    return {name: signs for name, mine in profiles.items() if (signs := quality.signs(mine, times.get(name)))}
+    told = {name: quality.signs(mine, times.get(name), drawn.sides.get(name, ())) for name, mine in profiles.items()}
+    return {name: signs for name, signs in told.items() if signs}
 
 
 def find_undecided(drawn: DrawSummary) -> dict[str, str]:

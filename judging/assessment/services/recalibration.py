@@ -21,9 +21,9 @@ from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
 from core.version import code_version
+from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.ratings import list_judgments
 from judging.assessment.services.assessment import Assessment
-from judging.assessment.services.options import AssessmentOptions
 from judging.judges.models.judges import RECALIBRATED, Judge
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -147,7 +147,7 @@ def _judgments(run: JudgeRun, found: Assessment, criterion: Criterion, applied: 
             run=run,
             item_id=items[position],
             criterion=criterion,
-            value=criterion.values[int(np.abs(scale - score).argmin())] if known else "",
+            value=str(evidence.table.categories[int(np.abs(scale - score).argmin())]) if known else "",
             unscored_reason="" if known else OUTSIDE if evidence.said.codes[row] >= 0 else "no_member",
             score=float(score) if known else None,
             item_hash=of[position][0].item_hash,

@@ -6,17 +6,20 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import Max, Min
 from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.agreement.services import difficulty
 from annotation.studies.models.labels import AgreementRun
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.dependence import read_dependence
 from core.accounts.models.users import User
 from core.markup import to_safe_svg
 from core.version import code_version
 from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
+from judging.assessment.options import CascadeOptions
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -30,8 +33,8 @@ from judging.assessment.services import (
 )
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
-from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.services.comparison import JudgedOptions
+from judging.assessment.services.paper_kit import PaperKit
 
 FORMAT = "concord-report/1"
 Document = dict[str, Any]
@@ -58,7 +61,8 @@ def describe_judges(
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
     cascade = _cascade(judges)
     by_model = _difficulty(ratings, patient=patient)
-    how = methods.methods(people, *results, cascade, difficulty=by_model)
+    design = _describe_design(evidence, judges, ratings)
+    how = methods.methods(people, *results, cascade, difficulty=by_model, design=design)
     return {
         "format": FORMAT,
         "study": {
@@ -86,6 +90,41 @@ def describe_judges(
     }
 
 
+def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> Document:
+    """What the methods paragraph says of items, raters and judges."""
+    study = evidence.study
+    labels = study.assignments.filter(state="submitted", purpose="rating").aggregate(
+        first=Min("submitted_at"), last=Max("submitted_at")
+    )
+    simulated = ratings.list_simulated()
+    return {
+        "items": study.get_kind_display(),
+        "n_items": evidence.material.n,
+        "clusters": read_dependence(study).in_words,
+        "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
+        "n_people": len({name for one in ratings.criteria for name in one.table.raters} - set(simulated)),
+        "n_simulated": len(simulated),
+        "labelled": [time.date().isoformat() for time in labels.values() if time],
+        "judges": [_describe_judge(one) for one in judges],
+        "code_version": code_version(),
+    }
+
+
+def _describe_judge(one: Assessment) -> Document:
+    calibration = one.calibration.result
+    runs = {found["run"] for found in calibration["criteria"].values()}
+    return {
+        "name": str(one.judge),
+        "kind": one.judge.kind,
+        "provider": one.judge.provider,
+        "model": one.judge.model,
+        "version": one.judge.version,
+        "prompts": calibration["prompts"],
+        "judged": [time.date().isoformat() for time in certificate_queries.load_judging_period(runs) if time],
+        "resamples": one.calibration.parameters["bootstrap"],
+    }
+
+
 def _rules(study: Study, judges: Sequence[Assessment]) -> Document:
     """By which rules, and how they came about; people by name, as the document is made anew each time."""
     there = judges[0].held_to if judges else rules.load(study)
@@ -97,13 +136,26 @@ OF_JUDGES = frozenset({"judges", "differences", "conventions"})
 
 
 def _people(evidence: StudyData, kept: AgreementRun) -> Document:
-    """Agreement of people on each criterion that anybody rated."""
-    found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in evidence.criteria}
+    """Agreement of people on each criterion that anybody rated: those that judges are held to, and marked spans."""
+    spans = evidence.study.criteria.filter(type=Criterion.Type.SPANS, unit=Criterion.Unit.ITEM)
+    found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in [*evidence.criteria, *spans]}
     return {
-        key: {"name": name, **{part: one for part, one in document.items() if part not in OF_JUDGES}}
+        key: {
+            "name": name,
+            **{part: one for part, one in document.items() if part not in OF_JUDGES},
+            **{name: _first(document["coefficients"], keys) for name, keys in SHOWN.items()},
+        }
         for key, (name, document) in found.items()
         if document["n_ratings"]
     }
+
+
+SHOWN = {"alpha": ("krippendorff_alpha", "unitizing_alpha"), "same": ("percent_agreement", "exact_f1")}
+"""What the table of people shows besides the headline, by the coefficients of which there is one."""
+
+
+def _first(coefficients: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next(coefficients[key] for key in keys if key in coefficients)
 
 
 def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
@@ -203,9 +255,17 @@ def to_json(document: Document) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-FORMATS: dict[str, tuple[str, str, Callable[[Document], str]]] = {
+def to_archive(document: Document) -> bytes:
+    """Everything that a paper needs of it, in one ZIP archive."""
+    return PaperKit(document).write_archive(to_html(document), to_json(document))
+
+
+FORMATS: dict[str, tuple[str, str, Callable[[Document], str | bytes]]] = {
+    "zip": ("zip", "application/zip", to_archive),
+    "pdf": ("pdf", "application/pdf", lambda document: PaperKit(document).write_pdf()),
     "html": ("html", "text/html; charset=utf-8", to_html),
     "latex": ("tex", "application/x-latex; charset=utf-8", latex.report),
+    "bibtex": ("bib", "application/x-bibtex; charset=utf-8", lambda document: PaperKit(document).write_bibtex()),
     "json": ("json", "application/json; charset=utf-8", to_json),
 }
 """By the name of the format: the ending of a file, its type, and what is in it."""

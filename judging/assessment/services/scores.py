@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement.services.agreement import Options
+from annotation.agreement.options import IntervalOptions
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import columns
@@ -44,7 +44,7 @@ def choose_measure(criterion: Criterion) -> Measure:
 
 
 def compute_run(
-    run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: Options | None = None
+    run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: IntervalOptions | None = None
 ) -> dict[str, Any]:
     """The document of a run: every criterion, over all judgments, by group, and by turn where turns were judged.
 
@@ -54,7 +54,7 @@ def compute_run(
     """
     if reads not in (VERDICTS, SCORES):
         raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
-    chosen, said = options or Options(), queries.load_run(run, by=by)
+    chosen, said = options or IntervalOptions(), queries.load_run(run, by=by)
     criteria = run.criteria.order_by("position")
     return {
         "run": run.pk,
@@ -84,10 +84,12 @@ Column = tuple[str, Any]
 class Scores:
     """What was said on one criterion."""
 
-    def __init__(self, criterion: Criterion, said: ScoredRun, options: Options, reads: str) -> None:
+    def __init__(self, criterion: Criterion, said: ScoredRun, options: IntervalOptions, reads: str) -> None:
         self.criterion, self.said, self.options = criterion, said, options
         self.measure = choose_measure(criterion)
-        self.reads_scores = reads == SCORES and criterion.level != Criterion.Level.NOMINAL
+        self.reads_scores = (
+            reads == SCORES and bool(self.measure.numbers) and criterion.level != Criterion.Level.NOMINAL
+        )
 
     def document(self) -> dict[str, Any]:
         criterion, found, said = self.criterion, self.means(), self.said

@@ -21,11 +21,16 @@ SHOWN = 200
 
 @researcher_required
 @require_safe
-@reads_all("Decide", "disagreements --judge NAME")
+@reads_all("Decide", "disagreements --judge NAME", "results")
 def contradictions_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items to be decided, those that a judge is furthest from people on first. What the judge said is not shown."""
     study = get_object_or_404(Study, slug=slug)
-    context = {"study": study, "steps": study_steps(study), "criteria": study.criteria.all(), "title": "Decide"}
+    context = {
+        "study": study,
+        "steps": study_steps(study, "results"),
+        "criteria": study.criteria.all(),
+        "title": "Decide",
+    }
     try:
         criterion = find_criterion(study, request.GET.get("criterion", ""))
         judge = request.GET.get("judge", "")

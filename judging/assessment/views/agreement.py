@@ -1,9 +1,9 @@
-"""The agreement page and its downloads."""
+"""Agreement in detail, a tab of the results: every coefficient, pair, group and confusion matrix; and its downloads."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,11 +15,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.recruitment.queries import demographics
+from annotation.stats.by_level import explain_missing
+from annotation.stats.table import NO_SCORES
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import NAMED, NONE
 from annotation.studies.queries.guidelines import labels_by_version
-from annotation.studies.queries.items import STRATA
+from annotation.studies.queries.items import STRATA, list_own_groupings
 from annotation.studies.queries.raters import Annotator
 from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
@@ -28,12 +30,13 @@ from core import row_counts
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import to_safe_svg
-from judging.assessment import agreement_figures, charts, wording
+from judging.assessment import agreement_figures, agreement_rows, charts, wording
+from judging.assessment.agreement_figures import find_each
+from judging.assessment.item_links import build_items_address, name_group, name_run
 from judging.assessment.services import agreement as service
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import RULE, SCORES, VERDICTS, JudgedOptions
+from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import TIED, UNSCORED
 
 MOST_PAIRS = 30
@@ -44,7 +47,10 @@ SHADES = 5
 ASKED = ("by", "cluster", "strata")
 """What an address may ask for."""
 
-NO_ORDER = ", which has no order: no weighted kappa, ICC or distance"
+RESULTS = {"alt_test": "Can it replace an annotator? Not told."}
+
+MOST_CATEGORIES = 12
+"""Of an open scale (numbers, rankings, sets); with more, counts by category say nothing."""
 
 Document = Mapping[str, Any]
 
@@ -52,15 +58,15 @@ Document = Mapping[str, Any]
 @researcher_required
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
-    """What people and judges agree on, in words, as a plot, as figures; computed now if it is not known yet.
+    """Every figure on what people and judges agree on; computed now if it is not known yet.
 
     A large study's is computed by a worker, and shown as it was computed last.
     """
     study = get_object_or_404(Study, slug=slug)
-    head = {"study": study, "steps": study_steps(study, "agreement")}
+    head = {"study": study, "steps": study_steps(study, "results"), "tab": "agreement"}
     try:
         options = _options(request)
-        if _is_left(request, study):
+        if is_left(request, study):
             return render(request, "judging/agreement.html", {**head, **_of_large(request, study, options)})
         ratings = StudyRatings.from_options(study, options)
         run = None if ratings.is_empty else _run(request, study, ratings, options)
@@ -68,7 +74,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
     if run is None:
         return render(request, "judging/agreement.html", {**head, "asked": options})
-    return render(request, "judging/agreement.html", {**head, **_context(study, _shown(ratings), run, options)})
+    return render(request, "judging/agreement.html", {**head, **_context(study, build_view(ratings), run, options)})
 
 
 @researcher_required
@@ -84,22 +90,30 @@ def agreement_compute(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(here)
 
 
-def _is_left(request: HttpRequest, study: Study) -> bool:
+def is_left(request: HttpRequest, study: Study) -> bool:
     """Whether it is more than a page reads, and nobody insists."""
     return WHOLE not in request.GET and is_large(study)
 
 
 def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, Any]:
     """What was computed last, and what stands of a new computation."""
-    run, query = later.find_stored_run(study, options), request.GET.urlencode()
+    run = later.find_stored_run(study, options)
     known = (
         {"asked": options}
         if run is None
         else _context(study, AgreementView(*later.build_shown(study, run)), run, options)
     )
+    return {**known, **build_later_context(request, study, options, run)}
+
+
+def build_later_context(
+    request: HttpRequest, study: Study, options: JudgedOptions, run: AgreementRun | None
+) -> dict[str, Any]:
+    """What a page says of an agreement that is left to a worker."""
+    query = request.GET.urlencode()
     return {
-        **known,
         "left": True,
+        "run": run,
         "most": row_counts.LARGE,
         "waiting": later.find_request(study, options),
         "compute": reverse("agreement_compute", args=[study.slug]) + (f"?{query}" if query else ""),
@@ -127,10 +141,25 @@ class AgreementView:
         """Names of the annotators who are no people."""
         return [one.name for one in self.annotators.values() if one.is_simulated]
 
+    def count_raters(self) -> tuple[int, int]:
+        """How many rated any criterion, and how many of them are simulated."""
+        who = {username for one in self.criteria for username in one.raters}
+        return len(who), sum(self.annotators[username].is_simulated for username in who)
 
-def _shown(ratings: StudyRatings) -> AgreementView:
+    def name_raters(self, one: later.DeferredAgreement) -> str:
+        """What a plot calls those who rated a criterion: people, unless none of them is one."""
+        who = [self.annotators[username] for username in one.raters]
+        return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
+
+
+def build_view(ratings: StudyRatings) -> AgreementView:
     return AgreementView(
-        tuple(later.DeferredAgreement(one.criterion, one.table.raters) for one in ratings.criteria), ratings.annotators
+        tuple(
+            later.DeferredAgreement(one.criterion, one.table.raters)
+            for one in ratings.criteria
+            if explain_missing("agreement", one.table.level) is None
+        ),
+        ratings.annotators,
     )
 
 
@@ -147,7 +176,7 @@ def _version(request: HttpRequest) -> int | None:
 @researcher_required
 @require_safe
 def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The same result as json, csv (every figure a row) or svg (the plot)."""
+    """The same result as json, csv (every figure a row), or the plot as svg, png or pdf."""
     if format not in DOWNLOADS:
         raise Http404(f"agreement is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
@@ -164,9 +193,9 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
 
 def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, AgreementView]:
     """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
-    if not _is_left(request, study):
+    if not is_left(request, study):
         ratings = StudyRatings.from_options(study, options)
-        return _run(request, study, ratings, options).result, _shown(ratings)
+        return _run(request, study, ratings, options).result, build_view(ratings)
     run = later.find_stored_run(study, options)
     if run is None:
         raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
@@ -190,29 +219,24 @@ def _csv(result: Document, shown: AgreementView) -> str:  # noqa: ARG001
     return csv_text(agreement_figures.csv_rows(result["criteria"]))
 
 
-def _svg(result: Document, shown: AgreementView) -> str:
-    return charts.svg(charts.forest, _rows(result, shown), charts.FILE)
+def _figure(ending: str) -> Callable[[Document, AgreementView], str | bytes]:
+    """What writes the plot as a file of this ending."""
+    return lambda result, shown: charts.FIGURES[ending][1](charts.forest, _rows(result, shown), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str | bytes]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
-    "svg": ("image/svg+xml; charset=utf-8", _svg),
+    **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
 }
 
 
 def _rows(result: Document, shown: AgreementView) -> list[charts.Rows]:
     """What the forest plot shows of each criterion."""
     return [
-        charts.build_rows(one.criterion.name, result["criteria"][one.criterion.key], people=_raters(one, shown))
+        charts.build_rows(one.criterion.name, result["criteria"][one.criterion.key], people=shown.name_raters(one))
         for one in shown.criteria
     ]
-
-
-def _raters(one: later.DeferredAgreement, shown: AgreementView) -> str:
-    """What the plot calls those who rated: people, unless none of them is one."""
-    who = [shown.annotators[username] for username in one.raters]
-    return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
 
 
 def _context(study: Study, shown: AgreementView, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
@@ -221,30 +245,27 @@ def _context(study: Study, shown: AgreementView, run: AgreementRun, options: Jud
     query = urlencode({name: value for name, value in asked.items() if value})
     names = _names(shown)
     documents = {key: run.result["criteria"][key] for key in names}  # PostgreSQL keeps keys in an order of its own
-    sections = [_section(study, one, documents[one.criterion.key], shown.annotators) for one in shown.criteria]
+    sections = [
+        _section(study, one, documents[one.criterion.key], shown.annotators, options.by) for one in shown.criteria
+    ]
     return {
         "run": run,
         "asked": options,
         "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
-        "groupings": _readable(service.GROUPINGS),
+        "groupings": [*_readable(service.GROUPINGS), *((name, name) for name in list_own_groupings(study))],
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
         "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
-        "lead": sections[0]["sentence"] if len(sections) == 1 else _over_all(names, documents, shown),
-        "forest": to_safe_svg(charts.svg(charts.forest, _rows(run.result, shown), charts.PAGE)),
-        "table": run.result["table"],
+        "left_out": run.result.get("left_out", []),
         "sections": sections,
         "alone": len(sections) == 1,
-        "simulated": shown.simulated,
-        "rules": _rules(documents.values()),
         "downloads": [
             (f.upper(), reverse("agreement_download", args=[study.slug, f]) + (f"?{query}" if query else ""))
             for f in DOWNLOADS
         ],
-        "interval": f"{100 * run.parameters['confidence']:g} % interval",
-        "warnings": _warnings(names, documents),
-        "conventions": _conventions(documents.values()),
+        "warnings": agreement_rows.list_warnings(names, documents),
+        "conventions": agreement_rows.list_conventions(documents.values()),
     }
 
 
@@ -274,86 +295,14 @@ def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
 
 def _can_read_scores(documents: Iterable[Document]) -> bool:
     """Whether there is a judge on a scale with an order."""
-    return any(document["judges"] and document["level"] != "nominal" for document in documents)
-
-
-def _over_all(names: Mapping[str, str], documents: Mapping[str, Document], shown: AgreementView) -> str:
-    """The sentence over several criteria, on all who rated any of them."""
-    who = {username for one in shown.criteria for username in one.raters}
-    simulated = sum(shown.annotators[username].is_simulated for username in who)
-    return wording.summarise_criteria(names, documents, n_raters=len(who), simulated=simulated)
-
-
-@dataclass(frozen=True)
-class _Sentence:
-    """A sentence and the criteria that it is about."""
-
-    message: str
-    criteria: str
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """A kind of warning, the criteria that have it, and what it says on them."""
-
-    name: str
-    criteria: str
-    said: tuple[_Sentence, ...]
-
-
-def _warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[_Kind]:
-    """Each kind of warning once, with the criteria that it is about; nothing is named where there is only one."""
-    kinds: dict[str, dict[str, list[str]]] = {}
-    for key, document in documents.items():
-        for warning in document["warnings"]:
-            kind = warning["code"] if len(names) > 1 else warning["message"]
-            kinds.setdefault(kind, {}).setdefault(warning["message"], []).append(names[key])
-    return [
-        _Kind(
-            name=code.replace("_", " ").capitalize(),
-            criteria=_joined(names, [name for name in names.values() if any(name in one for one in said.values())]),
-            said=tuple(_Sentence(message, _joined(names, where)) for message, where in said.items()),
-        )
-        for code, said in kinds.items()
-    ]
-
-
-def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
-    return ", ".join(some) if len(names) > 1 else ""
-
-
-def _rules(documents: Iterable[Document]) -> dict[str, str]:
-    """By name, what kind of rule a judge is that is no model."""
-    kinds = {name: held["kind"] for document in documents for name, held in document["judges"].items()}
-    return {name: kind for name, kind in sorted(kinds.items()) if kind.endswith(RULE)}
-
-
-def _conventions(documents: Iterable[Document]) -> list[Document]:
-    """What the figures rest on, each said once."""
-    said = {note["message"]: note for document in documents for note in document["conventions"]}
-    return list(said.values())
-
-
-def _note(document: Document) -> str:
-    level = f"{document['level'].capitalize()} scale" + (NO_ORDER if document["level"] == "nominal" else "")
-    return f"{level}. {document['n_items_pairable']:,} of {document['n_items']:,} items have two ratings or more"
-
-
-def _judges_note(held: Document) -> str:
-    not_judged = f", {held['not_judged']:,} not judged" if held["not_judged"] else ""
-    read = f"; correlations and errors from scores: {_sources(held)}" if held["reads"] == SCORES else ""
-    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}{read}"
-
-
-def _sources(held: Document) -> str:
-    """On how many items a judge's score rests on what."""
-    return ", ".join(f"{n:,} by {source}" for source, n in held["score_sources"].items()) or "none"
+    return any(document["judges"] and document["level"] not in NO_SCORES for document in documents)
 
 
 def _section(
-    study: Study, one: later.DeferredAgreement, document: Document, annotators: Mapping[str, Annotator]
+    study: Study, one: later.DeferredAgreement, document: Document, annotators: Mapping[str, Annotator], by: str
 ) -> dict[str, Any]:
     """All that the page says of one criterion."""
+    items = build_items_address(study, one.criterion.key)
     simulated = sum(annotators[username].is_simulated for username in one.raters)
     pairs, headline = document["pairs"], document["headline"]
     return {
@@ -367,43 +316,35 @@ def _section(
             "annotator_groups": f"Groups of annotators on {one.criterion.name}",
         },
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
-        "note": _note(document),
+        "note": agreement_rows.describe_level(document),
         "sentence": wording.describe_criterion(one.criterion.name, document, simulated=simulated),
         "coefficients": agreement_figures.select_applicable(agreement_figures.list_coefficients(document)),
         "pair_kappa": agreement_figures.PAIRED[headline["kappa"]],
+        "pair_agreement": "Agreement" if document["level"] != "spans" else agreement_figures.PAIRED["exact_f1"],
         "pairs": [
-            {**pair, "kappa": pair[headline["kappa"]], **{side: annotators[pair[side]] for side in ("a", "b")}}
+            {
+                **pair,
+                "kappa": pair[headline["kappa"]],
+                **{side: annotators[pair[side]] for side in ("a", "b")},
+                "href": items(annotator=f"{pair['a']},{pair['b']}"),
+            }
             for pair in pairs[:MOST_PAIRS]
         ],
-        "groups": [_with_judges(group, headline) for group in document.get("groups", [])],
-        "annotator_groups": _by_answer(document, headline),
-        "differences": [_difference(one, headline) for one in document["differences"]],
+        "items_href": items(people="several"),
+        "disagree_href": items(people="disagree"),
+        "groups": [
+            {**agreement_rows.add_judges(group, headline), "href": items(**name_group(by, group["group"]))}
+            for group in document.get("groups", [])
+        ],
+        "annotator_groups": agreement_rows.list_answers(document, headline),
+        "differences": [agreement_rows.read_difference(one, headline) for one in document["differences"]],
         "more_pairs": max(len(pairs) - MOST_PAIRS, 0),
         "judges": [
             _judge(study, one.criterion, name, held, annotators, headline) for name, held in document["judges"].items()
         ],
         "majority": _majority(study, one.criterion, document["majority"]),
+        "not_for": list(dict.fromkeys(one for held in document["judges"].values() for one in _not_for(held))),
     }
-
-
-def _with_judges(group: Document, headline: Document) -> dict[str, Any]:
-    """A group with each judge's headline coefficient there, and people's beside it."""
-    judges = [
-        {"name": name, "kappa": held[headline["judge"]], "ceiling": held[headline["ceiling"]]}
-        for name, held in group["judges"].items()
-    ]
-    return {**group, "judges": judges}
-
-
-def _by_answer(document: Document, headline: Document) -> dict[str, Any] | None:
-    found = document.get("annotator_groups")
-    return found and {**found, "groups": [_with_judges(group, headline) for group in found["groups"]]}
-
-
-def _difference(one: Document, headline: Document) -> dict[str, Any]:
-    """One judge minus another in the headline coefficient, and against the majority."""
-    kappa, accuracy = (one["figures"][name]["difference"] for name in (headline["judge"], "accuracy"))
-    return {**one, "kappa": kappa, "accuracy": accuracy}
 
 
 def _judge(
@@ -414,7 +355,7 @@ def _judge(
     annotators: Mapping[str, Annotator],
     headline: Document,
 ) -> dict[str, Any]:
-    each = "per_annotator" if headline["kappa"] == "cohen_kappa" else "per_annotator_weighted"
+    each, items, of_run = find_each(headline), build_items_address(study, criterion.key), name_run(name, held["run"])
     rows = agreement_figures.list_judge(name, {"judges": {name: held}})
     return {
         "name": name,
@@ -422,23 +363,28 @@ def _judge(
         "captions": {
             "figures": f"{name} against people on {criterion.name}",
             "confusion": f"{name} by majority of the people on {criterion.name}",
-            "alt_test": f"{name} in the place of each annotator on {criterion.name}",
         },
-        "note": _judges_note(held),
+        "note": agreement_rows.describe_scored(held),
         "figures": agreement_figures.select_applicable(row for row in rows if row.group == "judge"),
-        "with_each": [(annotators[row.b], row.estimate) for row in rows if row.key == each],
-        "confusion": _confusion(study, criterion, name, held["confusion"]),
-        "alt_test": _tested(held.get("alt_test"), annotators),
+        "with_each": [
+            (annotators[row.b], row.estimate, items(annotator=row.b, outcome="scored", **of_run))
+            for row in rows
+            if row.key == each
+        ],
+        "scored_href": items(outcome="scored", **of_run),
+        "confusion": _confusion(items, criterion, of_run, held["confusion"]),
     }
 
 
-def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
-    """Each annotator with their part of the alternative-annotator test."""
-    return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
+def _not_for(held: Document) -> list[tuple[str, str]]:
+    """What a judge on this kind of answer has none of, and why."""
+    return [(RESULTS[name], reason) for name, reason in held.get("not_for", {}).items() if reason]
 
 
-def _majority(study: Study, criterion: Criterion, found: Document) -> list[dict[str, Any]]:
-    address = _items_address(study, criterion)
+def _majority(study: Study, criterion: Criterion, found: Document | None) -> list[dict[str, Any]]:
+    if found is None or is_too_wide(criterion, found["counts"]):
+        return []
+    address = build_items_address(study, criterion.key)
     of_values = [
         {"label": criterion.label_of(value), "n": n, "href": address(majority=value)}
         for value, n in found["counts"].items()
@@ -446,24 +392,23 @@ def _majority(study: Study, criterion: Criterion, found: Document) -> list[dict[
     return [*of_values, {"label": "no majority", "n": found["tied"], "href": address(majority=TIED)}]
 
 
-def _items_address(study: Study, criterion: Criterion) -> Callable[..., str]:
-    base = reverse("item_list", args=[study.slug])
-
-    def address(**query: str) -> str:
-        return f"{base}?{urlencode({'criterion': criterion.key, **query})}"
-
-    return address
+def is_too_wide(criterion: Criterion, categories: Sized) -> bool:
+    """Whether an open scale has too many answers to be counted one by one."""
+    return criterion.type != Criterion.Type.CHOICE and len(categories) > MOST_CATEGORIES
 
 
-def _confusion(study: Study, criterion: Criterion, judge: str, found: Document) -> dict[str, Any]:
-    """Rows of the judge's values, columns of the majority; every count opens its items."""
-    address = _items_address(study, criterion)
+def _confusion(
+    items: Callable[..., str], criterion: Criterion, of_run: Mapping[str, str], found: Document | None
+) -> dict[str, Any] | None:
+    """Rows of the judge's values, columns of the majority; every count opens its items. None where it says nothing."""
+    if found is None or is_too_wide(criterion, found["categories"]):
+        return None
     values = [str(category) for category in found["categories"]]
     most = max([n for row in found["counts"] for n in row], default=0)
 
     def cell(n: int, value: str, majority: str, *, shade: bool = True) -> dict[str, Any]:
         level = -(-SHADES * n // most) if shade and most else 0
-        return {"n": n, "href": address(judge=judge, value=value, majority=majority), "shade": level}
+        return {"n": n, "href": items(value=value, majority=majority, **of_run), "shade": level}
 
     rows = [
         {

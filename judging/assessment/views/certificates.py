@@ -56,7 +56,7 @@ def certificate_detail(request: HttpRequest, sha256: str) -> HttpResponse:
     context = {
         "certificate": certificate,
         "study": certificate.study,
-        "steps": study_steps(certificate.study, "calibration"),
+        "steps": study_steps(certificate.study, "results"),
         "content": content,
         "rules": verdicts.describe_rules(content["rules"]),
         "changes": _changes_then(certificate),

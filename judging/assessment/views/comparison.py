@@ -1,4 +1,4 @@
-"""The page that sets a study's judges side by side, each with its verdict."""
+"""Judges compared, a tab of the results: their pairwise differences and the cascade; and all of them as files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
+from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
-from judging.assessment.services.cascades import CascadeOptions
+from judging.assessment.services.results import build_matrix
 from judging.assessment.views.verdict import CSV, JSON, attach_file, reader
 from judging.judges.models.judges import Judge
 
@@ -30,9 +31,9 @@ HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "huma
 
 @researcher_required
 @require_safe
-@reads_all("What the judges are worth", "calibrate", "calibration")
+@reads_all("Judges compared", "calibrate", "results")
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every judge of the study: verdict, agreement beside the ceiling, biases; and their pairwise differences."""
+    """The judges of the study in pairs, and one after another."""
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyData.load(study)
     found, waiting = assessment.assess_judges(
@@ -40,18 +41,21 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     )
     context = {
         "study": study,
-        "steps": study_steps(study, "calibration"),
-        "judges": found,
-        "waiting": waiting,
+        "steps": study_steps(study, "results"),
+        "tab": "calibration",
+        "waiting_judges": waiting,
         "left_out": evidence.left_out,
-        "rows": list(_rows(found)),
         "dependence": evidence.describe_dependence(),
         "differences": judge_comparison.differences(found) if len(found) > 1 else [],
-        "changes": [change["sentence"] for one in found[:1] for change in one.rules_on_record()["changes"]],
         "cascade": _cascade(request, evidence, found),
-        "downloads": [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")],
+        "downloads": list_downloads(study),
     }
     return render(request, "judging/calibration.html", context)
+
+
+def list_downloads(study: Study) -> list[tuple[str, str]]:
+    """The files of all judges."""
+    return [(f.upper(), reverse("calibration_download", args=[study.slug, f])) for f in ("csv", "json")]
 
 
 @researcher_required
@@ -64,7 +68,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
     evidence = StudyData.load(study)
     found, _ = assessment.assess_judges(by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False)
     if format == "csv":
-        return attach_file(csv_text([HEADER, *map(_as_csv, _rows(found))]), CSV, f"{study.slug}-judges.csv")
+        return attach_file(csv_text([HEADER, *_list_rows(study, found)]), CSV, f"{study.slug}-judges.csv")
     document = {
         "study": study.name,
         "judges": {
@@ -82,7 +86,7 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     assessment.queue(by=reader(request), study=study, judge=judge)
     messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
-    return redirect("calibration", slug=study.slug)
+    return redirect("results", slug=study.slug)
 
 
 def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessment]) -> dict[str, Any] | None:
@@ -97,7 +101,7 @@ def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessme
     typed = {name: request.GET.get(name, f"{getattr(usual, name):g}") for name in ("target", "delta")}
     shown = {"there": there, "each": each, **typed, "on_record": cascade_records.compute_study(evidence)}
     try:
-        options = CascadeOptions(**{name: share_typed(value, name) for name, value in typed.items()})
+        options = CascadeOptions.check({name: share_typed(value, name) for name, value in typed.items()})
         made = cascades.compute_cascade(each, options)
     except InputError as error:
         return {**shown, "error": error.message}
@@ -112,42 +116,9 @@ def share_typed(typed: str, name: str) -> float:
         raise InputError(f"{typed!r} is no number", field=name) from error
 
 
-def _rows(found: Sequence[Assessment]) -> Iterator[dict[str, Any]]:
-    """A row for each criterion and judge."""
-    keys = dict.fromkeys(verdict.key for one in found for verdict in one.verdicts)
-    for key in keys:
-        for one in found:
-            for verdict in one.verdicts:
-                if verdict.key == key:
-                    yield _row(one, key, verdict)
-
-
-def _row(one: Assessment, key: str, verdict: Any) -> dict[str, Any]:
-    document = one.calibration.result["criteria"][key]
-    return {
-        "criterion": key,
-        "name": verdict.name,
-        "judge": one.judge,
-        "verdict": verdict.whole.decision,
-        "kappa": verdict.kappa,
-        "ceiling": verdict.ceiling,
-        "alt_test": document["alt_test"],
-        "gained": document["gained"],
-        "biases": one.audit.result["criteria"][key]["found"],
-    }
-
-
-def _as_csv(row: dict[str, Any]) -> tuple[Any, ...]:
-    kappa = row["kappa"]
-    return (
-        row["criterion"],
-        str(row["judge"]),
-        row["judge"].kind,
-        row["verdict"],
-        kappa["value"],
-        kappa["low"],
-        kappa["high"],
-        row["ceiling"]["value"],
-        row["alt_test"]["winning_rate"] if row["alt_test"] else None,
-        "; ".join(row["biases"]),
-    )
+def _list_rows(study: Study, found: Sequence[Assessment]) -> Iterator[tuple[Any, ...]]:
+    """The cells of the results' matrix, a row each."""
+    for row, cell in build_matrix(study.criteria.all(), None, found).list_cells():
+        figures = [cell.kappa[name] for name in ("value", "low", "high")]
+        more = cell.winning_rate, "; ".join(cell.biases)
+        yield (row.key, cell.judge, cell.kind, cell.decision, *figures, cell.ceiling["value"], *more)

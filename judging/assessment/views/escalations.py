@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
+from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.cascades import CascadeOptions
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import Judge
 from judging.judges.queries.study_items import HELD_OUT
@@ -49,9 +49,8 @@ def cascade_escalate(request: HttpRequest, slug: str) -> HttpResponse:
     asked = {name: request.POST.getlist(name) for name in ("judge", "target", "delta")}
     try:
         usual = CascadeOptions()
-        options = CascadeOptions(
-            _parse_number(request, "target", usual.target), _parse_number(request, "delta", usual.delta)
-        )
+        typed = {name: _parse_number(request, name, getattr(usual, name)) for name in ("target", "delta")}
+        options = CascadeOptions(**typed)
         evidence = StudyData.load(study)
         each = evidence.load_judges(cascades.check_judges(_judges(evidence, asked["judge"])))
         made = cascades.escalate(

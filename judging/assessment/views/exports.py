@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotation.agreement.services import rewrites
 from annotation.agreement.services.exports import FORMATS
 from annotation.agreement.services.item_tiers import ItemTiers
-from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.steps import study_steps
 from core import row_counts
@@ -49,7 +49,7 @@ def export_package(request: HttpRequest, slug: str, tool: str) -> HttpResponseBa
     study = get_object_or_404(Study, slug=slug)
     members = hf_dataset.package(study, tool)
     if members is None:
-        raise Http404(f"a study of {study.get_kind_display()} is not written for {tool}")
+        raise Http404(f"a study of {study.get_kind_display()} such as this one is not written for {tool}")
     rules.lock_rules(by=reader(request), study=study)
     return stream_zip(members, name=f"{study.slug}-{tool}.zip")
 
@@ -59,12 +59,13 @@ def export_package(request: HttpRequest, slug: str, tool: str) -> HttpResponseBa
 def files(request: HttpRequest, slug: str) -> HttpResponse:
     """All files that the study can be written to, and what each leaves out."""
     study = get_object_or_404(Study, slug=slug)
-    tools = [one for one in EXCHANGES.values() if one.files and study.kind in one.kinds]
     labels = exports.load_labels(study)
     context = {
         "study": study,
-        "steps": study_steps(study),
-        "tools": tools,
+        "steps": study_steps(study, "report"),
+        "tools": hf_dataset.list_tools(study),
+        "has_other_than_pairs": hf_dataset.has_other_than_pairs(study),
+        "rewrites": rewrites if rewrites.has_rewrites(study) else None,
         "formats": FORMATS.values(),
         "people": row_counts.count_up_to_limit(labels.people.plain),
         "judged": row_counts.count_up_to_limit(labels.judges.plain),

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -19,7 +19,7 @@ from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
-from judging.assessment.queries import items as items_queries
+from judging.assessment.item_links import MOST_LISTED
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.queries.disagreements import Written, load_written
 from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The change from another version, the disagreements, and the form that makes the next version."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head = {"study": study, "judge": judge, "steps": study_steps(study, "calibration"), "asked": parse_query(request)}
+    head = {"study": study, "judge": judge, "steps": study_steps(study, "results"), "asked": parse_query(request)}
     try:
         context = _context(request, study, judge)
     except InputError as error:
@@ -76,7 +76,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "criteria": mine.criteria,
         "tiers": TIERS,
         "page": page,
-        "rows": [_row(row, said, names, annotators, study, judge, query) for row in page],
+        "rows": [{**_row(row, said, names, annotators), "href": _address(study, mine, row, rows)} for row in page],
         "query": urlencode({name: value for name, value in query.items() if value}),
         "others": improvement.list_other_versions(evidence, judge),
         "old": old,
@@ -118,9 +118,6 @@ def _row(
     said: Written,
     criteria: Mapping[str, Criterion],
     annotators: Mapping[str, Annotator],
-    study: Study,
-    judge: Judge,
-    query: Mapping[str, str],
 ) -> dict[str, Any]:
     """A disagreement in the words of the scale, with what was written."""
     criterion, about = criteria[row.criterion], said[row.position, row.criterion]
@@ -140,53 +137,22 @@ def _row(
             for name, value in row.people
         ],
         "about": about,
-        "href": _address(study, judge, row, query),
     }
 
 
-def _address(study: Study, judge: Judge, row: Disagreement, query: Mapping[str, str]) -> str:
-    there = reverse("judge_disagreement", args=[study.slug, judge.pk, row.criterion, row.position])
-    return f"{there}?{urlencode({name: value for name, value in query.items() if value})}"
+def _address(study: Study, mine: JudgeData, row: Disagreement, rows: Sequence[Disagreement]) -> str:
+    """The item, on the list of the criterion's disagreements, as far as an address holds them."""
+    listed = [str(one.position) for one in rows if one.criterion == row.criterion][:MOST_LISTED]
+    asked = {"criterion": row.criterion, "run": mine.runs[row.criterion].pk, "at": ",".join(listed)}
+    return f"{reverse('item_detail', args=[study.slug, row.position])}?{urlencode(asked)}#scale-{row.criterion}"
 
 
 @researcher_required
 @require_safe
-@reads_judge("Where people differ from", "disagreements")
-def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, position: int) -> HttpResponse:
-    """One disagreement: the item, people on one side and the judge on the other; and the way to the next one."""
-    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    item = get_object_or_404(items_queries.list_items(study), position=position)
-    mine, query = StudyData.load(study).load_judge(judge), parse_query(request)
-    try:
-        rows = disagreements.list_disagreements(mine, **query)
-    except InputError:  # an address that was edited by hand: the item is still there to be read
-        query = {"criterion": "", "tier": "", "sort": "-size"}
-        rows = disagreements.list_disagreements(mine)
-    place = _place(rows, key, position)
-    said = load_written(study, mine.criteria, mine.runs, [position])
-    names = {criterion.key: criterion for criterion in mine.criteria}
-    context = {
-        "study": study,
-        "judge": judge,
-        "steps": study_steps(study, "calibration"),
-        "title": f"Item {position}: {names[key].name}",
-        "item": item,
-        "part": mine.part,
-        "row": _row(rows[place], said, names, load_annotators(study), study, judge, query),
-        "query": urlencode({name: value for name, value in query.items() if value}),
-        "previous_href": _address(study, judge, rows[place - 1], query) if place else "",
-        "next_href": _address(study, judge, rows[place + 1], query) if place + 1 < len(rows) else "",
-        "where": f"{place + 1} of {len(rows)} disagreements",
-    }
-    return render(request, "judging/disagreement.html", context)
-
-
-def _place(rows: Sequence[Disagreement], key: str, position: int) -> int:
-    """Where the disagreement stands on the list. 404 where it is none, or is held out."""
-    for place, row in enumerate(rows):
-        if (row.criterion, row.position) == (key, position):
-            return place
-    raise Http404("the judge and people agree there, or it is held out")
+def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, position: int) -> HttpResponse:  # noqa: ARG001
+    """Where a disagreement stood once: the item's page says all of it."""
+    there = reverse("item_detail", args=[slug, position])
+    return redirect(f"{there}?{urlencode({'criterion': key})}#scale-{key}", permanent=True)
 
 
 @researcher_required

@@ -17,8 +17,11 @@ from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
 from annotation.agreement.services.overrides import set_tier
 from annotation.stats.bands import TIERS
-from annotation.studies.models.labels import Annotation
+from annotation.stats.by_level import explain_missing
+from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.studies.queries.messages import list_on_item
+from annotation.studies.queries.scales import describe_answer, has_open_scale, name_label, sort_labels, to_label
 from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import asks_first
@@ -27,7 +30,19 @@ from core.errors import InputError
 from judging.assessment.queries import items as queries
 from judging.assessment.queries import ratings
 from judging.assessment.services import rules
-from judging.assessment.services.items import TIED, UNSCORED, ItemFilter, RatedItems, find_criterion
+from judging.assessment.services.items import (
+    AGREE,
+    AGREES,
+    DIFFERS,
+    DISAGREE,
+    SCORED,
+    SEVERAL,
+    TIED,
+    UNSCORED,
+    ItemFilter,
+    RatedItems,
+    find_criterion,
+)
 from judging.judges.queries import hold_out
 from judging.runs.models.runs import JudgeRun, Judgment
 
@@ -43,7 +58,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
         return first
     rules.lock_rules(by=get_account(request), study=study)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study), "wanted": wanted, "tiers": TIERS}
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "sample"), "wanted": wanted, "tiers": TIERS}
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:
         page, found = _page(study, wanted, request.GET.get("page"))
@@ -51,6 +66,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "judging/item_list.html", {**context, "error": error}, status=400)
     if found:
         context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
+        context |= {"peoples": PEOPLE_NAMES, "outcomes": OUTCOME_NAMES, "kept": _list_hidden_filters(wanted)}
     items = queries.load_at_positions(study, list(page))
     said = found.summary(list(page)) if found else {}
     page.object_list = items  # type: ignore[assignment] # from here on it is a page of items
@@ -64,6 +80,27 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/item_list.html", context)
 
 
+PEOPLE_NAMES = ((SEVERAL, "two or more ratings"), (AGREE, "agree"), (DISAGREE, "disagree"))
+OUTCOME_NAMES = ((SCORED, "is there"), (AGREES, "is the majority"), (DIFFERS, "differs from the majority"))
+
+
+def _list_hidden_filters(wanted: ItemFilter) -> list[tuple[str, str, str]]:
+    """What the address asks for that no field of the form changes: its name there, in words, and the value."""
+    asked = wanted.to_query()
+    return [(name, words, asked[name]) for name, words in HIDDEN_FILTERS.items() if name in asked]
+
+
+HIDDEN_FILTERS = {
+    "run": "run",
+    "annotator": "annotators",
+    "by": "grouped by",
+    "group": "group",
+    "at": "positions",
+    "cuts": "cut-offs",
+    "chance": "chance",
+}
+
+
 def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[int], RatedItems | None]:
     """Positions on a page, and what was said: of a large study, where nothing narrows it, on these items alone."""
     criterion, options = find_criterion(study, wanted.criterion), wanted.tier_options()
@@ -71,7 +108,7 @@ def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[in
     if criterion is None or (not wanted.narrows and options.chance == "uniform" and is_large(study)):
         page = Paginator(positions, PER_PAGE).get_page(number)
         return page, None if criterion is None else RatedItems.read(study, criterion, options, list(page))
-    found = RatedItems.read(study, criterion, options)
+    found = RatedItems.read(study, criterion, options, run=wanted.run_id, by=wanted.by)
     chosen = found.positions(wanted)  # also where it does not narrow: what the address names has to be there
     return Paginator(chosen if wanted.narrows else positions, PER_PAGE).get_page(number), found
 
@@ -79,7 +116,9 @@ def _page(study: Study, wanted: ItemFilter, number: str | None) -> tuple[Page[in
 def _rated(study: Study, wanted: ItemFilter) -> RatedItems | None:
     """What was said on the criterion that the address names; None where the study has no criterion."""
     criterion = find_criterion(study, wanted.criterion)
-    return None if criterion is None else RatedItems.read(study, criterion, wanted.tier_options())
+    if criterion is None:
+        return None
+    return RatedItems.read(study, criterion, wanted.tier_options(), run=wanted.run_id, by=wanted.by)
 
 
 @researcher_required
@@ -98,11 +137,15 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     masked = hold_out.holds(item)
     context = {
         "study": study,
-        "steps": study_steps(study),
+        "steps": study_steps(study, "sample"),
         "title": f"Item {item.position}",
         "item": item,
-        "scales": _scales(study, item, masked=masked),
+        "scales": [
+            {**scale, "open": scale["criterion"].key == wanted.criterion}
+            for scale in _scales(study, item, masked=masked)
+        ],
         "masked": masked,
+        "item_messages": list(list_on_item(study, item)),
         "tier_names": TIERS,
         "query": urlencode(wanted.to_query()),
         **ways,
@@ -148,7 +191,7 @@ def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
             [a for a in annotations if a.criterion_id == criterion.pk],
             [j for j in judgments if j.criterion_id == criterion.pk],
             runs,
-            {turn: value for (pk, turn), value in gold.items() if pk == criterion.pk},
+            {turn: one for (pk, turn), one in gold.items() if pk == criterion.pk},
         )
         for criterion in study.criteria.all()
     ]
@@ -156,12 +199,18 @@ def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
 
 def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: Sequence[Annotation]) -> dict[str, Any]:
     """The item's tier on a criterion: what holds, what is computed, and every change by hand, newest first."""
-    if criterion.of_turns:
-        return {"tier": "", "computed_tier": "", "set_by_hand": False, "changes": changes}
+    if criterion.unit != Criterion.Unit.ITEM or explain_missing("tiers", criterion.level):
+        return {"has_tier": False}
     submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
     computed = agreement_queries.compute_tier(criterion, [a.value for a in submitted])
     by_hand = changes[0].tier if changes else ""
-    return {"tier": by_hand or computed, "computed_tier": computed, "set_by_hand": bool(by_hand), "changes": changes}
+    return {
+        "has_tier": True,
+        "tier": by_hand or computed,
+        "computed_tier": computed,
+        "set_by_hand": bool(by_hand),
+        "changes": changes,
+    }
 
 
 @researcher_required
@@ -185,7 +234,7 @@ def _scale(
     annotations: Sequence[Annotation],
     judgments: Sequence[Judgment],
     runs: Mapping[tuple[int, int], JudgeRun],
-    gold: Mapping[int, str],
+    gold: Mapping[int, Adjudication],
 ) -> dict[str, Any]:
     """One criterion: the marks at each step of its scale, of the item or turn by turn, and the answers one by one."""
     counting = [j for j in judgments if runs.get((j.run.judge_id, criterion.pk)) == j.run]
@@ -198,49 +247,69 @@ def _scale(
             [j for j in counting if j.turn == turn],
             gold.get(turn),
         )
-        for turn in (sorted(rated) if criterion.of_turns else [0])
+        for turn in (sorted(rated) if criterion.unit != Criterion.Unit.ITEM else [0])
     ]
     return {
         "criterion": criterion,
-        **(turns[0] if not criterion.of_turns else {"turns": turns}),
-        "annotations": [(a, criterion.label_of(a.value)) for a in annotations],
-        "judgments": [(j, criterion.label_of(j.value), j in counting) for j in judgments],
+        **_placed(criterion, turns),
+        "annotations": [(a, describe_answer(criterion, a.value, a.content)) for a in annotations],
+        "decisions": [(one, name_label(criterion, to_label(criterion, one.value, None))) for one in gold.values()],
+        "judgments": [(j, describe_answer(criterion, j.value, j.content), j in counting) for j in judgments],
     }
 
 
+def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The marks of the item, or of each turn or response; of an open scale, whose steps differ, those of the item."""
+    if criterion.unit == Criterion.Unit.ITEM:
+        return dict(turns[0])
+    return {"by": "Response" if criterion.of_responses else "Turn", "turns": [] if has_open_scale(criterion) else turns}
+
+
 def _marked(
-    criterion: Criterion, turn: int, annotations: Sequence[Annotation], counting: Sequence[Judgment], gold: str | None
+    criterion: Criterion,
+    turn: int,
+    annotations: Sequence[Annotation],
+    counting: Sequence[Judgment],
+    gold: Adjudication | None,
 ) -> dict[str, Any]:
     """The marks at each step of the scale, and those off it, of an item or of one turn."""
-    marks = [*map(_persons_mark, annotations), *_judges_marks(counting)]
+    marks = [*(_persons_mark(criterion, one) for one in annotations), *_judges_marks(criterion, counting)]
     if gold is not None:
-        marks.append({"mark": "gold", "name": "gold", "value": gold})
+        marks.append({"mark": "gold", "name": "gold", "value": to_label(criterion, gold.value, None)})
+    given = {str(mark["value"]) for mark in marks if mark["value"]}
+    values = sort_labels(criterion, given) if has_open_scale(criterion) else criterion.values
     steps = [
-        {**category, "marks": [mark for mark in marks if mark["value"] == str(category["value"])]}
-        for category in criterion.categories
+        {
+            "value": value,
+            "label": name_label(criterion, value),
+            "marks": [mark for mark in marks if mark["value"] == value],
+        }
+        for value in values
     ]
     return {"turn": turn, "steps": steps, "unscored": [mark for mark in marks if not mark["value"]]}
 
 
-def _persons_mark(annotation: Annotation) -> dict[str, Any]:
+def _persons_mark(criterion: Criterion, annotation: Annotation) -> dict[str, Any]:
     annotator = annotation.assignment.annotator
     return {
         "mark": "people",
         "name": str(annotator),
         "simulated": annotator is not None and annotator.is_simulated,
-        "value": annotation.value,
+        "value": to_label(criterion, annotation.value, annotation.content),
         "reason": annotation.unscored_reason,
     }
 
 
-def _judges_marks(judgments: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+def _judges_marks(criterion: Criterion, judgments: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
     """One mark per judge: the verdict that agreement is computed from."""
     said: dict[str, list[Judgment]] = {}
     for judgment in judgments:
         if judgment.repeat == 1:
             said.setdefault(str(judgment.run.judge), []).append(judgment)
     for name, replies in said.items():
-        verdict = ratings.combine_verdicts([ratings.CombinedVerdict(j.value, j.unscored_reason) for j in replies])
+        verdict = ratings.combine_verdicts(
+            [ratings.CombinedVerdict(to_label(criterion, j.value, j.content), j.unscored_reason) for j in replies]
+        )
         yield {
             "mark": "judge",
             "name": name,

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotation.studies.queries.scales import describe_answer
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from judging.assessment.services import rules
@@ -33,7 +34,7 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "run": judgment.run,
         "study": judgment.run.study,
         "item": judgment.item,
-        "label": criterion.label_of(judgment.value),
+        "label": describe_answer(criterion, judgment.value, judgment.content),
         "reason": reason_in_words(judgment.unscored_reason),
         "prompt": prompt,
         "prompt_is_same": prompt is not None and queries.is_same_prompt(judgment, prompt),
@@ -45,9 +46,12 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         if judgment.run.judge.provider == PANEL
         else "How probable each value was to the model",
         "masked": masked,
-        "people": [] if masked else [(a, criterion.label_of(a.value)) for a in queries.list_people_answers(judgment)],
+        "people": []
+        if masked
+        else [(a, describe_answer(criterion, a.value, a.content)) for a in queries.list_people_answers(judgment)],
         "others": [
-            (j, criterion.label_of(j.value), reason_in_words(j.unscored_reason)) for j in queries.list_others(judgment)
+            (j, describe_answer(criterion, j.value, j.content), reason_in_words(j.unscored_reason))
+            for j in queries.list_others(judgment)
         ],
         "members": judgment.details.get("members", []),
         "steps": study_steps(judgment.run.study, "judges"),

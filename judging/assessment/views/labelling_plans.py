@@ -29,7 +29,7 @@ from judging.judges.models.judges import Judge
 def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form; with an answer in the address, the plan."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
+    head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
     try:
         evidence = _load_data(request, study, judge)
     except InputError as error:
@@ -72,9 +72,9 @@ def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
         return {}
     key = form.cleaned_data["criterion"]
     try:
-        document = labelling_plans.plan(evidence, key, form.options())
+        document = labelling_plans.plan(evidence, form.plan_options())
     except InputError as error:
-        form.add_error(error.field if error.field in form.fields else None, error.message)
+        form.refuse(error)
         return {}
     given = {name: form.cleaned_data[name] for name in ("criterion", "width", "by", "confidence", "seed")}
     return {
@@ -93,7 +93,7 @@ def judge_plan_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     try:
         evidence = _load_data(request, study, judge)
         given, form = _given(request, evidence)
-        found = labelling_plans.build_plan(evidence, given["criterion"], form.options())
+        found = labelling_plans.build_plan(evidence, form.plan_options())
         made = labelling_plans.make_study(
             by=reader(request), evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
         )

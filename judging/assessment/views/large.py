@@ -25,7 +25,7 @@ def reads_judge(title: str, command: str) -> Callable[[View], View]:
         @wraps(view)
         def shown(request: HttpRequest, slug: str, pk: int, **kwargs: object) -> HttpResponse:
             study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-            asked = asks_first(request, study, f"{title} {judge}", f'{command} --judge "{judge}"', "calibration")
+            asked = asks_first(request, study, f"{title} {judge}", f'{command} --judge "{judge}"', "results")
             return asked or view(request, slug, pk, **kwargs)
 
         return shown

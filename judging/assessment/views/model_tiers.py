@@ -15,12 +15,14 @@ from annotation.agreement.services.more_ratings import build_more_context
 from annotation.agreement.services.stored_difficulty import Fit
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.items import Difficulty
+from annotation.stats.labels import Label
 from annotation.stats.model_tiers import compute_expected_by, few_values, moves
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import items
 from annotation.studies.queries.raters import load_annotators
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position
 from core.documents import Row, Rows
 from core.errors import InputError
@@ -39,6 +41,7 @@ SD, STEEP = "Severity: standard deviations by which a person’s", "Consistency:
 PEOPLE = {
     "graded response": f"{SD} thresholds lie above the mean. {STEEP}",
     "categories": "Consistency: how often a person knows the category of an average item.",
+    "Plackett-Luce": STEEP,
     "paired comparison": f"Log odds by which a person is drawn to the response shown first. {STEEP}",
     "linear mixed model": f"{SD} numbers lie below the mean. {STEEP}",
 }
@@ -91,7 +94,7 @@ def context(
         "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
         "people_note": PEOPLE[document["method"]],
         "people": [(who[one["person"]].name, one) for one in document["people"]],
-        "thresholds": _thresholds(ours.criterion, document),
+        "thresholds": _thresholds(ours.criterion, ours.table.categories, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
         "few": few_values(ours.table),
         **build_more_context(study, ours, cuts=asked.agreeing),
@@ -139,9 +142,11 @@ def _mask(shown: str, found: Difficulty) -> BoolArray:
     return np.array([tier == shown for tier in found.tier], dtype=bool)
 
 
-def _thresholds(criterion: Criterion, document: Mapping[str, Any]) -> list[tuple[str, str, list[float]]]:
+def _thresholds(
+    criterion: Criterion, categories: Sequence[Label], document: Mapping[str, Any]
+) -> list[tuple[str, str, list[float]]]:
     """Where each category ends and the next one begins, by group of people who share items."""
-    labels = [str(one["label"]) for one in criterion.categories]
+    labels = [name_label(criterion, str(one)) for one in categories]
     rows = list(zip(*document["thresholds"], strict=True))
     return [(labels[k], labels[k + 1], list(values)) for k, values in enumerate(rows)]
 

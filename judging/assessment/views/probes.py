@@ -34,7 +34,7 @@ def judge_probes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "estimate_facts": estimate_facts(estimate) if estimate else [],
         "runs": there,
         "n_items": study.items.count(),
-        "steps": study_steps(study, "calibration"),
+        "steps": study_steps(study, "results"),
         **is_waiting_for_worker(there),
     }
     return render(request, "judging/judge_probes.html", context)

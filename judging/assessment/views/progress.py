@@ -21,7 +21,7 @@ from judging.assessment import charts
 from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
 from judging.assessment.services import progress as service
 
-TYPES = {"svg": "image/svg+xml", "csv": "text/csv", "json": "application/json"}
+TYPES = {**{ending: kind for ending, (kind, _) in charts.FIGURES.items()}, "json": "application/json; charset=utf-8"}
 
 
 @researcher_required
@@ -32,7 +32,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
     document = service.compute_study(study)
     context = {
         "study": study,
-        "steps": study_steps(study, "people"),
+        "steps": study_steps(study, "progress"),
         "found": document,
         "plots": {key: build_plot_context(study, plot, document) for key, plot in PLOTS.items()},
         "columns": range(len(document["all"])),
@@ -65,11 +65,11 @@ def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> Ht
         raise Http404(f"there is no {plot} as {format}")
     study = get_object_or_404(Study, slug=slug)
     rows = PLOTS[plot].rows(service.compute_study(study))
-    if format == "svg":
-        return send_file(charts.svg(PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
     if format == "json":
         return send_file(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
-    return send_file(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
+    if format == "csv":
+        return send_file(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
+    return send_file(charts.FIGURES[format][1](PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
 
 
 def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any] | None:
@@ -110,7 +110,7 @@ def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], in
     ]
 
 
-def send_file(content: str, study: Study, name: str, format: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=f"{TYPES[format]}; charset=utf-8")
+def send_file(content: str | bytes, study: Study, name: str, format: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=TYPES[format])
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-{name}.{format}"'
     return response

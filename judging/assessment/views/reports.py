@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -12,11 +15,15 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from judging.assessment import charts
+from judging.assessment.item_links import build_items_address
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
 from judging.assessment.services import report as service
 from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.services.items import SCORED, SEVERAL
 from judging.assessment.views.verdict import attach_file, reader
+
+Document = dict[str, Any]
 
 
 @researcher_required
@@ -31,6 +38,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     )
     document = service.describe_judges(evidence, judges, by=reader(request))
     sections = service.sections(document, charts.PAGE)
+    _add_links(study, document, sections, {str(one.judge): one.judge.pk for one in judges})
     context = {
         "study": study,
         "steps": study_steps(study, "report"),
@@ -44,10 +52,24 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/report.html", context)
 
 
+def _add_links(study: Study, document: Document, sections: list[Document], judges: Mapping[str, int]) -> None:
+    """From each figure to the items under it, and from each verdict to its page."""
+    for key, found in document["people"].items():
+        found["href"] = build_items_address(study, key)(people=SEVERAL)
+    for part in sections:
+        for section in part["criteria"]:
+            key, run = section["found"]["criterion"], str(section["found"]["run"])
+            items = build_items_address(study, key)
+            section["href"] = reverse("criterion_verdict", args=[study.slug, judges[part["judge"]], key])
+            section["scored_href"], section["people_href"] = items(run=run, outcome=SCORED), items(people=SEVERAL)
+            for tier, one in section["verdict"]["tiers"].items():
+                one["href"] = items(run=run, outcome=SCORED, tier=tier)
+
+
 @researcher_required
 @require_safe
 def report_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The report as html, latex or json."""
+    """The report in one of its formats."""
     if format not in service.FORMATS:
         raise Http404(f"the report is not given as {format}")
     study = get_object_or_404(Study, slug=slug)

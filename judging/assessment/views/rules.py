@@ -31,7 +31,7 @@ def study_rules(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("study_rules", slug=study.slug)
         except InputError as refused:
             error = refused
-    context = {"study": study, "steps": study_steps(study, "calibration"), "error": error, **_shown(request, study)}
+    context = {"study": study, "steps": study_steps(study, "results"), "error": error, **_shown(request, study)}
     return render(request, "judging/rules.html", context, status=BAD if error else 200)
 
 

@@ -84,19 +84,15 @@ def _csv(document: Document) -> str:
     return csv_text(agreement_figures.scores_rows(document))
 
 
-def _svg(document: Document) -> str:
-    return charts.svg(charts.curves, _drawable(document), charts.FILE)
-
-
-def _png(document: Document) -> bytes:
-    return charts.png(charts.curves, _drawable(document), charts.FILE)
+def _figure(ending: str) -> Callable[[Document], str | bytes]:
+    """What writes the plot by turn as a file of this ending."""
+    return lambda document: charts.FIGURES[ending][1](charts.curves, _drawable(document), charts.FILE)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
-    "svg": ("image/svg+xml; charset=utf-8", _svg),
-    "png": ("image/png", _png),
+    **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
 }
 
 

@@ -16,6 +16,7 @@ from annotation.agreement.services import both_tiers, difficulty, stored_difficu
 from annotation.agreement.services import tiers as service
 from annotation.agreement.services.label_files import TIERS
 from annotation.agreement.services.tiers import TierOptions
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items, ratings
 from annotation.studies.queries.ratings import PeoplesRatings
@@ -55,6 +56,8 @@ def tiers(request: HttpRequest, slug: str) -> HttpResponse:
         ours = read.get(asked.criterion.pk) if asked.criterion else None
         if ours is None or not ours.table.n_ratings:
             return render(request, "judging/tiers.html", context)
+        if missing := explain_missing("tiers", ours.table.level):
+            return render(request, "judging/tiers.html", {**context, "criterion": ours.criterion, "missing": missing})
         context |= _by_model(request, study, asked, context["criteria"], ours)
         if "model" not in context:
             context |= _counted(request, study, asked, context["criteria"], ours)

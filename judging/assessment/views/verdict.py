@@ -1,11 +1,11 @@
-"""The page of a judge on a study: the verdict first, then the evidence in the order a reviewer would ask for it."""
+"""The page of a judge on a study: its verdict on each criterion, and what is done with the judge as a whole."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -13,14 +13,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.queries.raters import load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.accounts.models.users import User
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import to_safe_svg
-from judging.assessment import calibration_charts, calibration_figures, charts
+from judging.assessment import calibration_figures
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -32,7 +31,7 @@ from judging.assessment.services import (
     rules,
     verdicts,
 )
-from judging.assessment.services.assessment import Assessment, AssessmentRequest
+from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
 from judging.judges.models.hold_out import HoldOut
@@ -40,7 +39,6 @@ from judging.judges.models.judges import Judge
 from judging.judges.queries.study_items import leaks
 from judging.stats.verdict import Rules
 
-Document = Mapping[str, Any]
 MOST_REASONS = 3
 
 
@@ -48,11 +46,13 @@ MOST_REASONS = 3
 @require_safe
 @reads_judge("What may be done with", "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """May this judge replace people, assist them, or not be used: per criterion and tier, with all the evidence."""
+    """May this judge replace people, assist them, or not be used: a line for each criterion, whose page says why."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    context = {"study": study, "judge": judge, "steps": study_steps(study, "calibration")}
+    context = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
     try:
         found = load_assessment(request, study, judge)
+    except NothingToAssessError as none:
+        return render(request, "judging/verdict.html", {**context, "none": none.evidence.left_out})
     except InputError as error:
         return render(request, "judging/verdict.html", {**context, "error": error}, status=400)
     return render(request, "judging/verdict.html", {**context, **_context(request, found)})
@@ -71,24 +71,6 @@ def judge_verdict_download(request: HttpRequest, slug: str, pk: int, part: str, 
     except InputError as error:
         raise Http404(str(error)) from error
     return attach_file(content(found), content_type, f"{study.slug}-{part}.{format}")
-
-
-@researcher_required
-@require_safe
-def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, format: str) -> HttpResponse:
-    """One plot of one criterion as svg or png, or its data as csv."""
-    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    if plot not in calibration_charts.PLOTS or format not in PLOT_FORMATS:
-        raise Http404(f"there is no plot {plot} as {format}")
-    try:
-        documents = load_assessment(request, study, judge).calibration.result["criteria"]
-    except InputError as error:
-        raise Http404(str(error)) from error
-    chosen = calibration_charts.PLOTS[plot]
-    if key not in documents or not (rows := chosen.rows(documents[key])):
-        raise Http404(f"there is nothing to draw of {key}")
-    content_type, drawn = PLOT_FORMATS[format]
-    return attach_file(drawn(chosen, rows), content_type, f"{study.slug}-{key}-{plot}.{format}")
 
 
 def load_assessment(request: HttpRequest, study: Study, judge: Judge) -> Assessment:
@@ -127,54 +109,58 @@ DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Assessment], str]]] = {
 }
 
 
-def _data(_: calibration_charts.CalibrationPlot, rows: calibration_charts.Rows) -> str:
-    return csv_text([list(rows[0]), *(row.values() for row in rows)])
-
-
-PLOT_FORMATS: dict[
-    str, tuple[str, Callable[[calibration_charts.CalibrationPlot, calibration_charts.Rows], str | bytes]]
-] = {
-    "svg": ("image/svg+xml; charset=utf-8", lambda plot, rows: charts.svg(plot.spec, rows, charts.FILE)),
-    "png": ("image/png", lambda plot, rows: charts.png(plot.spec, rows, charts.FILE)),
-    "csv": (CSV, _data),
-}
-
-
 def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
-    annotators = load_annotators(found.study)
-    said = {one.key: one for one in found.verdicts}
-    documents, audits = found.calibration.result["criteria"], found.audit.result["criteria"]
-    newest = certificate_queries.find_newest(found.study, found.judge)
-    here = [found.study.slug, found.judge.pk]
-    typed = {name: value for name, value in request.GET.items() if name == "part"}
+    documents = found.calibration.result["criteria"].values()
     return {
         "found": found,
         "decision": found.decision,
         "left_out": found.evidence.left_out,
-        "sections": [
-            _section(found, said[c.key], documents[c.key], audits[c.key], annotators) for c in found.evidence.criteria
-        ],
-        "alone": len(found.evidence.criteria) == 1,
-        "simulated": [one.name for one in annotators.values() if one.is_simulated],
+        "rows": [_row(request, found, verdict) for verdict in found.verdicts],
+        "simulated": [one.name for one in load_annotators(found.study).values() if one.is_simulated],
         "rules": verdicts.describe_rules(found.rules.to_json()),
         "changed_rules": found.rules != Rules(),
         "on_record": (on_record := found.rules_on_record()),
         "changes": [change["sentence"] for change in on_record["changes"]],
         "success": found.held_to.success.in_words,
-        "query": urlencode(typed),
-        "typed": list(typed.items()),
         **_left(found),
         **_split(found.study),
         "looks": hold_out.list_accesses(found.study, found.judge),
-        "has_maps": any(
-            one["scores"] and one["scores"]["map"] and one["scores"]["improves"] for one in documents.values()
-        ),
+        "has_maps": any(one["scores"] and one["scores"]["map"] and one["scores"]["improves"] for one in documents),
+        **build_certificate_context(request, found),
+        "downloads": list_downloads(found),
+    }
+
+
+def list_downloads(found: Assessment) -> dict[str, list[tuple[str, str]]]:
+    """The files of the judge's calibration and audit."""
+    here = [found.study.slug, found.judge.pk]
+    return {
+        part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
+        for part in ("calibration", "audit")
+    }
+
+
+def _row(request: HttpRequest, found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
+    """The verdict on one criterion, with its page."""
+    href = reverse("criterion_verdict", args=[found.study.slug, found.judge.pk, verdict.key])
+    query = build_part_query(request)
+    return {"verdict": verdict, "href": f"{href}?{query}" if query else href, "strongest": find_strongest(verdict)}
+
+
+def build_part_query(request: HttpRequest) -> str:
+    """The part of the items that is shown, for an address."""
+    return urlencode({name: value for name, value in request.GET.items() if name == "part"})
+
+
+def build_certificate_context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
+    """The newest certificate of the judge with its state, and what a new one is to be of."""
+    newest = certificate_queries.find_newest(found.study, found.judge)
+    query = build_part_query(request)
+    return {
+        "query": query,
+        "typed": parse_qsl(query),
         "certificate": newest,
         "certificate_state": certificate_checks.check(certificates.document(newest)) if newest else None,
-        "downloads": {
-            part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
-            for part in ("calibration", "audit")
-        },
     }
 
 
@@ -200,82 +186,10 @@ def _left(found: Assessment) -> dict[str, Any]:
     }
 
 
-def _section(
-    found: Assessment,
-    verdict: CriterionVerdict,
-    document: Document,
-    audit: Document,
-    annotators: Mapping[str, Annotator],
-) -> dict[str, Any]:
-    """All that the page says of one criterion."""
-    key = verdict.key
-    return {
-        "key": key,
-        "name": verdict.name,
-        "verdict": verdict,
-        "strongest": strongest(verdict),
-        "kappa": "weighted kappa" if document["kappa"] == "weighted_cohen_kappa" else "Cohen’s kappa",
-        "document": document,
-        "audit": audit,
-        "tiers": [(tier, verdict.counts[tier], one) for tier, one in verdict.tiers.items()],
-        "power": [verdict.power],
-        "tested": _tested(document["alt_test"], annotators),
-        "plots": {name: _plot(found, key, plot, document) for name, plot in calibration_charts.PLOTS.items()},
-        "score_names": SCORE_NAMES,
-        "correction": calibration_figures.correction(document),
-        "groups": calibration_figures.groups(document),
-        "boards": calibration_figures.leaderboards(document),
-        "label_noise": [(annotators[one["annotator"]].name, one) for one in audit["labels"]["annotators"]],
-        "captions": {name: f"{text} on {verdict.name}" for name, text in CAPTIONS.items()},
-    }
-
-
-SCORE_NAMES = (
-    ("ece", "Expected calibration error, 0 to 1"),
-    ("brier", "Brier score, 0 to 1"),
-    ("mae", "Mean absolute error, units of the scale"),
-    ("sharpness", "Sharpness: spread of the scores, units of the scale"),
-)
-CAPTIONS = {
-    "reasons": "Rules",
-    "tiers": "Verdict by tier",
-    "difficulty": "Agreement by difficulty",
-    "power": "Probability of replace in studies like this one",
-    "alt_test": "Judge and annotator, each annotator left out in turn",
-    "correction": "Corrected estimates",
-    "scores": "Scores before and after recalibration",
-    "selective": "Selective judging",
-    "probes": "Probes",
-    "baselines": "Trivial baselines",
-    "noise": "Label noise by annotator",
-    "board": "Assistants",
-}
-
-
-def strongest(verdict: CriterionVerdict) -> list[str]:
+def find_strongest(verdict: CriterionVerdict) -> list[str]:
     """The three strongest reasons: the rules that were not met, those that decide first; if all were, what was met."""
     against = [one for one in verdict.whole.against if one.allows == verdict.whole.decision] or list(
         verdict.whole.against
     )
     reasons = against or [one for one in verdict.whole.reasons if one.allows == "assist and escalate"]
     return [one.message for one in reasons[:MOST_REASONS]]
-
-
-def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
-    """Each annotator with their part of the alternative-annotator test."""
-    return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
-
-
-def _plot(
-    found: Assessment, key: str, plot: calibration_charts.CalibrationPlot, document: Document
-) -> dict[str, Any] | None:
-    """The plot for the page, with its downloads; None where there is nothing to draw."""
-    rows = plot.rows(document)
-    if not rows:
-        return None
-    args = [found.study.slug, found.judge.pk, key, plot.key]
-    return {
-        "svg": to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE)),
-        "caption": plot.caption,
-        "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in PLOT_FORMATS],
-    }

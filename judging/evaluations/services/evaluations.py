@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from functools import reduce
 from typing import Any
@@ -56,6 +56,13 @@ class Drawing:
     split: str = ""
     longest: int | None = None
     seed: int = 0
+
+    @classmethod
+    def from_options(cls, given: Mapping[str, Any]) -> Drawing:
+        """The draw that the options of a new evaluation describe."""
+        named = {one.name: given[one.name] for one in fields(cls) if given.get(one.name) is not None}
+        frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in named.items()}
+        return cls(**frozen)
 
     def to_json(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value not in (None, (), "")}
@@ -189,6 +196,21 @@ def build_plan(
         evaluation=evaluation,
         setting=setting,
     )
+
+
+def describe_embedder(model: str | None, url: str | None) -> dict[str, str] | None:
+    """Who makes embeddings, as a setting keeps it; None where no model is named."""
+    return {"model": model, **({"base_url": url} if url else {})} if model else None
+
+
+def describe_runs(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `ask` takes besides evaluation and judges, from options as `NewEvaluationRuns` has them."""
+    how = {name: given[name] for name in ("answers", "retriever", "k", "embedder") if given.get(name) is not None}
+    without = tuple(given.get("without", ()))
+    return {
+        "settings": [Setting(shows, without=without, **how) for shows in dict.fromkeys(given["settings"])],
+        **{name: given[name] for name in ("order_policy", "seed", "budget_usd", "use_cache") if name in given},
+    }
 
 
 @audited("evaluation.ask", on="evaluation", says=("judges", "settings", "options"), prepares=True)

@@ -11,22 +11,19 @@ from django.db import IntegrityError, transaction
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
+from judging.evaluations.options import TAGS, Tagging
 from judging.evaluations.queries import evaluations as queries
 from judging.runs.models.evaluations import Evaluation, FailureTag
 from judging.runs.models.runs import Judgment
 from judging.stats.means import estimate_clustered_means
 
-TAGS: dict[str, str] = {str(value): str(label) for value, label in FailureTag.Tag.choices}
 
-
+@check_options(Tagging)
 @audited("answer.tag", on="judgment", says=("evaluation", "tags"))
 def tag(*, by: User, evaluation: Evaluation, judgment: Judgment, tags: Iterable[str], note: str = "") -> None:
     """What this person sees in a wrong answer, in place of what they said of it before. Others' tags stay."""
     wanted = list(dict.fromkeys(tags))
-    if unknown := [one for one in wanted if one not in TAGS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(TAGS)}.", field="tags")
-    if len(note) > 500:
-        raise InputError("A note has at most 500 characters.", field="note")
     if not queries.wrong(evaluation).filter(pk=judgment.pk).exists():
         raise InputError("This answer is not a wrong one of this evaluation.", field="judgment")
     try:

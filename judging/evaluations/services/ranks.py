@@ -7,10 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.agreement.options import IntervalOptions
 from core.errors import InputError
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries.evaluations import EvaluationColumns
-from judging.evaluations.services.results import Options
 from judging.runs.models.evaluations import Evaluation
 from judging.stats.benchmark import Sheet
 from judging.stats.rank_agreement import compare_ranks
@@ -38,12 +38,14 @@ def read_ranks(text: str, *, file: str = "") -> dict[str, float]:
     return found
 
 
-def compare(evaluation: Evaluation, ranks: Mapping[str, float], options: Options | None = None) -> list[dict[str, Any]]:
+def compare(
+    evaluation: Evaluation, ranks: Mapping[str, float], options: IntervalOptions | None = None
+) -> list[dict[str, Any]]:
     """Rank correlations in each setting, with the models that are in both and those that are in one.
 
     A model is found by its judge's name, or else by the model's own. Rules and scorers count where the file names them.
     """
-    chosen = options or Options()
+    chosen = options or IntervalOptions()
     asked = [one for one in queries.runs_that_speak(evaluation) if not one.setting.without]
     examined = queries.load_answers(evaluation, asked)
     sheet = Sheet(examined.cases, chosen.bootstrap, chosen.confidence, chosen.seed)

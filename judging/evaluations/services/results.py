@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from annotation.agreement.options import IntervalOptions
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import Estimate
 from core.version import code_version
@@ -37,27 +38,18 @@ CONVENTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Options:
-    """How intervals are made."""
-
-    bootstrap: int = 2000
-    confidence: float = 0.95
-    seed: int = 0
-
-
-def load_or_compute(evaluation: Evaluation, options: Options | None = None) -> dict[str, Any]:
+def load_or_compute(evaluation: Evaluation, options: IntervalOptions | None = None) -> dict[str, Any]:
     """The document of all figures: the kept one where nothing has changed since, else a new one.
 
     It is kept once no run goes on any more, so that a page looked at meanwhile leaves nothing behind.
     """
-    chosen = options or Options()
+    chosen = options or IntervalOptions()
     asked = queries.runs_that_speak(evaluation)
     digest = queries.fingerprint(evaluation, asked)
     there = EvaluationResult.objects.filter(
         evaluation=evaluation, input_hash=digest, seed=chosen.seed, code_version=code_version()
     )
-    kept = next((row for row in there.order_by("-pk") if row.parameters == asdict(chosen)), None)
+    kept = next((row for row in there.order_by("-pk") if row.parameters == chosen.model_dump()), None)
     if kept is not None:
         found: dict[str, Any] = kept.result
         return add_states(found, asked)
@@ -65,7 +57,7 @@ def load_or_compute(evaluation: Evaluation, options: Options | None = None) -> d
     if asked and all(one.run.state != "running" for one in asked):
         EvaluationResult.objects.create(
             evaluation=evaluation,
-            parameters=asdict(chosen),
+            parameters=chosen.model_dump(),
             seed=chosen.seed,
             input_hash=digest,
             code_version=code_version(),
@@ -88,7 +80,7 @@ def add_states(found: dict[str, Any], asked: Sequence[EvaluationColumns]) -> dic
     return {**found, "runs": runs}
 
 
-def document(examined: EvaluationData, options: Options) -> dict[str, Any]:
+def document(examined: EvaluationData, options: IntervalOptions) -> dict[str, Any]:
     """All figures, as JSON types."""
     made = Figures(examined, options)
     evaluation = examined.evaluation
@@ -137,7 +129,7 @@ def run_facts(one: EvaluationColumns, examined: EvaluationData) -> dict[str, Any
 class Figures:
     """The tables of an evaluation. What is to be estimated is collected first and estimated at once."""
 
-    def __init__(self, examined: EvaluationData, options: Options) -> None:
+    def __init__(self, examined: EvaluationData, options: IntervalOptions) -> None:
         self.cases, self.asked, self.answers = examined.cases, examined.asked, examined.answers
         self.examined = examined
         self.sheet = Sheet(examined.cases, options.bootstrap, options.confidence, options.seed)

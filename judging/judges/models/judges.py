@@ -19,8 +19,11 @@ NOT_RUN_HERE = (IMPORTED, PANEL, RECALIBRATED)
 IN_TURN = ("local",)
 """Providers whose judges all work on this machine, so that their calls in flight are counted together."""
 
-NO_MODELS = ("baseline", "scripted")
-"""Providers whose judges are rules."""
+SHOWN_APART = ("examples", "templates", "chances")
+"""Parameters too long for a table of settings."""
+
+NO_MODELS = ("baseline", "scripted", "simulated")
+"""Providers whose judges are no models."""
 
 
 class Judge(InProject):
@@ -61,7 +64,7 @@ class Judge(InProject):
 
     @property
     def kind(self) -> str:
-        """What to call it wherever it appears: judge, or baseline judge or scripted judge where it is no model."""
+        """What to call it wherever it appears: judge, or baseline, scripted or simulated judge where it is no model."""
         if self.provider == PANEL:
             return "panel of judges"
         return f"{self.provider} judge" if self.provider in NO_MODELS else "judge"
@@ -74,7 +77,7 @@ class Judge(InProject):
     @property
     def settings(self) -> dict[str, str]:
         """The parameters in words. Of its examples, which items they are."""
-        plain = {name: value for name, value in self.parameters.items() if name not in ("examples", "templates")}
+        plain = {name: value for name, value in self.parameters.items() if name not in SHOWN_APART}
         own = {f"template of {key}": text for key, text in self.parameters.get("templates", {}).items()}
         return {name: str(value) for name, value in (plain | own).items()} | self._examples
 

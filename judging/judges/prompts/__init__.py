@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judging.judges.prompts import templates
+from annotation.stats.orders import LETTERS
+from judging.judges.prompts import answers, templates
 from judging.judges.prompts.known_facts import TASK, USER, join_paragraphs, list_known
 from judging.judges.prompts.templates import (
     NO_TURN,
@@ -35,17 +36,18 @@ NO_EXAMPLES = "The template has no $examples, so the judge's examples would not 
 OPTIONAL = ("about_user", "about_task", "about_intent", "about_goal", "about_situation", "about_preferences")
 """Paragraphs that are left out where nothing is known. What is asked for by its own name is said not to be known."""
 
+RESPONSES = [f"response_{letter.lower()}" for letter in LETTERS]
+
 OF_AN_EXAMPLE = {
     "dialogue": ("conversation", "about_user", "about_task"),
-    "pair": ("question", "about_user", "response_a", "response_b"),
+    "pair": ("question", "about_user", *RESPONSES),
 }
 """What is shown of an example, in this order."""
 
 TITLES = {
     "conversation": "the conversation",
     "question": "the question",
-    "response_a": "response A",
-    "response_b": "response B",
+    **{f"response_{letter.lower()}": f"response {letter}" for letter in LETTERS},
     "about_user": "what is known of the user",
     "about_task": "what is known of the task",
     "about_intent": "what the user asks for",
@@ -79,13 +81,15 @@ def render(
     kind = "pair" if isinstance(content, PairContent) else "dialogue"
     if template and (wrong := problems(template, kind)):
         raise TemplateError(" ".join(wrong))
-    whole = chosen = template or templates.template(kind, criterion.key)
+    whole = chosen = template or choose_template(kind, criterion.key, content)
     if examples and not shows_examples(whole):
         raise TemplateError(NO_EXAMPLES)
     facts = build_placeholders(content)
     settled = render_examples(examples, kind, facts)
     if not settled:
         chosen = templates.drop_placeholder(chosen, "examples")
+    if isinstance(content, PairContent) and content.is_alone:
+        chosen = templates.drop_placeholder(chosen, "response_b")
     for name in OPTIONAL:
         chosen = chosen if facts.get(name) else templates.drop_placeholder(chosen, name)
     mark = build_mark(content)
@@ -93,7 +97,13 @@ def render(
     if turn:
         check_names_turn(whole)
         facts["conversation"] += turn_line(content, mark)
-    values = {**{name: fence(name, fact, mark) for name, fact in facts.items()}, **describe_criterion(criterion)}
+    words_of_answer = None if criterion.is_choice else answers.describe(criterion, content)
+    values = {
+        **{name: fence(name, fact, mark) for name, fact in facts.items()},
+        **describe_criterion(criterion, words_of_answer),
+    }
+    if isinstance(content, PairContent):
+        values["response_b"] = "\n\n".join(values[name] for name in RESPONSES[1:] if name in values)
     values["examples"] = settled
     if turn:
         values |= {"turn": turn, "asked": f"{criterion.question}\n{turn}"}
@@ -102,10 +112,21 @@ def render(
     return Prompt(
         system=said,
         user=words,
-        schema=schema(criterion.values),
-        version=templates.digest(said, whole, templates.text("answer"), *build_extras(turn, examples)),
+        schema=schema(criterion.values) if words_of_answer is None else words_of_answer.schema,
+        version=templates.digest(said, whole, find_answer_text(criterion), *build_extras(turn, examples)),
         shared=end_of_item(ends, kind),
     )
+
+
+def choose_template(kind: str, key: str, content: Content) -> str:
+    """Concord's own template: of a pair that of its criterion, of any other number of responses the one for them."""
+    is_other = isinstance(content, PairContent) and len(content.responses) != 2
+    return templates.template("responses", key) if is_other else templates.template(kind, key)
+
+
+def find_answer_text(criterion: CriterionSpec) -> str:
+    """What says how an answer of this type is given."""
+    return templates.text("answer" if criterion.is_choice else f"answers/{criterion.type}")
 
 
 def build_extras(turn: str, examples: Sequence[ShownExample]) -> list[str]:
@@ -144,7 +165,7 @@ def build_example_placeholders(content: Content) -> dict[str, str]:
 
 def end_of_item(ends: Mapping[str, int], kind: str) -> int:
     """How far the prompt is the same whatever is asked: to the end of the item, if the criterion comes after it."""
-    end = max(ends[name] for name in templates.NEEDED[kind])
+    end = max(ends[name] for name in templates.NEEDED[kind] if name in ends)
     asked = any(place <= end for name, place in ends.items() if name in templates.OF_THE_CRITERION)
     return 0 if asked else end
 
@@ -156,7 +177,7 @@ def build_placeholders(content: Content) -> dict[str, str]:
     if isinstance(content, DialogueContent):
         return {**known, "about_task": join_paragraphs(known, TASK), "conversation": number_turns(content)}
     question = "\n\n".join(part for part in (content.question, content.context) if part)
-    return {**known, "question": question, "response_a": content.response_a, "response_b": content.response_b}
+    return {**known, "question": question, **dict(zip(RESPONSES, content.responses.values(), strict=False))}
 
 
 def fence(name: str, fact: str, mark: str) -> str:
@@ -206,9 +227,15 @@ def find_unused_mark(material: str) -> str:
     return mark if mark not in material else find_unused_mark(material + mark)
 
 
-def describe_criterion(criterion: CriterionSpec) -> dict[str, str]:
+def describe_criterion(criterion: CriterionSpec, told: answers.AnswerWords | None) -> dict[str, str]:
+    """What a prompt says of the criterion; `told` is how the answer is given where that is no choice."""
     values = ", ".join(json.dumps(value, ensure_ascii=False) for value in criterion.values)
     answer, _ = templates.fill(templates.text("answer"), {"values": values}.__getitem__)
+    of_type = (
+        {}
+        if told is None
+        else {"level": criterion.type, "scale": told.scale, "values": told.values, "answer": told.how}
+    )
     return {
         "turn": "",
         "examples": "",
@@ -219,6 +246,7 @@ def describe_criterion(criterion: CriterionSpec) -> dict[str, str]:
         "scale": "\n".join(category_in_words(c.value, c.label, c.guideline) for c in criterion.categories),
         "values": values,
         "answer": answer,
+        **of_type,
     }
 
 

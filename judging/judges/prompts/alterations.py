@@ -123,16 +123,10 @@ def _in_turn(content: DialogueContent, role: str, place: int, change: Callable[[
     return replace(content, turns=(*content.turns[:at], turn, *content.turns[at + 1 :]))
 
 
-def _in_response(content: PairContent, side: str, change: Callable[[str], str]) -> PairContent:
-    if side == "A":
-        return replace(content, response_a=change(content.response_a))
-    return replace(content, response_b=change(content.response_b)) if side == "B" else content
-
-
 def _alter_one(content: Content, aim: Aim, place: int, change: Callable[[str], str]) -> Content:
     """What the assistant says, changed in one turn or in the favoured response."""
     if isinstance(content, PairContent):
-        return _in_response(content, aim.side, change)
+        return content.change_responses(change, aim.side) if aim.side else content
     return _in_turn(content, "assistant", place, change)
 
 
@@ -169,13 +163,13 @@ def _by_the_user(content: Content, aim: Aim, rng: random.Random) -> Content:  # 
 
 
 def _alter_all(change: Callable[[str], str]) -> Change:
-    """The same change to all that the assistant says, in both responses of a pair."""
+    """The same change to all that the assistant says, in all responses."""
 
     def changed(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
         if isinstance(content, PairContent):
-            return replace(content, response_a=change(content.response_a), response_b=change(content.response_b))
+            return content.change_responses(change)
         turns = tuple(
-            Turn(turn.role, change(turn.content)) if turn.role == "assistant" else turn for turn in content.turns
+            replace(turn, content=change(turn.content)) if turn.role == "assistant" else turn for turn in content.turns
         )
         return replace(content, turns=turns)
 

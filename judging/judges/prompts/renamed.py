@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from judging.judges.providers.base import Content, DialogueContent, PairContent, Turn
+from judging.judges.providers.base import Content, DialogueContent, PairContent
 
 GIVEN = ("Robin", "Sasha", "Noor", "Kim", "Amari", "Jules", "Ariel", "Toni", "Jordan", "Mika")
 FAMILY = ("Larsen", "Okafor", "Moreno", "Tanaka", "Haddad", "Novak", "Singh", "Walker", "Costa", "Petrov")
@@ -68,12 +68,12 @@ def _mapped(content: Content, change: Callable[[str], str]) -> Content:
         **{part.name: _inside(getattr(content.person, part.name), change) for part in fields(content.person)},
     )
     if isinstance(content, PairContent):
-        texts = {name: change(getattr(content, name)) for name in ("question", "context", "response_a", "response_b")}
-        return replace(content, person=person, **texts)
+        question, context = change(content.question), change(content.context)
+        return replace(content.change_responses(change), person=person, question=question, context=context)
     return replace(
         content,
         person=person,
-        turns=tuple(Turn(turn.role, change(turn.content)) for turn in content.turns),
+        turns=tuple(replace(turn, content=change(turn.content)) for turn in content.turns),
         goal=change(content.goal),
         task=change(content.task),
         intent=change(content.intent),

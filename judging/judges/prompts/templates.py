@@ -55,7 +55,7 @@ OF_THE_ITEM = {
     "pair": {
         "question": "what was asked, with its context",
         "response_a": "the response shown first",
-        "response_b": "the response shown second",
+        "response_b": "the response shown second, and all that are shown after it; nothing where there is one alone",
     },
 }
 NO_TURN = "The template has neither $turn nor $asked, so the judge would not know which turn to rate."

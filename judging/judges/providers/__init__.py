@@ -21,6 +21,7 @@ REGISTRY = {
     "openai_compatible": "judging.judges.providers.openai_compatible:OpenAICompatible",
     "local": "judging.judges.providers.local:Local",
     "scorer": "judging.judges.providers.scorer:ScorerJudge",
+    "simulated": "judging.judges.providers.simulated:Simulated",
     "scripted": "judging.judges.providers.scripted:Scripted",
 }
 
@@ -29,14 +30,20 @@ def create(
     provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
 ) -> Provider:
     """The provider ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
-    if provider not in REGISTRY:
-        raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
-    module, _, name = REGISTRY[provider].partition(":")
-    kind: type[Provider] = getattr(import_module(module), name)
+    kind = load(provider)
     try:
         return kind(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
         raise PermanentError(_in_words(error)) from error
+
+
+def load(provider: str) -> type[Provider]:
+    """The class of a provider. PermanentError names an unknown one."""
+    if provider not in REGISTRY:
+        raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
+    module, _, name = REGISTRY[provider].partition(":")
+    kind: type[Provider] = getattr(import_module(module), name)
+    return kind
 
 
 def _in_words(error: ValidationError) -> str:
@@ -47,4 +54,4 @@ def _in_words(error: ValidationError) -> str:
     return f"Parameters: {'; '.join(problems)}."
 
 
-__all__ = ["REGISTRY", "create"]
+__all__ = ["REGISTRY", "create", "load"]

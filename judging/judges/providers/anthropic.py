@@ -22,6 +22,7 @@ from judging.judges.providers.base import (
     BatchState,
     CriterionSpec,
     JudgeRequest,
+    NoModelListError,
     Prompt,
     Reply,
     TokenCount,
@@ -32,6 +33,7 @@ from judging.judges.providers.base import (
 )
 from judging.judges.providers.calls import NO_ANSWER, failure, patiently, translate_errors
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
+from judging.judges.providers.pictures import to_anthropic
 from judging.judges.providers.turns import Turns
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class AnthropicParameters(base.ModelParameters):
     schemas), or the prompt alone. `cache` keeps what several requests begin with, which costs a little where nothing
     is asked twice. `temperature` and `effort` are sent only if they are given, since not every model takes them; a new
     judge is given temperature 0, and asked without where the model turns it down.
+    `pictures` are sent where an item has some; switch them off for a model that takes none.
     `context_window` is in tokens, for prompt and reply together.
     """
 
@@ -90,6 +93,7 @@ class AnthropicParameters(base.ModelParameters):
     temperature: float | None = Field(default=None, ge=0, le=1)
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     context_window: int = Field(default=200_000, ge=1000)
+    pictures: bool = True
     through: Literal["anthropic", "bedrock"] = "anthropic"
     region: str = Field(default="", description="AWS region, for Bedrock.")
 
@@ -170,6 +174,15 @@ class Anthropic(base.BatchProvider):
             return [f"Anthropic: {error}"]
         return []
 
+    async def list_models(self) -> tuple[str, ...]:
+        """Those that the key may use. Bedrock has no such list."""
+        import anthropic
+
+        if self.is_bedrock:
+            raise NoModelListError("Bedrock has no list of models: enter the name of one.")
+        with translate_errors(anthropic, timeout=self.parameters.timeout, key=self.key):
+            return tuple([model.id async for model in self.direct.models.list()])
+
     @property
     def probed(self) -> str:
         if self.is_bedrock:
@@ -221,11 +234,13 @@ class Anthropic(base.BatchProvider):
     def build_body(self, prompt: Prompt) -> dict[str, Any]:
         """System text and message, with a mark behind the part that other requests begin with too."""
         said = {"system": prompt.system} if prompt.system else {}
+        shown = to_anthropic(self.list_pictures(prompt))
         if not self.find_cached_prefix(prompt):
-            return {**said, "messages": [{"role": "user", "content": prompt.user}]}
+            content = [*shown, {"type": "text", "text": prompt.user}] if shown else prompt.user
+            return {**said, "messages": [{"role": "user", "content": content}]}
         shared, rest = prompt.parts
         kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
-        blocks = [kept, *([{"type": "text", "text": rest}] if rest.strip() else [])]
+        blocks = [*shown, kept, *([{"type": "text", "text": rest}] if rest.strip() else [])]
         return {**said, "messages": [{"role": "user", "content": blocks}]}
 
     def output_config(self, prompt: Prompt) -> dict[str, Any]:

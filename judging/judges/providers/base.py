@@ -4,7 +4,7 @@ A provider has one abstract method, `judge`. It is asynchronous, so that one pro
 how many is the provider's `concurrency`. It knows no database: requests hold plain data, and what a provider measures
 beside the verdict (features, tokens, log-probabilities, cost) goes into the reply's `details` and `usage`.
 
-Responses of a pair are called A and B here, in the order in which they are shown. Which of them is response 1 is
+Responses are called A, B, … here, in the order in which they are shown. Which of them is response 1 is
 settled by the caller, so a provider cannot tell and cannot lean on it.
 """
 
@@ -18,8 +18,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotation.stats.orders import LETTERS
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
+
+PICTURE_TOKENS = 1600
+"""Tokens that a picture takes at most with the models that say so; of others it is a guess."""
 
 
 class NoTemperatureError(PermanentError):
@@ -30,8 +34,15 @@ class TooLongError(PermanentError):
     """The other side turned a prompt down because it does not fit the model."""
 
 
+class NoModelListError(PermanentError):
+    """The other side does not tell which models it has."""
+
+
 class UnknownBatchError(PermanentError):
     """The other side has no such batch, or not any more."""
+
+
+CHOICE = "choice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,10 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CriterionSpec:
-    """What is asked, with its scale in order. For a preference the values are A, B and perhaps tie."""
+    """What is asked, with its scale in order. For a preference the values are A, B and perhaps tie.
+
+    `type` and `limits` are those of the criterion: a choice, a number, several categories, a ranking, spans, a text.
+    """
 
     key: str
     name: str
@@ -51,6 +65,13 @@ class CriterionSpec:
     guideline: str
     level: str
     categories: tuple[Category, ...]
+    type: str = CHOICE
+    limits: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether one of the categories is the answer; all else is asked for and read by `judging.judges.answers`."""
+        return self.type == CHOICE
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -69,9 +90,20 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the item. `name` says where in it; `path` is where its bytes lie."""
+
+    sha256: str
+    type: str
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     role: str
     content: str
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +127,28 @@ class DialogueContent:
 
 @dataclass(frozen=True, slots=True)
 class PairContent:
-    """A question and two responses in the order shown."""
+    """A question and its responses in the order shown: two, with `further` more, or the first alone."""
 
     question: str
     response_a: str
     response_b: str
     context: str = ""
     person: Person = Person()
+    pictures: tuple[Picture, ...] = ()
+    further: tuple[str, ...] = ()
+    is_alone: bool = False
+
+    @property
+    def responses(self) -> dict[str, str]:
+        """The texts by the letters that they are called by."""
+        texts = (self.response_a,) if self.is_alone else (self.response_a, self.response_b, *self.further)
+        return dict(zip(LETTERS, texts, strict=False))
+
+    def change_responses(self, change: Callable[[str], str], only: str = "") -> PairContent:
+        """The content with the response of a letter changed, or with all."""
+        texts = [change(text) if only in ("", side) else text for side, text in self.responses.items()]
+        first, *rest = texts if len(texts) > 1 else [*texts, self.response_b]
+        return replace(self, response_a=first, response_b=rest[0], further=tuple(rest[1:]))
 
 
 Content = DialogueContent | PairContent
@@ -120,6 +167,7 @@ class Prompt:
     schema: Mapping[str, Any]
     version: str
     shared: int = 0
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -174,6 +222,8 @@ Stop = Literal["end", "length", "refusal"]
 class Reply:
     """What came back: text that is still to be read, or a `value` that the provider computed itself.
 
+    A `value` that is no category is what a person would have entered (`annotation.studies.parsing.answers`).
+
     `unscored` is the provider's own reason for giving no value, for example that there is nothing to measure, or
     `refuse_too_long` where the prompt does not fit the model.
 
@@ -215,7 +265,7 @@ class Example(BaseModel):
     external_id: str
     content_hash: str
     criterion: str
-    order: Literal["", "AB", "BA"] = ""
+    order: str = Field(default="", pattern="^[A-L]{0,12}$")
     material: dict[str, str]
     value: str
     why: str = ""
@@ -253,7 +303,9 @@ class Provider(ABC):
 
     Parameters: ClassVar[type[Parameters]] = Parameters
     needs_prompt: ClassVar[bool] = False
-    without_effect: ClassVar[frozenset[str]] = frozenset({"concurrency", "max_retries", "timeout", "templates"})
+    without_effect: ClassVar[frozenset[str]] = frozenset(
+        {"concurrency", "max_retries", "timeout", "templates", "pictures"}
+    )
     """Parameters that do not alter a reply, or only through the words of the prompt, which are part of its identity."""
 
     def __init__(
@@ -292,6 +344,10 @@ class Provider(ABC):
         """
         return []
 
+    async def list_models(self) -> tuple[str, ...]:
+        """The models that the other side has, by name. NoModelListError where it does not tell which."""
+        raise NoModelListError("This provider has no list of models: enter the name of one.")
+
     @property
     def probed(self) -> str:
         """What is known where `probe` objects to nothing, in a sentence."""
@@ -305,7 +361,13 @@ class Provider(ABC):
         given = self.parameters.model_dump(mode="json", exclude=set(self.without_effect))
         prompt = request.prompt
         said = [prompt.system, prompt.user, prompt.shared, dict(prompt.schema)] if prompt else None
-        return {"model": self.model, "parameters": given, "prompt": said}
+        seen = {"pictures": [[one.sha256, one.name] for one in shown]} if (shown := self.list_pictures(prompt)) else {}
+        return {"model": self.model, "parameters": given, "prompt": said, **seen}
+
+    def list_pictures(self, prompt: Prompt | None) -> tuple[Picture, ...]:
+        """The pictures that are sent with a prompt: none to a model that takes none, which has their names."""
+        takes = getattr(self.parameters, "pictures", False)
+        return prompt.pictures if prompt and takes else ()
 
     @property
     def temperature(self) -> float | None:
@@ -345,7 +407,8 @@ class Provider(ABC):
         """The tokens of the request's prompt by its length alone, at once and without the network."""
         if request.prompt is None:
             return TokenCount(0, exact=True)
-        return TokenCount(approximate_tokens(request.prompt.system + request.prompt.user), exact=False)
+        said = approximate_tokens(request.prompt.system + request.prompt.user)
+        return TokenCount(said + PICTURE_TOKENS * len(self.list_pictures(request.prompt)), exact=False)
 
     async def refuse_too_long(self, request: JudgeRequest) -> Reply | None:
         """The reply to a request that does not fit the model, with the count; None where it fits or nobody knows.
@@ -356,6 +419,7 @@ class Provider(ABC):
         if window is None or prompt is None:
             return None
         most = len(prompt.system.encode()) + len(prompt.user.encode()) + TOKENS_AROUND
+        most += PICTURE_TOKENS * len(self.list_pictures(prompt))
         if most + self.reply_tokens <= window:
             return None
         count = await self.count_tokens(request)

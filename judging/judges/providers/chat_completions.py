@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, Prompt, Reply, TooLongError, Usage
+from judging.judges.providers.base import JudgeRequest, Picture, Prompt, Reply, TooLongError, Usage
 from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translate_errors
 from judging.judges.providers.distribution import Token, distribution
+from judging.judges.providers.pictures import to_openai
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -59,9 +60,11 @@ class ChatProvider(base.Provider):
         return to_reply(completion, request.criterion.values)
 
 
-def messages(prompt: Prompt) -> list[dict[str, str]]:
+def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str, Any]]:
+    """System text and message; pictures of the item stand before its words."""
     said = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    return [*said, {"role": "user", "content": prompt.user}]
+    words: Any = [*to_openai(pictures), {"type": "text", "text": prompt.user}] if pictures else prompt.user
+    return [*said, {"role": "user", "content": words}]
 
 
 def response_format(schema: dict[str, Any]) -> dict[str, Any]:

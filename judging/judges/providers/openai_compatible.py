@@ -20,7 +20,7 @@ from pydantic import Field, field_validator
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt
+from judging.judges.providers.base import CriterionSpec, JudgeRequest, NoModelListError, Prompt
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import origin
@@ -49,6 +49,7 @@ class ChatParameters(base.ModelParameters):
     max_tokens: int = Field(default=2000, ge=16, le=64_000)
     structured: bool = True
     logprobs: bool = True
+    pictures: bool = Field(default=False, description="Whether the model takes pictures; then those of items are sent.")
     temperature: float | None = Field(default=None, ge=0, le=2)
     context_window: int | None = Field(default=None, ge=256)
 
@@ -133,18 +134,41 @@ class OpenAICompatible(ChatProvider):
 
     async def probe(self) -> list[str]:
         """Whether somebody answers, takes the key and knows the model. Servers that list no models are believed."""
+        try:
+            known = await self.list_models()
+        except NoModelListError:
+            return []
+        except (PermanentError, TransientError) as error:
+            return [str(error)]
+        unknown = known and self.model not in known
+        return [f"{self.address} has no model {self.model!r}; it has {', '.join(known[:10])}"] if unknown else []
+
+    async def list_models(self) -> tuple[str, ...]:
+        """The models of the server: by `/models`, which all but few have, else by the tags of Ollama."""
         import openai
 
         client = await self.client()
         try:
             with translate_errors(openai, timeout=self.parameters.timeout, key=self.key):
-                known = sorted([model.id async for model in client.models.list()])
+                return tuple(sorted([model.id async for model in client.models.list()]))
         except PermanentError as error:
-            return [] if str(error).startswith("404") else [f"{self.address} says: {error}"]
+            if not str(error).startswith("404"):
+                raise PermanentError(f"{self.address} says: {error}") from error
         except TransientError as error:
-            return [f"{self.address}: {error}"]
-        unknown = known and self.model not in known
-        return [f"{self.address} has no model {self.model!r}; it has {', '.join(known[:10])}"] if unknown else []
+            raise TransientError(f"{self.address}: {error}") from error
+        return await self.list_tags()
+
+    async def list_tags(self) -> tuple[str, ...]:
+        """What Ollama lists beside chat completions."""
+        import httpx2
+
+        parts = urlsplit(self.address)
+        try:
+            async with self.build_guarded_client() as client:
+                found = (await client.get(f"{parts.scheme}://{parts.netloc}/api/tags")).json()
+            return tuple(sorted(str(one["name"]) for one in found["models"]))
+        except (httpx2.HTTPError, ValueError, KeyError, TypeError, PermanentError) as error:
+            raise NoModelListError(f"{self.address} has no list of models: enter the name of one.") from error
 
     @property
     def probed(self) -> str:
@@ -155,7 +179,7 @@ class OpenAICompatible(ChatProvider):
         length = "max_completion_tokens" if self.address == OPENAI else "max_tokens"
         return {
             "model": self.model,
-            "messages": messages(prompt),
+            "messages": messages(prompt, self.list_pictures(prompt)),
             "seed": request.seed,
             length: given.max_tokens,
             **({"temperature": self.temperature} if self.temperature is not None else {}),

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotation.stats.orders import to_place
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
 from judging.judges.providers.base import JudgeRequest, PairContent, Reply
-from judging.judges.providers.sides import SIDES
 
 HERE = "HERE"
 
@@ -32,9 +32,10 @@ class ScriptedTrouble(BaseModel):
 class ScriptedParameters(base.Parameters):
     """`answers` by criterion: one value for all items, or values by item id.
 
-    A preference may be given as the side shown (A, B) or as the response (1, 2). `otherwise` answers the rest. `where`
-    goes before both: a text, and the answer on every item in which it stands; HERE is the response in which it stands.
-    `delay` is in seconds, per call. `trouble` is by item id.
+    A preference may be given as the side shown (A, B, …) or as the response (1, 2, …); all that is no choice as a
+    person would enter it, responses by their sides. `otherwise` answers the rest. `where` goes before both: a text, and
+    the answer on every item in which it stands; HERE is the response in which it stands. `delay` is in seconds, per
+    call. `trouble` is by item id.
     """
 
     answers: dict[str, str | dict[str, str]] = Field(default_factory=dict)
@@ -56,7 +57,7 @@ class Scripted(base.Provider):
         if trouble := self.parameters.trouble.get(request.item):
             return make(trouble, request)
         answer = self.answer(request)
-        side = SIDES.get(request.order, {}).get(answer, answer)
+        side = to_place(answer, request.order)
         value = side if side in request.criterion.values else answer
         return Reply(text=answer, value=value, explanation="Said as scripted.", details={"seed": request.seed})
 
@@ -74,11 +75,10 @@ class Scripted(base.Provider):
 
 
 def find_text(text: str, request: JudgeRequest) -> str:
-    """Where the text stands: A or B of a pair, dialogue of a dialogue; empty if nowhere."""
+    """Where the text stands: A, B, … of responses, dialogue of a dialogue; empty if nowhere."""
     content = request.content
     if isinstance(content, PairContent):
-        sides = {"A": content.response_a, "B": content.response_b}
-        return next((side for side, said in sides.items() if text in said), "")
+        return next((side for side, said in content.responses.items() if text in said), "")
     return "dialogue" if any(text in turn.content for turn in content.turns) else ""
 
 

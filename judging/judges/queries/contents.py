@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
+from annotation.corpus.services.attachments import locate
+from annotation.stats.orders import LETTERS, list_places, to_place
+from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Criterion, Item
 from judging.judges import evaluation_settings, prompts
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.prompts import evaluation, templates
-from judging.judges.providers import sides
 from judging.judges.providers.base import (
     Category,
     Content,
@@ -19,6 +22,7 @@ from judging.judges.providers.base import (
     DialogueContent,
     PairContent,
     Person,
+    Picture,
     Prompt,
     Turn,
 )
@@ -36,12 +40,21 @@ def build_spec(criterion: Criterion) -> CriterionSpec:
             Category(str(c["value"]), str(c.get("label") or c["value"]), str(c.get("guideline") or ""))
             for c in criterion.categories
         ),
+        type=criterion.type,
+        limits=dict(criterion.limits),
     )
+
+
+def to_identity(criterion: CriterionSpec) -> dict[str, Any]:
+    """The criterion as what a run depends on; of a choice as it was before there were other types."""
+    found = asdict(criterion)
+    of_type = {name: found.pop(name) for name in ("type", "limits")}
+    return found if criterion.is_choice else {**found, **of_type}
 
 
 def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
     """The scale's values as numbers; places from 1 where an ordinal scale has words; none where it has no order."""
-    if criterion.level == "nominal":
+    if not criterion.is_choice or criterion.level in NO_SCORES:
         return {}
     try:
         return {value: float(value) for value in criterion.values}
@@ -58,9 +71,27 @@ def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setti
     """The words in which this judge is asked: Concord's own, or the template that the judge brings."""
     template, system = templates.find_template(judge.parameters, criterion.key), judge.parameters.get("system")
     if setting and isinstance(content, PairContent):
-        return evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
+        asked = evaluation.choice(criterion, content, answers=setting.answers, template=template, system=system)
+        return replace(asked, pictures=content.pictures)
     shown = [build_example(one) for one in list_examples(judge, criterion.key)]
-    return prompts.render(criterion, content, template=template, system=system, examples=shown)
+    asked = prompts.render(criterion, content, template=template, system=system, examples=shown)
+    return replace(asked, pictures=list_pictures(content))
+
+
+def list_pictures(content: Content) -> tuple[Picture, ...]:
+    """The pictures of what is to be rated; of a dialogue up to the turn that is rated."""
+    if isinstance(content, PairContent):
+        return content.pictures
+    return tuple(picture for turn in content.turns[: content.turn] for picture in turn.pictures)
+
+
+def read_pictures(parts: Iterable[Mapping[str, Any]], where: str) -> tuple[Picture, ...]:
+    """The pictures among the parts of a text."""
+    return tuple(
+        Picture(part["sha256"], part.get("type", ""), str(locate(part["sha256"])), f"{where}: {part.get('name', '')}")
+        for part in parts
+        if part["kind"] == "image" and part.get("sha256")
+    )
 
 
 def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
@@ -70,7 +101,7 @@ def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
 
 def build_example(example: Mapping[str, Any]) -> prompts.ShownExample:
     """The example as the prompt shows it: a preference names the side on which the response stands there."""
-    side = sides.SIDES.get(example.get("order", ""), {}).get(example["value"], example["value"])
+    side = to_place(example["value"], example.get("order", ""))
     return prompts.ShownExample(example["material"], side, example.get("why", ""))
 
 
@@ -98,7 +129,10 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
     scenario = dialogue.scenario
     task = scenario.task if scenario else None
     return DialogueContent(
-        turns=tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in dialogue.turns),
+        turns=tuple(
+            Turn(str(turn["role"]), str(turn["content"]), read_pictures(turn.get("parts", ()), f"Turn {number}"))
+            for number, turn in enumerate(dialogue.turns, start=1)
+        ),
         person=build_person(scenario.profile if scenario else None, shown),
         goal=(task.goal or task.intent or task.description) if task and "goal" in shown else "",
         task=task.description if task and "goal" in shown else "",
@@ -110,13 +144,32 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
 
 
 def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
-    a, b = (pair.response_2, pair.response_1) if order == "BA" else (pair.response_1, pair.response_2)
+    texts = {str(one.number): str(one.text) for one in pair.responses}
+    a, b, *further = [*(texts[number] for number in list_places(order or LETTERS[: len(texts)]).values()), ""]
     person = (
         evaluation_settings.select_known(build_known(pair.profile), setting)
         if setting
         else build_person(pair.profile, shown)
     )
-    return PairContent(question=pair.question, response_a=a, response_b=b, context=pair.context, person=person)
+    return PairContent(
+        question=pair.question,
+        response_a=a,
+        response_b=b,
+        further=tuple(further[:-1]),
+        is_alone=pair.n_responses == 1,
+        context=pair.context,
+        person=person,
+        pictures=pair_pictures(pair, order),
+    )
+
+
+def pair_pictures(pair: ResponsePair, order: str) -> tuple[Picture, ...]:
+    """The pictures of a question, those of its responses by the place at which they are shown."""
+    parts = {str(one.number): one.text.parts for one in pair.responses}
+    places = list_places(order or LETTERS[: len(parts)])
+    named = [("Question", pair.parts.get("question", ())), ("Context", pair.parts.get("context", ()))]
+    named += [(f"Response {place}", parts[number]) for place, number in places.items()]
+    return tuple(one for where, shown in named for one in read_pictures(shown, where))
 
 
 def build_known(profile: Profile | None) -> dict[str, Any]:

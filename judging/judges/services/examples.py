@@ -17,11 +17,13 @@ import numpy as np
 
 from annotation.agreement.services import tiers
 from annotation.stats.gold import gold
+from annotation.stats.orders import LETTERS
 from annotation.stats.table import MISSING
 from annotation.studies.models.labels import Adjudication
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.scales import has_open_scale
 from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
@@ -41,10 +43,12 @@ def draw_examples(
 ) -> list[Document]:
     """Examples for each criterion: ``n`` of its settled items, values of the scale in turn, or the ``items`` named.
 
-    Raises InputError where nothing is held out, where a criterion has fewer settled items in the development part, or
-    where an item that is named is none of them.
+    Raises InputError where nothing is held out, where a criterion has no categories, or fewer settled items in the
+    development part, or where an item that is named is none of them.
     """
     check_example_count(n)
+    if other := next((one for one in criteria if has_open_scale(one)), None):
+        raise InputError(f"examples are verdicts on categories; {other.name} has none", field="criteria")
     settled = load_settled_items(study, criteria)
     found = []
     for place, criterion in enumerate(criteria):
@@ -53,7 +57,7 @@ def draw_examples(
         chosen = _named(there, items, criterion) if items else _in_turn(there, n, criterion, rng)
         read = items_at(study, chosen)
         found += [
-            _example(criterion, read[position], there[position], order=_order(study, k))
+            _example(criterion, read[position], there[position], order=_order(read[position], k))
             for k, position in enumerate(chosen)
         ]
     return found
@@ -84,7 +88,7 @@ def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int,
     if split is None:
         raise InputError(
             f"nothing of {study} is held out: hold a part out first, so that the new version can be judged on items "
-            "that it was not made with",
+            "that its examples do not come from",
             field="study",
         )
     closed = hold_out.positions(study) | find_duplicates(study, leaks(study, split))
@@ -153,9 +157,13 @@ def _in_turn(there: Mapping[int, SettledItem], n: int, criterion: Criterion, rng
     return found[:n]
 
 
-def _order(study: Study, place: int) -> str:
-    """A pair's responses stand in either order in turn, so that the examples favour no side."""
-    return "" if study.kind != Study.Kind.PAIR else ("AB", "BA")[place % 2]
+def _order(item: Item, place: int) -> str:
+    """Responses stand turned by one place more each time, so that the examples favour none."""
+    if item.pair is None:
+        return ""
+    straight = LETTERS[: item.pair.n_responses]
+    turned = place % len(straight)
+    return straight[turned:] + straight[:turned]
 
 
 def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: str) -> Document:
@@ -199,6 +207,6 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
             ):
                 raise InputError(
                     f"the example on {one['criterion']}, item {one['item']} of {study}, is not what was settled "
-                    "there in the development part: draw the examples anew",
+                    "there in the development part: draw the examples again",
                     field="parameters",
                 )

@@ -27,6 +27,9 @@ from judging.judges.queries.contents import build_spec
 from judging.judges.services import examples
 from judging.judges.services.keys import load_keyring
 
+LIST_SECONDS = 20
+"""How long a page waits for a list of models."""
+
 NO_BATCHES = "A judge of provider {provider} takes no batches."
 
 
@@ -247,6 +250,25 @@ def test(judge: Judge) -> str:
     except InputError as error:
         raise InputError(error.message, field="provider") from error
     return provider.probed
+
+
+def list_models(judge: Judge) -> tuple[str, ...]:
+    """Ask the other side which models it has. InputError says why it does not tell."""
+    provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
+
+    async def ask() -> tuple[str, ...]:
+        try:
+            return await asyncio.wait_for(provider.list_models(), LIST_SECONDS)
+        finally:
+            await provider.aclose()
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself
+            return thread.submit(asyncio.run, ask()).result()
+    except TimeoutError as error:
+        raise InputError(f"No answer within {LIST_SECONDS} s.", field="model") from error
+    except (PermanentError, TransientError) as error:
+        raise InputError(str(error), field="model") from error
 
 
 def probe(judge: Judge) -> None:

@@ -9,26 +9,23 @@ from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
 from judging.judges import sealing, second_factors
 from judging.judges.models.keys import ModelKey
+from judging.judges.options import LONGEST_KEY, NewKey
 from judging.judges.providers.keys import Keyring, origin
 
-LONGEST = 4000
 
-
+@check_options(NewKey)
 @audited("key.keep")
 def keep(*, by: User | None, project: Project, address: str, key: str, note: str = "") -> ModelKey:
     """The project's key for an address, in place of one that was there. InputError says what is wrong with it."""
-    where, key = to_origin(address), key.strip()
-    if not key:
-        raise InputError("Enter the key.", field="key")
-    if len(key) > LONGEST or not key.isascii() or not key.isprintable():
-        raise InputError(f"A key is one line of at most {LONGEST} ASCII characters.", field="key")
-    if len(note) > 200:
-        raise InputError("A note has at most 200 characters.", field="note")
+    where = to_origin(address)
+    if not key.isascii() or not key.isprintable():
+        raise InputError(f"A key is one line of at most {LONGEST_KEY} ASCII characters.", field="key")
     row = ModelKey.objects.select_for_update().filter(project=project, origin=where).first()
     row = row or ModelKey(project=project, origin=where)
-    row.sealed, row.note, row.created_by = sealing.seal(key, of=row.belongs), note.strip(), by
+    row.sealed, row.note, row.created_by = sealing.seal(key, of=row.belongs), note, by
     row.save()
     return row
 

@@ -8,19 +8,20 @@ from typing import Any
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
 from judging.judges import providers
 from judging.judges.models.limits import Price
+from judging.judges.options import NewPrice
 
 
+@check_options(NewPrice)
 @audited("price.enter", says=("provider", "model", "valid_from", "columns"))
 def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: Any) -> Price:
     """What a model costs from a day on. Entered twice for one day, the later entry holds."""
     if provider not in providers.REGISTRY:
         raise InputError(f"There is no provider {provider!r}.", field="provider")
-    if not model.strip():
-        raise InputError("A price is of a model.", field="model")
     made, _ = Price.objects.update_or_create(
-        provider=provider, model=model.strip(), valid_from=valid_from, defaults={**columns, "created_by": by}
+        provider=provider, model=model, valid_from=valid_from, defaults={**columns, "created_by": by}
     )
     return made
 

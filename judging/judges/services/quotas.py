@@ -10,9 +10,10 @@ from django.db.models import F
 
 from core.accounts.models.users import User
 from core.audit.log import audited
-from core.errors import InputError
+from core.options.model import check_options
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Quota
+from judging.judges.options import Limits
 from judging.judges.providers.base import Usage
 
 USUAL_REPLY = 150  # tokens of an explanation with its verdict
@@ -86,19 +87,17 @@ def find_quota(provider: str, model: str, *, lock: bool = False) -> Quota | None
     return rows.filter(provider=provider, model=model).first()
 
 
+@check_options(Limits, but=("daily_budget_usd",))
 @audited("quota.set", says=("provider", "model", "requests_per_minute", "tokens_per_minute"))
 def set_limits(
     *,
     by: User | None,  # noqa: ARG001
     provider: str,
     model: str,
-    requests_per_minute: int | None,
-    tokens_per_minute: int | None,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
 ) -> Quota | None:
     """Limit how fast the model may be asked. Neither given: no limit of ours."""
-    for field, value in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):
-        if value is not None and value < 1:
-            raise InputError("A limit is at least 1; leave it empty for none.", field=field)
     if requests_per_minute is None and tokens_per_minute is None:
         Quota.objects.filter(provider=provider, model=model).delete()
         return None

@@ -10,19 +10,17 @@ from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.management.base import ConcordCommand
+from annotation.stats.by_level import explain_missing
 from annotation.stats.table import Level
 from annotation.studies.parsing import rating_files
-from annotation.studies.queries.dependence import NAMED
-from annotation.studies.queries.items import STRATA
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
+from judging.assessment.agreement_figures import find_each
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement, comparison
-from judging.assessment.services.agreement import ANNOTATOR, GROUPINGS, StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
-
-OF_ITEMS = ("by", "cluster", "strata")
-CHOSEN = ("bootstrap", "confidence", "seed", "unscored_as", "epsilon", "reads", "guideline_version", *OF_ITEMS)
+from judging.assessment.services.agreement import StudyRatings
 
 
 class Command(ConcordCommand):
@@ -35,48 +33,14 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--judge", action="extend", nargs="+", default=[], metavar="NAME", help="rater of the file that is a judge"
         )
-        parser.add_argument(
-            "--read",
-            dest="reads",
-            choices=[comparison.VERDICTS, comparison.SCORES],
-            default=comparison.VERDICTS,
-            help="what correlations and errors read of a study's judges: the verdict, or the score as a mean over the "
-            "scale, weighted by probabilities or repeats (verdict)",
-        )
-        parser.add_argument("--unscored-as", metavar="VALUE", help="count a judge's unusable replies as this value")
-        parser.add_argument(
-            "--epsilon", type=float, default=0.15, help="discount of a judge in the alternative-annotator test (0.15)"
-        )
-        parser.add_argument(
-            "--by",
-            default="",
-            metavar="FIELD",
-            help=f"figures per group; of a study: {', '.join(GROUPINGS)}, or {ANNOTATOR}KEY for annotators by what "
-            "they answered to that question about themselves",
-        )
-        parser.add_argument(
-            "--cluster",
-            default="",
-            metavar="COLUMN",
-            help="what dependent items share; of a study what it knows, or none, "
-            f"{', '.join(NAMED)}, or a key of the items' source",
-        )
-        parser.add_argument(
-            "--strata", default="", metavar="COLUMN", help=f"resample within; of a study: {', '.join(STRATA)}"
-        )
+        add_arguments(parser, JudgedOptions)
         parser.add_argument("--weight", default="", metavar="COLUMN", help="of a file: a weight for each item")
-        parser.add_argument(
-            "--guideline-version", type=int, metavar="N", help="of a study: only labels given under this version"
-        )
-        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(
             options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories", "weight")
         )
-        chosen = JudgedOptions(**{name: options[name] for name in CHOSEN})
+        chosen = JudgedOptions(**read_arguments(JudgedOptions, options))
         if options["file"]:
             if chosen.with_scores:
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
@@ -93,8 +57,13 @@ class Command(ConcordCommand):
     def say(self, document: Any) -> None:
         if "criteria" in document:
             self.stdout.write(f"{document['study']}\n{text.columns(list(table(document)))}")
+        if "coefficients" not in document and "criteria" not in document:
+            self.stdout.write(f"{document['name']}: {document['reason']}")
+            return
         for name, found in document.get("criteria", {document.get("criterion") or "these items": document}).items():
             self.stdout.write("\n".join(["", *criterion(name, found)]))
+        for one in document.get("left_out", ()):
+            self.stdout.write(f"\n{one['name']}: {one['reason']}")
 
 
 def add_source(parser: CommandParser) -> None:
@@ -102,12 +71,14 @@ def add_source(parser: CommandParser) -> None:
     parser.add_argument("file", nargs="?", type=Path, metavar="RATINGS.csv", help="long (item,rater,value) or wide")
     parser.add_argument("--study", help="name or slug")
     parser.add_argument(
-        "--level", choices=get_args(Level), help="of the file's scale (nominal); a value of ranking is such as B>A=C"
+        "--level",
+        choices=[level for level in get_args(Level) if explain_missing("agreement", level) is None],
+        help="of the file's scale (nominal); a value of ranking is such as B>A=C, of set such as accuracy|style",
     )
     parser.add_argument(
         "--categories",
         metavar="A,B,…",
-        help="the file's scale in order, of rankings the responses; by default what occurs",
+        help="the file's scale in order, of rankings the responses, of sets what they may hold; by default what occurs",
     )
 
 
@@ -163,10 +134,9 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
 
 def _judge(held: Mapping[str, Any], headline: Mapping[str, str]) -> Iterator[list[str]]:
     first = (headline["judge"], headline["ceiling"], headline["below"])
-    for key in (*first, "accuracy", "spearman", "mae"):
+    for key in (key for key in (*first, "accuracy", "spearman", "mae") if key in held):
         yield [key.replace("_", " "), text.estimate(held[key])]
-    each = "per_annotator" if headline["kappa"] == "cohen_kappa" else "per_annotator_weighted"
-    for annotator, kappa in held[each].items():
+    for annotator, kappa in held[find_each(headline)].items():
         yield [f"with {annotator}", text.estimate(kappa)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -11,15 +11,15 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
+from judging.assessment.options import AuditOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, hold_out, rules, verdicts
-from judging.assessment.services.assessment import Assessment, AssessmentRequest
-from judging.assessment.services.options import AuditOptions
+from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.judges.queries.study_items import HELD_OUT
 from judging.management.commands.calibrate import add_part_option, list_left_out
-from judging.stats.multiplicity import Method
 
 
 class Command(ConcordCommand):
@@ -30,24 +30,29 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
-        parser.add_argument("--level", type=float, default=0.05, help="of all probes of the judge together (0.05)")
-        parser.add_argument("--correction", choices=get_args(Method), default="holm", help="of the p-values (holm)")
+        add_arguments(parser, AuditOptions)
         add_part_option(parser)
         add_rules(parser)
 
     def run(self, **options: Any) -> list[dict[str, Any]]:
-        chosen = AuditOptions(options["level"], options["correction"])
+        chosen = AuditOptions(**read_arguments(AuditOptions, options))
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules
         parse_rules(evidence.study, options)
-        found = load_assessment(evidence, options["judge"], AssessmentRequest(audit=chosen))
+        try:
+            found = load_assessment(evidence, options["judge"], AssessmentRequest(audit=chosen))
+        except NothingToAssessError as none:
+            return list(none.evidence.left_out)
         document = hold_out.audit_document(found)
         return assessment.list_criteria(document, options["criterion"])
 
     def say(self, document: Any) -> None:
-        for found in document:
+        told = [found for found in document if "probes" in found]
+        for found in told:
             self.stdout.write("\n".join(lines(found["judge"], found)))
-        for study in document[:1]:
+        for found in document[: 0 if told else None]:
+            self.stdout.write(f"{found['name']}: {found['reason']}")
+        for study in told[:1]:
             self._say_of_all(study)
 
     def _say_of_all(self, document: dict[str, Any]) -> None:
@@ -107,6 +112,8 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
     yield text.columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
+    if people := found["people_position"]:
+        yield f"people's position bias: {text.estimate(people['effect'])} ({people['unit']})"
     if found["tiers"]:
         yield f"tiers: {wording.item_tiers(found['tiers'])}"
     yield "trivial baselines"

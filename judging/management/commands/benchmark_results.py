@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import IntervalOptions
 from annotation.benchmarks.queries import benchmarks
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns, estimate
-from core.errors import InputError
 from core.files.input_files import InputFile
+from core.options.fields import add_arguments, read_arguments
 from judging.evaluations.services import failures, ranks, results
-from judging.evaluations.services.results import Options
 from judging.management.commands.evaluate import find_evaluation
 
 
@@ -24,19 +24,12 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         parser.add_argument("--evaluation", type=int, metavar="N", help="default: the newest")
-        parser.add_argument("--bootstrap", type=int, default=2000)
-        parser.add_argument("--confidence", type=float, default=0.95)
-        parser.add_argument("--seed", type=int, default=0)
+        add_arguments(parser, IntervalOptions)
         parser.add_argument("--ranks", type=Path, metavar="FILE.csv", help="model and score, or rank, elsewhere")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if not 0 < options["confidence"] < 1:
-            raise InputError("must be between 0 and 1, for example 0.95", field="confidence")
-        for name in ("bootstrap", "seed"):
-            if options[name] < 0:
-                raise InputError("must not be negative", field=name)
+        asked = IntervalOptions(**read_arguments(IntervalOptions, options))
         evaluation = find_evaluation(benchmarks.find_benchmark(options["benchmark"]), options["evaluation"])
-        asked = Options(options["bootstrap"], options["confidence"], options["seed"])
         found = results.load_or_compute(evaluation, asked)
         tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
         more = {}

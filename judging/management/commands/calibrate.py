@@ -8,21 +8,20 @@ from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.agreement import RESAMPLES
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.labels import RANKING
 from annotation.stats.table import Level
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import AssessmentOptions, CalibrationOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, file_calibration, hold_out, rules, runs
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.file_calibration import CalibrationOptions, FileColumns
-from judging.assessment.services.options import AssessmentOptions
+from judging.assessment.services.file_calibration import FileColumns
 from judging.judges.queries.study_items import HELD_OUT, PARTS
 from judging.management.commands.agreement import check_source
-from judging.stats.calibration import MapName
 
 ONLY_FILE = ("human", "level", "categories", "confidence_column", "weight_column", "cluster_column")
 
@@ -105,20 +104,20 @@ def add_part_option(parser: CommandParser) -> None:
     )
 
 
+ELSEWHERE = ("positive", "targets", "cluster", "strata")
+"""Options of a calibration that are not asked for, or in words of this command."""
+
+
 def add_how(parser: CommandParser) -> None:
     """How to calibrate, the same for files and studies."""
-    parser.add_argument("--method", choices=get_args(MapName), default="isotonic", help="of recalibration")
     parser.add_argument("--targets", default="0.8,0.9,0.95", help="agreements to be guaranteed (0.8,0.9,0.95)")
-    parser.add_argument("--delta", type=float, default=0.05, help="a guarantee fails with this probability (0.05)")
-    parser.add_argument("--bootstrap", type=int, default=RESAMPLES, metavar="N", help="resamples; 0 for none")
-    parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
-    parser.add_argument("--seed", type=int, default=0, help="of folds and resamples (0)")
+    add_arguments(parser, CalibrationOptions, but=ELSEWHERE)
 
 
 def parse_how(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `add_how` asks for."""
-    chosen = {name: options[name] for name in ("bootstrap", "confidence", "seed", "positive", "method", "delta")}
-    return {**chosen, "targets": _numbers(options["targets"])}
+    chosen = read_arguments(CalibrationOptions, options, but=ELSEWHERE)
+    return {**chosen, "positive": options["positive"], "targets": _numbers(options["targets"])}
 
 
 def _numbers(listed: str) -> tuple[float, ...]:

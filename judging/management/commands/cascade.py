@@ -11,6 +11,8 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import cascade_records, cascades, rules
 from judging.management.commands.judge import keys
@@ -24,13 +26,12 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judges", required=True, metavar="A,B,…", help="in the order in which they are asked")
         parser.add_argument("--criterion", metavar="KEY", help="all by default")
-        parser.add_argument("--target", type=float, default=0.9, help="agreement to be guaranteed (0.9)")
-        parser.add_argument("--delta", type=float, default=0.05, help="probability with which that may fail (0.05)")
+        add_arguments(parser, CascadeOptions)
         parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        chosen = cascades.CascadeOptions(options["target"], options["delta"])
+        chosen = CascadeOptions.check(read_arguments(CascadeOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
         rules.lock(by=None, study=evidence.study)

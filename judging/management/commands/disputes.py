@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.services.missing import describe_missing
 from annotation.management.base import ConcordCommand
 from annotation.stats.table import IntArray
 from annotation.studies.queries.studies import study_called
@@ -37,6 +38,8 @@ class Command(ConcordCommand):
         criterion = find_criterion(study, options["criterion"])
         if criterion is None:
             raise InputError(f"{study} has no criterion", field="criterion")
+        if missing := describe_missing("adjudication", study, criterion):
+            return missing
         if options["against_majority"]:
             rules.lock_rules(by=None, study=study)
             found = contradictions(study, criterion, judge=options["judge"])
@@ -50,6 +53,9 @@ class Command(ConcordCommand):
         return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": items}
 
     def say(self, document: Any) -> None:
+        if "items" not in document:
+            self.stdout.write(document["reason"])
+            return
         self.stdout.write(f"{len(document['items'])} items, {document['open']} not decided yet")
         for one in document["items"]:
             answers = ", ".join(f"{n} x {label}" for label, n in one["answers"])

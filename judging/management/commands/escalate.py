@@ -8,6 +8,8 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import NewEscalation
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, escalation
 from judging.assessment.services.assessment import AssessmentRequest
@@ -21,17 +23,14 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         parser.add_argument("--name", required=True, help="of the new study")
-        parser.add_argument("--target", type=float, default=0.9, help="agreement to be guaranteed (0.9)")
-        parser.add_argument("--overlap", type=int, default=3, help="people per item (3)")
+        add_arguments(parser, NewEscalation, but=("name",))
 
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyData.load(study_called(options["study"]))
         found = assessment.assess_judge(
             by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()
         )
-        made = escalation.escalate(
-            by=None, found=found, name=options["name"], target=options["target"], overlap=options["overlap"]
-        )
+        made = escalation.escalate(by=None, found=found, **read_arguments(NewEscalation, options))
         return {
             "study": made.target.name,
             "slug": made.target.slug,

@@ -11,17 +11,22 @@ from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks
 from annotation.management.base import ConcordCommand
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
+from judging.evaluations.options import NewEvaluation
 from judging.evaluations.services import evaluations
 from judging.evaluations.services.evaluations import Drawing
-from judging.judges.evaluation_settings import ANSWERS, CHOICE, RETRIEVERS, SETTINGS, Setting
+from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.models.judges import Judge
 from judging.judges.queries import workers
 from judging.judges.services import judges
-from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER, dollars
+from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.services import work
+
+ELSEWHERE = ("judges", "settings", "embedder")
+"""Options of an evaluation that this command takes in words of its own."""
 
 
 class Command(ConcordCommand):
@@ -31,27 +36,13 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         parser.add_argument("--judge", nargs="+", required=True, metavar="NAME", help="judges that there are")
-        parser.add_argument(
-            "--persona", nargs="+", choices=list(SETTINGS), default=["none", "profile"], help="the settings"
-        )
-        parser.add_argument("--answers", choices=list(ANSWERS), default=CHOICE)
-        parser.add_argument("--retriever", choices=list(RETRIEVERS), default="bm25")
-        parser.add_argument("--top-k", type=int, default=5, metavar="K", help="memories retrieved")
         parser.add_argument("--embedder", metavar="MODEL", help="for --retriever endpoint: the embedding model")
         parser.add_argument("--embedder-url", metavar="URL", help="and the address of its OpenAI-compatible server")
         parser.add_argument(
-            "--without", nargs="+", default=[], metavar="FIELD", help="fields of the persona to leave out"
+            "--persona", nargs="+", choices=list(SETTINGS), default=["none", "profile"], help="the settings"
         )
+        add_arguments(parser, NewEvaluation, but=ELSEWHERE)
         parser.add_argument("--evaluation", type=int, metavar="N", help="add to this evaluation of the benchmark")
-        parser.add_argument("--cases", type=int, metavar="N", help="draw so many, evenly by tier")
-        parser.add_argument("--tiers", nargs="+", default=[])
-        parser.add_argument("--kinds", nargs="+", default=[])
-        parser.add_argument("--split", default="")
-        parser.add_argument("--longest", type=int, metavar="N", help="only cases of at most so many characters")
-        parser.add_argument("--order", choices=["both", "random", "AB", "BA"], default="both")
-        parser.add_argument("--seed", type=int, default=0, help="of the draw, the random order and the model")
-        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="of each run")
-        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="start the runs and return")
 
@@ -78,12 +69,8 @@ class Command(ConcordCommand):
                 by=None,
                 evaluation=evaluation,
                 judges=chosen,
-                settings=settings(options),
                 queue=not options["now"],
-                order_policy=options["order"],
-                seed=options["seed"],
-                budget_usd=options["budget_usd"],
-                use_cache=not options["no_cache"],
+                **evaluations.describe_runs(read_options(options)),
             )
         except InputError:
             if not evaluation.runs.exists():  # nothing was asked, so nothing is left behind
@@ -121,31 +108,14 @@ def find_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
 def find_or_create_evaluation(benchmark: Benchmark, options: dict[str, Any]) -> Evaluation:
     if options["evaluation"] is not None:
         return find_evaluation(benchmark, options["evaluation"])
-    drawing = Drawing(
-        size=options["cases"],
-        tiers=tuple(options["tiers"]),
-        kinds=tuple(options["kinds"]),
-        split=options["split"],
-        longest=options["longest"],
-        seed=options["seed"],
-    )
+    drawing = Drawing.from_options(read_options(options))
     return evaluations.begin(by=None, benchmark=benchmark, drawing=drawing)
 
 
-def settings(options: dict[str, Any]) -> list[Setting]:
-    url = {"base_url": options["embedder_url"]} if options["embedder_url"] else {}
-    embedder = {"model": options["embedder"], **url} if options["embedder"] else None
-    return [
-        Setting(
-            shows=shows,
-            answers=options["answers"],
-            retriever=options["retriever"],
-            k=options["top_k"],
-            without=tuple(options["without"]),
-            embedder=embedder,
-        )
-        for shows in dict.fromkeys(options["persona"])
-    ]
+def read_options(options: dict[str, Any]) -> dict[str, Any]:
+    embedder = evaluations.describe_embedder(options["embedder"], options["embedder_url"])
+    given = read_arguments(NewEvaluation, options, but=ELSEWHERE)
+    return {**given, "settings": options["persona"], "embedder": embedder}
 
 
 def document(evaluation: Evaluation, started: list[JudgeRun]) -> dict[str, Any]:

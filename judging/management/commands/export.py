@@ -8,13 +8,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.services import exports as files
+from annotation.agreement.services import rewrites
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
-from annotation.studies.models.studies import Assignment
+from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.queries.labels import count_left_out
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.read_snapshot import read_snapshot
 from judging.assessment.services import rules
 from judging.runs.services import exports, hf_dataset, tool_files
 
@@ -26,7 +28,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        known = [*files.FORMATS, hf_dataset.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
+        known = [*files.FORMATS, hf_dataset.KEY, rewrites.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
         parser.add_argument("--format", default="csv", help=f"one of {', '.join(known)}; other tools' make a folder")
         parser.add_argument(
             "--purposes",
@@ -41,7 +43,7 @@ class Command(ConcordCommand):
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if options["format"] in (*EXCHANGES, hf_dataset.KEY):
+        if options["format"] in (*EXCHANGES, hf_dataset.KEY, rewrites.KEY):
             if options["tiers"]:
                 raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
             return self.export_package(**options)
@@ -63,9 +65,12 @@ class Command(ConcordCommand):
 
     def export_package(self, **options: Any) -> dict[str, Any]:
         study, output = study_called(options["study"]), options["output"]
+        unseen: list[str] = []
         rules.lock_rules(by=None, study=study)
         if options["format"] == hf_dataset.KEY:
-            written, unseen = hf_dataset.write(study, output), []
+            written = hf_dataset.write(study, output)
+        elif options["format"] == rewrites.KEY:
+            written = write_rewrites(study, output)
         else:
             exchange = exchange_named(options["format"], writing=True)
             written, unseen = tool_files.write(study, exchange, output), list(exchange.unseen)
@@ -89,3 +94,11 @@ class Command(ConcordCommand):
             self.stdout.write(f"Carried for Concord, but not shown by the other tool: {', '.join(unseen)}.")
         for purpose, number in document["left_out"].items():
             self.stdout.write(f"Left out: {number} answers of purpose {purpose} (see --purposes).")
+
+
+def write_rewrites(study: Study, folder: Path) -> list[Path]:
+    """Write the files of rewrites. Raises InputError where the study asks for none."""
+    if not rewrites.has_rewrites(study):
+        raise InputError(f"{study} asks for no rewrites", field="format")
+    with read_snapshot():
+        return [tool_files.write_below(folder / name, pieces) for name, pieces in rewrites.members(study)]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import gold
-from annotation.agreement.services.gold import GoldOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
-from annotation.stats.gold import GoldMethod
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.management.commands.agreement import add_source, check_source, read_file
 
 
@@ -25,17 +25,11 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         add_source(parser)
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
-        parser.add_argument(
-            "--method", choices=get_args(GoldMethod), help="by default the median on ordered scales, else the majority"
-        )
-        parser.add_argument("--min-ratings", type=int, default=2, metavar="N", help="fewer are too few (2)")
-        parser.add_argument(
-            "--min-posterior", type=float, default=0.5, help="of Dawid and Skene and of the model (0.5)"
-        )
+        add_arguments(parser, GoldOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
-        chosen = GoldOptions(options["method"], options["min_ratings"], options["min_posterior"])
+        chosen = GoldOptions(**read_arguments(GoldOptions, options))
         if options["file"]:
             return gold.compute_table(read_file(options).table, chosen)
         study, key = study_called(options["study"]), options["criterion"]
@@ -52,5 +46,7 @@ class Command(ConcordCommand):
 
 
 def lines(found: Mapping[str, Any]) -> str:
-    """Numbers of items by where their gold comes from, or why they have none."""
+    """Numbers of items by where their gold comes from, or why they have none, or why there is none of such answers."""
+    if "counts" not in found:
+        return str(found["reason"])
     return text.columns([[name, str(n)] for name, n in found["counts"].items()])

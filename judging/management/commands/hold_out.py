@@ -8,6 +8,8 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import NewHoldOut
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out
 from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
@@ -19,12 +21,11 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        parser.add_argument("--share", type=float, default=0.5, help="of the clusters that is held out (0.5)")
-        parser.add_argument("--seed", type=int, default=0, help="of the split (0)")
+        add_arguments(parser, NewHoldOut)
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        made = hold_out.hold_out(by=None, study=study, share=options["share"], seed=options["seed"])
+        made = hold_out.hold_out(by=None, study=study, **read_arguments(NewHoldOut, options))
         sizes = {part: StudyData.load(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}
         return {"study": study.name, "share": made.share, "seed": made.seed, "items": sizes}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -25,6 +26,9 @@ class Command(ImportCommand):
         parser.add_argument(
             "--source", default=records.SOURCE, help="whose ids these are, for JSONL (default: %(default)s)"
         )
+        parser.add_argument(
+            "--attachments", type=Path, metavar="FOLDER", help="where pictures and sounds lie, for JSONL"
+        )
 
     def run(self, **options: Any) -> Any:
         path, more = options["path"], {"by": None, "on_error": options["on_error"]}
@@ -33,5 +37,6 @@ class Command(ImportCommand):
         elif options["format"] == "pandalm":
             outcome = pandalm.load(folder=path, **more)
         else:
-            outcome = records.load(kind="pairs", file=InputFile.from_path(path), source=options["source"], **more)
+            more |= {"source": options["source"], "attachments": options["attachments"]}
+            outcome = records.load(kind="pairs", file=InputFile.from_path(path), **more)
         return outcome.to_document()

@@ -1,4 +1,4 @@
-"""python manage.py import_study PATH --format labelstudio|argilla|potato|doccano|votes|inspect --study NAME"""
+"""python manage.py import_study PATH --format labelstudio|argilla|potato|doccano|votes|inspect|hf --study NAME"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Command(ImportCommand):
     makes_roots = True
     help = "Import items and labels, people's and judges', from another tool's export."
     example = "import_study project-1.json --format labelstudio --study pilot"
-    path_help = "the file; a folder for Potato"
+    path_help = "the file; a folder for Potato and hf"
 
     def arguments(self, parser: CommandParser) -> None:
         super().arguments(parser)

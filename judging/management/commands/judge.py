@@ -5,10 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from argparse import ArgumentTypeError, BooleanOptionalAction
+from argparse import BooleanOptionalAction
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -19,7 +18,7 @@ from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
-from core.options.fields import split_names
+from core.options.fields import add_arguments, read_arguments, split_names
 from judging.assessment.wording import duration as in_words
 from judging.judges import providers
 from judging.judges.models.judges import Judge
@@ -27,11 +26,15 @@ from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
+from judging.runs.options import NewRun
 from judging.runs.queries import runs as queries
 from judging.runs.services import estimates, runs, work
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was judged is kept; the same command goes on with the rest."
+ELSEWHERE = ("judge", "order_policy")
+"""Options of a run that this command takes in words of its own."""
+
 NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
 
 
@@ -51,22 +54,10 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--parameters", metavar="JSON", help="of a new judge or version, such as '{\"concurrency\": 8}'"
         )
-        parser.add_argument("--criteria", nargs="+", metavar="KEY", help="keys of the criteria, by default all")
-        parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
+        add_arguments(parser, NewRun, but=ELSEWHERE)
         order = parser.add_mutually_exclusive_group()
         order.add_argument("--order", choices=["random", "AB", "BA"], default="random", help="how pairs are shown")
         order.add_argument("--both-orders", action="store_true", help="show each pair in both orders")
-        parser.add_argument(
-            "--turns", action="store_true", help="ask about every turn of the assistant, not the whole dialogue"
-        )
-        parser.add_argument(
-            "--seed", type=int, default=0, help="of the random order and of the model, where it takes one"
-        )
-        parser.add_argument(
-            "--batch", action="store_true", help="hand the requests in as batches: half the price, within a day"
-        )
-        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop the run before it costs more")
-        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
         parser.add_argument(
             "--unscored",
             action="store_true",
@@ -202,14 +193,8 @@ def build_plan(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Pl
     return runs.plan(
         study=find_study(options["study"]),
         judge=choose_judge(options, define),
-        criteria=keys(options["criteria"]),
-        repeats=options["repeats"],
         order_policy="both" if options["both_orders"] else options["order"],
-        seed=options["seed"],
-        budget_usd=options["budget_usd"],
-        use_cache=not options["no_cache"],
-        every_turn=options["turns"],
-        in_bulk=options["batch"],
+        **read_arguments(NewRun, options, but=ELSEWHERE),
     )
 
 
@@ -249,16 +234,6 @@ def parameters(text: str) -> dict[str, Any]:
     found = parse_json(text, field="parameters")
     if not isinstance(found, dict):
         raise InputError("Parameters are a JSON object.", field="parameters")
-    return found
-
-
-def dollars(text: str) -> Decimal:
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not found.is_finite():
-        raise ArgumentTypeError(f"{text!r} is no amount of dollars")
     return found
 
 

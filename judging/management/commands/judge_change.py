@@ -6,11 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.agreement import RESAMPLES
+from annotation.agreement.options import ResamplingOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import improvement, rules
 
@@ -26,13 +27,10 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="the new version")
         parser.add_argument("--against", default="", metavar="VERSION", help="the old one (the version before)")
-        parser.add_argument("--bootstrap", type=int, default=RESAMPLES, metavar="N", help="resamples (2000)")
-        parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
+        add_arguments(parser, ResamplingOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        for name in ("bootstrap", "seed"):
-            if options[name] < 0:
-                raise InputError("must not be negative", field=name)
+        asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         judge = evidence.judge(options["judge"])
         old = improvement.find_previous_version(evidence, judge, options["against"])
@@ -40,7 +38,7 @@ class Command(ConcordCommand):
             raise InputError(f"no other version of {judge.name} has judged this study", field="against")
         rules.lock(by=None, study=evidence.study)
         before, after = evidence.load_judges([old, judge])
-        return improvement.change(before, after, bootstrap=options["bootstrap"], seed=options["seed"])
+        return improvement.change(before, after, bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: Any) -> None:
         self.stdout.write(f"{document['new']} − {document['old']} on {document['part']} items of {document['study']}")

@@ -11,7 +11,8 @@ from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts, read_text
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from core.options.fields import split_names
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import NewVersion
 from judging.assessment.services import improvement
 from judging.judges.services import judges
 
@@ -25,11 +26,9 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--judge", required=True, metavar="NAME", help="its newest version is changed")
-        parser.add_argument("--examples", type=int, metavar="N", help="for each criterion; 0 takes all away")
+        add_arguments(parser, NewVersion, but=("template", "templates"), examples=None)
         parser.add_argument("--from-study", metavar="STUDY", help="that the examples are drawn from; name or slug")
-        parser.add_argument("--criteria", nargs="+", default=[], metavar="KEY", help="to show examples of (all)")
         parser.add_argument("--items", nargs="+", type=int, default=[], metavar="N", help="these items, by position")
-        parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
         parser.add_argument("--template", type=Path, metavar="FILE", help="the prompt for all criteria, in place of it")
         parser.add_argument(
             "--templates", nargs="+", default=[], metavar="KEY=FILE", help="the prompt for one criterion, each"
@@ -43,17 +42,14 @@ class Command(ConcordCommand):
             raise InputError("say how many examples, or which items", field="examples")
         if not source and options["template"] is None and not options["templates"]:
             raise InputError("nothing is asked for: give --examples with --from-study, --template or --templates")
-        if options["seed"] < 0:
-            raise InputError("must not be negative", field="seed")
         judge = judges.find(options["judge"])
         made = improvement.new_version(
             by=None,
             judge=judge,
             study=study_called(source) if source else None,
             n=n or 0,
-            criteria=split_names(options["criteria"]),
             items=options["items"],
-            seed=options["seed"],
+            **read_arguments(NewVersion, options, but=("examples", "template", "templates")),
             template=None if options["template"] is None else read_text(options["template"], field="template"),
             templates=read_named_texts(options["templates"], field="templates"),
         )

@@ -17,7 +17,7 @@ from judging.judges.services import keys
 
 
 class Command(ConcordCommand):
-    help = "List a project's keys of models, keep one (read from standard input), forget one, or seal all anew."
+    help = "List a project's model keys, keep one (from standard input), forget one, or encrypt all again."
     example = "model_keys default --keep https://api.openai.com < key.txt"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -44,7 +44,7 @@ class Command(ConcordCommand):
 
     def say(self, document: dict[str, Any]) -> None:
         if document["project"] is None:
-            self.stdout.write(f"{document['sealed']} sealed anew, {document['unreadable']} cannot be read.")
+            self.stdout.write(f"{document['sealed']} encrypted again, {document['unreadable']} cannot be read.")
             return
         for one in document["keys"]:
             self.stdout.write(f"{one['address']}{'' if one['readable'] else ' (cannot be read here)'}  {one['note']}")

@@ -9,9 +9,10 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import NewPlanned, PlanOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import labelling_plans, rules
-from judging.assessment.services.labelling_plans import PlanOptions
 from judging.management.commands.audit import power_line
 
 
@@ -25,20 +26,14 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
-        parser.add_argument("--criterion", required=True, metavar="KEY")
-        parser.add_argument("--width", type=float, required=True, help="of the interval, in units of the scale")
-        parser.add_argument("--by", default="", help="a grouping of the items to allocate labels over")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (0.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
-        parser.add_argument("--name", help="make a study of the items, called so")
-        parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
+        add_arguments(parser, NewPlanned, name=None)
 
     def run(self, **options: Any) -> dict[str, Any]:
         evidence = StudyData.load(study_called(options["study"]))
         mine = evidence.load_judge(evidence.judge(options["judge"]))
         rules.lock_rules(by=None, study=evidence.study)
-        chosen = PlanOptions(**{name: options[name] for name in ("width", "by", "confidence", "seed")})
-        found = labelling_plans.build_plan(mine, options["criterion"], chosen)
+        chosen = PlanOptions.check(read_arguments(PlanOptions, options))
+        found = labelling_plans.build_plan(mine, chosen)
         if options["name"] is None:
             return labelling_plans.document(mine, found)
         made = labelling_plans.make_study(

@@ -11,8 +11,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management import text
 from core.audit.log import audit_batch
+from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import ProbeOptions
 from judging.assessment.services import probes
-from judging.judges.prompts.alterations import ALTERATIONS
 from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
@@ -32,18 +33,7 @@ class Command(judging.Command):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that can be run here")
-        parser.add_argument(
-            "--alterations",
-            nargs="+",
-            metavar="NAME",
-            help=f"by default all that fit the items; names or families: {', '.join(ALTERATIONS)}",
-        )
-        parser.add_argument("--criteria", nargs="+", metavar="KEY", help="keys of the criteria, by default all")
-        parser.add_argument("--n", type=int, default=probes.USUAL_ITEMS, help="items drawn (60)")
-        parser.add_argument("--seed", type=int, default=0, help="of the draw, the alterations and the model (0)")
-        parser.add_argument("--budget-usd", type=judging.dollars, metavar="USD", help="stop before it costs more")
-        parser.add_argument("--no-cache", action="store_true", help="ignore the cache")
-        parser.add_argument("--batch", action="store_true", help="hand the requests in as batches")
+        add_arguments(parser, ProbeOptions)
         parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
@@ -95,20 +85,8 @@ class Command(judging.Command):
 
 def build_plan(options: dict[str, Any]) -> Plan:
     study = judging.find_study(options["study"])
-    criteria = judging.keys(options["criteria"])
-    return probes.plan(
-        study=study,
-        judge=probes.find_judge(study, options["judge"]),
-        options=probes.ProbeOptions(
-            alterations=tuple(judging.keys(options["alterations"]) or ()),
-            n=options["n"],
-            seed=options["seed"],
-            criteria=None if criteria is None else tuple(criteria),
-            budget_usd=options["budget_usd"],
-            use_cache=not options["no_cache"],
-            in_bulk=options["batch"],
-        ),
-    )
+    judge, asked = probes.find_judge(study, options["judge"]), read_arguments(ProbeOptions, options)
+    return probes.plan(study=study, judge=judge, options=ProbeOptions.check(asked))
 
 
 def describe_probe(probe: Any) -> dict[str, Any]:

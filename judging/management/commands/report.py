@@ -17,7 +17,7 @@ from judging.management.commands.calibrate import list_left_out
 
 
 class Command(ConcordCommand):
-    help = "People, judges, verdicts and methods of a study: HTML (self-contained, printable), LaTeX tables or JSON."
+    help = "The report of a study: one archive for a paper (zip), PDF, HTML, LaTeX tables, BibTeX or JSON."
     example = "report --study PandaLM --format html -o pandalm.html"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -32,7 +32,8 @@ class Command(ConcordCommand):
         document = report.build_report(by=None, evidence=evidence)
         _, _, content = report.FORMATS[options["format"]]
         try:
-            path.write_text(content(document), encoding="utf-8")
+            written = content(document)
+            path.write_bytes(written if isinstance(written, bytes) else written.encode())
         except OSError as error:
             raise InputError(error.strerror or str(error), file=str(path)) from error
         decisions = {name: found["decision"] for name, found in document["judges"].items()}

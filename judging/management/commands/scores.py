@@ -7,11 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.agreement import Options
+from annotation.agreement.options import IntervalOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.items import GROUPINGS
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import scores
 from judging.assessment.services.comparison import SCORES, VERDICTS
@@ -31,15 +32,13 @@ class Command(ConcordCommand):
             default=VERDICTS,
             help="what means are of: verdicts, or scores by the judge's probabilities (verdict)",
         )
-        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples; 0 for no intervals")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
+        add_arguments(parser, IntervalOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
         run = JudgeRun.objects.filter(pk=options["run"]).select_related("judge", "study").first()
         if run is None:
             raise InputError(f"There is no run {options['run']}.", field="run")
-        chosen = Options(options["bootstrap"], options["confidence"], options["seed"])
+        chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         return scores.compute_run(run, by=options["by"], reads=options["read"], options=chosen)
 
     def say(self, document: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import ResamplingOptions
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.both_tiers import compute_criterion
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -14,10 +15,12 @@ from annotation.agreement.services.tiers import TierOptions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import Cuts
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.options.fields import add_arguments
 from judging.assessment.services import predicted_difficulty
 from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
@@ -53,8 +56,7 @@ class Command(ConcordCommand):
             choices=SCOPES,
             help="instead, the difficulty of the study's items without ratings, or of its dataset's other items",
         )
-        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples for groups")
-        parser.add_argument("--seed", type=int, default=0, help="of stability and resampling (0)")
+        add_arguments(parser, ResamplingOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
@@ -65,6 +67,8 @@ class Command(ConcordCommand):
             asked = PredictionOptions(options["predict"], agreeing, options["bootstrap"], options["seed"])
             return predict_tiers(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
+            if reason := explain_missing("tiers", options["level"] or "nominal"):
+                raise InputError(reason, field="level")
             file = read_file(options, describing=(by,) if by else ())
             counted = tiers.compute_table(file.table, chosen, by=file.column(by) if by else None)
             by_kappa = tiers.compute_tiers(file.table, chosen)
@@ -120,7 +124,10 @@ def format_values(values: Sequence[float]) -> str:
 
 
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Counts, what is attainable, groups."""
+    """Counts, what is attainable, groups; or why there are none."""
+    if "counts" not in found:
+        yield str(found["reason"])
+        return
     yield text.columns([[tier, str(n)] for tier, n in found["counts"].items()])
     for plan in found["plans"]:
         values = format_values(plan["values"])

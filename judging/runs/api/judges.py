@@ -10,15 +10,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.accounts.permissions import filter_visible
-from core.api.base import Api, Given, IntoProject, PageQuery, build_page_schema
+from core.api.base import Api, PageQuery, build_page_schema
 from core.api.schema import says
+from core.options.fields import DOLLARS
 from judging.judges import pricing
 from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
+from judging.judges.options import Limits, NewJudge, NewPrice
 from judging.judges.services import judges, prices, quotas
 from judging.runs.queries import spending
-
-DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
 
 
 class JudgesApi(Api):
@@ -53,13 +53,6 @@ class JudgeQuery(PageQuery):
     name = serializers.CharField(required=False)
 
 
-class NewJudge(IntoProject):
-    name = serializers.CharField(max_length=120)
-    provider = serializers.CharField(max_length=40)
-    model = serializers.CharField(max_length=120, allow_blank=True, default="")
-    parameters = serializers.DictField(default=dict, help_text="As the provider takes them; never a key.")
-
-
 class JudgeList(JudgesApi):
     @says("judges", "Judges, every version", build_page_schema(JudgeSerializer), query=JudgeQuery)
     def get(self, request: Request) -> Response:
@@ -88,14 +81,6 @@ class JudgeDetail(JudgesApi):
     def delete(self, request: Request, pk: int) -> Response:
         judges.delete(by=self.me, judge=get_object_or_404(Judge, pk=pk))
         return Response(status=204)
-
-
-class Limits(Given):
-    """What is left out or null is no limit."""
-
-    daily_budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-    requests_per_minute = serializers.IntegerField(min_value=1, max_value=2**31 - 1, allow_null=True, default=None)
-    tokens_per_minute = serializers.IntegerField(min_value=1, max_value=2**31 - 1, allow_null=True, default=None)
 
 
 class HeldLimitsSerializer(serializers.Serializer[Any]):
@@ -128,7 +113,7 @@ class JudgeLimits(JudgesApi):
     )
     def put(self, request: Request, pk: int) -> Response:
         judge, given = get_object_or_404(Judge, pk=pk), self.parse_body(Limits)
-        judges.set_daily_budget(by=self.me, judge=judge, usd=given.pop("daily_budget_usd"))
+        judges.set_daily_budget(by=self.me, judge=judge, usd=given.pop("daily_budget_usd", None))
         quotas.set_limits(by=self.me, provider=judge.provider, model=judge.model, **given)
         judge.refresh_from_db()
         return Response(JudgeSerializer(judge).data)
@@ -162,19 +147,6 @@ class PriceSerializer(serializers.ModelSerializer[Price]):
             "batch_output",
             "note",
         ]
-
-
-class NewPrice(Given):
-    provider = serializers.CharField(max_length=40)
-    model = serializers.CharField(max_length=120)
-    valid_from = serializers.DateField()
-    input = serializers.DecimalField(**DOLLARS, min_value=0)
-    output = serializers.DecimalField(**DOLLARS, min_value=0)
-    cache_read = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
-    cache_write = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
-    batch_input = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
-    batch_output = serializers.DecimalField(**DOLLARS, min_value=0, allow_null=True, default=None)
-    note = serializers.CharField(max_length=200, allow_blank=True, default="")
 
 
 class PriceList(JudgesApi):

@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.accounts.api.projects import ProjectsApi
-from core.api.base import Given, PageQuery, build_page_schema
+from core.api.base import PageQuery, build_page_schema
 from core.api.schema import says
 from judging.judges.models.keys import ModelKey
+from judging.judges.options import NewKey
 from judging.judges.services import keys
 
 
@@ -27,12 +28,6 @@ class ModelKeySerializer(serializers.ModelSerializer[ModelKey]):
 
     def get_is_readable(self, row: ModelKey) -> bool:
         return keys.is_readable(row)
-
-
-class NewKey(Given):
-    address = serializers.CharField(max_length=300, help_text="Of the server; the path does not matter.")
-    key = serializers.CharField(max_length=keys.LONGEST, write_only=True)
-    note = serializers.CharField(max_length=200, allow_blank=True, default="")
 
 
 class KeyList(ProjectsApi):

@@ -16,18 +16,18 @@ from annotation.studies.queries.items import GROUPINGS
 from core.accounts.permissions import filter_visible
 from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
+from judging.assessment.options import NewProbe, ProbeOptions
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import probes, rules, scores
 from judging.assessment.services.comparison import SCORES, VERDICTS
-from judging.assessment.services.probes import ProbeOptions
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
-from judging.runs.api.judges import DOLLARS, JudgeSerializer
+from judging.runs.api.judges import JudgeSerializer
 from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment
+from judging.runs.options import NewPanel, NewRun, Resume
 from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
 from judging.runs.services import estimates, panels, runs
-from judging.stats.panels import MAJORITY
 
 
 class RunSerializer(serializers.ModelSerializer[JudgeRun]):
@@ -100,18 +100,6 @@ class RunList(RunsApi):
         )
 
 
-class NewRun(Given):
-    judge = serializers.IntegerField(min_value=1, max_value=LARGEST, help_text="Its id.")
-    criteria = serializers.ListField(child=serializers.CharField(), required=False, help_text="Keys; all if not given.")
-    repeats = serializers.IntegerField(min_value=1, max_value=runs.MOST_REPEATS, default=1)
-    order_policy = serializers.ChoiceField(JudgeRun.OrderPolicy.choices, default=JudgeRun.OrderPolicy.RANDOM)
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-    use_cache = serializers.BooleanField(default=True)
-    every_turn = serializers.BooleanField(default=False)
-    in_bulk = serializers.BooleanField(default=False)
-
-
 class OfStudy(RunsApi):
     """A run that is described in the body."""
 
@@ -169,12 +157,6 @@ class RunStop(RunsApi):
         return self.render_run(pk)
 
 
-class Resume(Given):
-    budget_usd = serializers.DecimalField(
-        **DOLLARS, allow_null=True, default=None, help_text="In place of the budget, with what is spent."
-    )
-
-
 class RunResume(RunsApi):
     @says("resume_run", "Go on with what is left of a run", RunSerializer, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
@@ -208,7 +190,7 @@ class RunProgressSerializer(serializers.Serializer[Any]):
     can_resume = serializers.BooleanField()
     can_ask_again = serializers.IntegerField(help_text="Replies without a verdict that can be asked for again.")
     again_usd = serializers.DecimalField(
-        max_digits=20, decimal_places=8, allow_null=True, help_text="About what that costs; null if not known."
+        max_digits=20, decimal_places=8, allow_null=True, help_text="Estimated cost; null if not known."
     )
     spent_usd = serializers.DecimalField(max_digits=20, decimal_places=8)
 
@@ -247,6 +229,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
             "turn",
             "alteration",
             "value",
+            "content",
             "unscored_reason",
             "score",
             "explanation",
@@ -336,14 +319,6 @@ class RunScores(RunsApi):
         return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))
 
 
-class NewPanel(Given):
-    name = serializers.CharField(max_length=120)
-    runs = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LARGEST), min_length=1, max_length=100
-    )
-    method = serializers.CharField(max_length=40, default=MAJORITY)
-
-
 class StudyPanels(RunsApi):
     @says("create_panel", "Combine finished runs of a study into a panel", RunSerializer, body=NewPanel, status=201)
     def post(self, request: Request, slug: str) -> Response:
@@ -352,19 +327,8 @@ class StudyPanels(RunsApi):
         if missing := [pk for pk in given["runs"] if pk not in found]:
             raise serializers.ValidationError({"runs": f"{study} has no run {missing[0]}."})
         chosen = list(found.values())
-        made = panels.combine(by=self.me, name=given["name"], runs=chosen, method=given["method"])
+        made = panels.combine(by=self.me, **{**given, "runs": chosen})
         return self.render_run(made.pk, status=201)
-
-
-class NewProbe(Given):
-    judge = serializers.IntegerField(min_value=1, max_value=LARGEST)
-    alterations = serializers.ListField(child=serializers.CharField(), default=list)
-    n = serializers.IntegerField(min_value=1, max_value=100_000, default=probes.USUAL_ITEMS)
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    criteria = serializers.ListField(child=serializers.CharField(), required=False)
-    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-    use_cache = serializers.BooleanField(default=True)
-    in_bulk = serializers.BooleanField(default=False)
 
 
 class ProbeQuery(PageQuery):
@@ -390,9 +354,5 @@ class StudyProbes(RunsApi):
     def post(self, request: Request, slug: str) -> Response:
         study, given = get_object_or_404(Study, slug=slug), self.parse_body(NewProbe)
         judge = get_object_or_404(filter_visible(self.me, Judge.objects.all()), pk=given.pop("judge"))
-        criteria = given.pop("criteria", None)
-        options = ProbeOptions(
-            **{**given, "alterations": tuple(given["alterations"])},
-            criteria=None if criteria is None else tuple(criteria),
-        )
-        return self.render_run(probes.start(by=self.me, study=study, judge=judge, options=options).pk, status=201)
+        run = probes.start(by=self.me, study=study, judge=judge, options=ProbeOptions.check(given))
+        return self.render_run(run.pk, status=201)

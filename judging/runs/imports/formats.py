@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.corpus.formats.base import ChatFormat
+from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports import records
+from annotation.corpus.parsing.mappings import ColumnMapping
+from annotation.corpus.queries.mappings import load_mapping
 from annotation.studies.imports import ratings
 from core.accounts.models.users import User
 from core.files.input_files import InputFile
@@ -15,8 +19,12 @@ from core.files.outcome import Outcome
 from core.files.problems import OnError
 from judging.runs.imports import pandalm, personalens, study_packages
 from judging.runs.imports import ratings as judge_ratings
+from judging.runs.imports.mapped import load_mapped
 
 Load = Callable[..., Outcome]
+OWN, TOOLS, DATASETS = "Concord's own files", "Other annotation tools", "Published data sets"
+TABLE = "table"
+"""Key of the format that is any table; pages have a way of their own to it."""
 
 ELSEWHERE = {
     "labelstudio": (
@@ -36,8 +44,12 @@ ELSEWHERE = {
         "data_files/items.json, annotation_output/anna/user_state.json, …",
     ),
     "votes": (
-        "JSONL as MT-Bench and Chatbot Arena publish it: one vote on each line, of a person or of a judge.",
+        "JSON Lines or Parquet as MT-Bench and Chatbot Arena publish it: one vote a row, of a person or of a judge.",
         '{"question_id": 81, "model_a": "…", "model_b": "…", "winner": "model_a", "judge": "…", "turn": 1, …}',
+    ),
+    "hf": (
+        "A ZIP file of the folder that Concord writes for Hugging Face: items and labels as Parquet.",
+        "data/items.parquet, data/labels.parquet, study.json",
     ),
     "inspect": (
         "A log of inspect_ai (.json or .eval): each sample is a dialogue, each scorer a judge.",
@@ -45,13 +57,16 @@ ELSEWHERE = {
     ),
 }
 """Of files of other tools that can be uploaded: what they hold, and how they look."""
+FOLDERS = ("potato", "hf")
+"""Those that come as one ZIP file."""
 
 
 @dataclass(frozen=True)
 class Format:
     """`fields` are asked for beside the file; `load` takes them with `by`, `file` and `on_error`.
 
-    A `folder` comes as one ZIP file, and `load` gets the place where it was unpacked.
+    Those in `optional` may be left out. A `folder` comes as one ZIP file, and `load` gets the place where it was
+    unpacked. Pages show it under `group`.
     """
 
     key: str
@@ -61,6 +76,13 @@ class Format:
     fields: tuple[str, ...]
     load: Load
     folder: bool = False
+    group: str = OWN
+    optional: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that may be told besides the file."""
+        return (*self.fields, *self.optional)
 
 
 def iterate_records(kind: str) -> Load:
@@ -75,7 +97,21 @@ def find_exchange_format(key: str) -> Format:
         return study_packages.load(by=by, file=file, format=key, study=study, source=source, on_error=on_error)
 
     about, example = ELSEWHERE[key]
-    return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, folder=key == "potato")
+    return Format(key, EXCHANGES[key].title, about, example, ("study", "source"), load, key in FOLDERS, TOOLS)
+
+
+def find_chat_format(one: ChatFormat) -> Format:
+    mapping = ColumnMapping(format=one.key)
+
+    def load(*, by: User | None, file: InputFile, source: str, on_error: OnError) -> Outcome:
+        return load_mapped(by=by, file=file, mapping=mapping, source=source, on_error=on_error)
+
+    about = f"{one.about} JSON, JSON Lines or Parquet; described at {one.specification}."
+    return Format(one.key, one.title, about, one.example, ("source",), load, group=one.group)
+
+
+def import_table(*, by: User | None, file: InputFile, mapping: str, on_error: OnError, **targets: str) -> Outcome:
+    return load_mapped(by=by, file=file, mapping=load_mapping(by, mapping), on_error=on_error, **targets)
 
 
 def import_benchmark(*, by: User | None, file: InputFile, benchmark: str, on_error: OnError) -> Outcome:
@@ -96,8 +132,10 @@ FORMATS: dict[str, Format] = {
         Format(
             "dialogues",
             "Dialogues",
-            "JSONL, one dialogue on each line. Needed: id and turns, each with role (user or assistant) and content. "
-            "Optional: profile_id, task_id, situation, assistant_model, condition.",
+            "JSONL, one dialogue on each line. Needed: id and turns, each with role (user, assistant, system or tool) "
+            "and content: text, or parts as in OpenAI's messages, with tool_calls. Pictures and sounds are files that "
+            "lie with the JSONL file in one ZIP file. Optional: profile_id, task_id, situation, assistant_model, "
+            "condition.",
             '{"id": "d1", "profile_id": "p1", "turns": [{"role": "user", "content": "…"}, '
             '{"role": "assistant", "content": "…"}]}',
             ("source",),
@@ -106,8 +144,10 @@ FORMATS: dict[str, Format] = {
         Format(
             "pairs",
             "Response pairs",
-            "JSONL, one pair on each line. Needed: id, question, response_1, response_2. Optional: profile_id, "
-            "context, model_1, model_2, kind, tier, and label (1, 2 or tie), which annotators never see.",
+            "JSONL, one question on each line. Needed: id, question, response_1, response_2, each text or parts; or "
+            "responses, a list of 1 to 12 texts, objects with text and model, or dialogues. Pictures and sounds "
+            "lie with the JSONL file in one ZIP file. Optional: profile_id, context, model_1, model_2, kind, tier, and "
+            "label (a number or tie), which annotators never see.",
             '{"id": "r1", "profile_id": "p1", "question": "…", "response_1": "…", "response_2": "…"}',
             ("source",),
             iterate_records("pairs"),
@@ -155,6 +195,7 @@ FORMATS: dict[str, Format] = {
             ("study", "judge"),
             judge_ratings.load,
         ),
+        *(find_chat_format(one) for one in CHAT_FORMATS.values()),
         *(find_exchange_format(key) for key in ELSEWHERE),
         Format(
             "benchmark",
@@ -164,6 +205,7 @@ FORMATS: dict[str, Format] = {
             ("benchmark",),
             import_benchmark,
             folder=True,
+            group=DATASETS,
         ),
         Format(
             "personalens",
@@ -173,6 +215,7 @@ FORMATS: dict[str, Format] = {
             (),
             import_personalens,
             folder=True,
+            group=DATASETS,
         ),
         Format(
             "pandalm",
@@ -182,6 +225,16 @@ FORMATS: dict[str, Format] = {
             (),
             import_pandalm,
             folder=True,
+            group=DATASETS,
+        ),
+        Format(
+            TABLE,
+            "Any table, by a mapping",
+            "CSV, TSV, Excel, JSON, JSON Lines, Parquet. The mapping says which column is what: its JSON, or its name.",
+            '{"kind": "pairs", "columns": {"question": "prompt", "response_1": "a", "response_2": "b"}}',
+            ("mapping",),
+            import_table,
+            optional=("source", "study", "judge"),
         ),
     )
 }

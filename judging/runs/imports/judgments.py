@@ -35,6 +35,7 @@ class ImportedJudgment:
     item: int
     criterion: int
     value: str = ""
+    content: Any = None
     unscored_reason: str = ""
     explanation: str = ""
     raw_reply: str = ""
@@ -64,13 +65,21 @@ def find_or_create_run(
     by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], outcome: Outcome
 ) -> JudgeRun:
     """The run of these judgments, which all are on whole items or all on turns."""
-    digest = content_hash([study.pk, judge.name, [asdict(judgment) for judgment in judgments]])
+    digest = content_hash([study.pk, judge.name, [to_identity(judgment) for judgment in judgments]])
     run = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
     if run is not None:
         outcome.add("judgments", unchanged=len(judgments))
         return run
     outcome.add("judgments", created=len(judgments))
     return insert(by, study, judge, judgments, digest)
+
+
+def to_identity(judgment: ImportedJudgment) -> dict[str, Any]:
+    """What makes it the same; without a content, as it was before there was one."""
+    found = asdict(judgment)
+    if judgment.content is None:
+        del found["content"]
+    return found
 
 
 def find_or_create_judge(*, by: User | None, name: str, project: Project | None = None) -> tuple[Judge, bool]:
@@ -120,7 +129,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
 
 def build_columns(judgment: ImportedJudgment) -> dict[str, Any]:
     """The columns that the judgment fills as they are."""
-    names = ("value", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "turn", "details")
+    names = ("value", "content", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "turn", "details")
     return {name: getattr(judgment, name) for name in names}
 
 
@@ -129,4 +138,5 @@ def policy(orders: set[str]) -> str:
     shown = orders - {""}
     if shown == {"AB", "BA"}:
         return JudgeRun.OrderPolicy.BOTH
-    return JudgeRun.OrderPolicy(shown.pop()) if shown else JudgeRun.OrderPolicy.RANDOM
+    is_one = len(shown) == 1 and shown <= {"AB", "BA"}
+    return JudgeRun.OrderPolicy(shown.pop()) if is_one else JudgeRun.OrderPolicy.RANDOM

@@ -35,7 +35,7 @@ def load(*, by: User | None, folder: Path, users: set[int] | None, problems: Pro
     output = output_folder(folder)
     outcome.kinds += ("dialogues", "judges", "judgments")
     personalens_output.load_dialogues(output=output, users=users, problems=problems, outcome=outcome)
-    stored = Dialogue.objects.filter(source=personalens.SOURCE).only("source", "external_id", "content_hash")
+    stored = Dialogue.objects.filter(source=personalens.SOURCE).only(*labelled.ITEM_COLUMNS)
     dialogues = {dialogue.external_id: dialogue for dialogue in stored.iterator()}
     replies = []
     for reply in parsing.read_replies(output, users, problems):

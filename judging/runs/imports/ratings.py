@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from annotation.studies.imports.ratings import Resolved, resolve
+from annotation.corpus.parsing.mappings import ColumnMapping
+from annotation.studies.imports.ratings import Resolved, read_table, resolve
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -17,13 +18,27 @@ NO_VALUE = "no value"
 
 
 @audited("judgments.import", says=("file", "judge", "on_error"))
-def load(*, by: User | None, file: InputFile, study: str, judge: str, on_error: OnError = "stop") -> Outcome:
-    """Import what `judge` said of the items of the study of that name, which is made if there is none."""
+def load(
+    *,
+    by: User | None,
+    file: InputFile,
+    study: str,
+    judge: str,
+    on_error: OnError = "stop",
+    mapping: ColumnMapping | None = None,
+) -> Outcome:
+    """Import what `judge` said of the items of the study of that name, which is made if there is none.
+
+    The columns are those that the mapping names; without one the file is CSV and its columns are called as the fields.
+    """
     if not judge or len(judge) > 120:
         raise InputError("a judge needs a name of at most 120 characters", field="judge")
     problems, outcome = Problems(on_error), Outcome(("judges", "judgments"))
     with explain_refusal(file), transaction.atomic():
-        found, rows = resolve(by=by, file=file, name=study, problems=problems, outcome=outcome, of_judge=True)
+        table = read_table(file, mapping, problems, outcome, of_judge=True)
+        found, rows = resolve(
+            by=by, file=file, name=study, table=table, problems=problems, outcome=outcome, of_judge=True
+        )
         judgments.save(by=by, study=found, judge=judge, judgments=[to_judgment(row) for row in rows], outcome=outcome)
     outcome.set_aside(problems, beside=file.path)
     return outcome
@@ -35,6 +50,7 @@ def to_judgment(row: Resolved) -> judgments.ImportedJudgment:
         item=row.item,
         criterion=row.criterion,
         value=row.value,
+        content=row.content,
         unscored_reason="" if row.value else rating.reason or NO_VALUE,
         explanation=rating.explanation,
         order=rating.order,

@@ -16,10 +16,12 @@ from annotation.corpus.exchange.registry import exchange_named
 from annotation.corpus.imports import records
 from annotation.corpus.imports.references import References
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
+from annotation.corpus.parsing.responses import gather
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.imports import labelled
-from annotation.studies.imports.ratings import match_scale
+from annotation.studies.imports.stored_answers import Texts, list_record_texts, read_stored
 from annotation.studies.models.studies import Criterion
+from annotation.studies.parsing.answers import Answer
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
@@ -56,6 +58,7 @@ def load(
     known = {key: template_scale(key) for key in TEMPLATES}
     package = exchange.read(file, problems, naming or Naming(), known)
     outcome = Outcome((f"{package.head.kind}s", "annotators", "annotations", "judges", "judgments"))
+    outcome.warnings += package.notes
     with explain_refusal(file), audit_transaction() as done:
         done.result = outcome
         save(by, file, study or package.head.name, source or format, package, problems, outcome)
@@ -74,9 +77,13 @@ def save(
 ) -> None:
     """Items, then people's labels, then a run for each judge."""
     found = save_dataset(file, package, source, outcome)
-    criteria = [{**asdict(scale), "categories": list(scale.categories)} for scale in package.head.scales]
+    criteria = [
+        {**asdict(scale), "categories": list(scale.categories), "examples": list(scale.examples)}
+        for scale in package.head.scales
+    ]
     if not criteria:
-        raise file.error("holds no answers to any criterion: import its items as material instead")
+        left = "".join(f"; {note}" for note in package.notes)
+        raise file.error(f"holds no answers to any criterion{left}. Import its items as material instead")
     study = labelled.find_or_create_study(
         by=by, name=name, kind=package.head.kind, criteria=criteria, description=package.head.description
     )
@@ -87,12 +94,12 @@ def save(
     by_judge: dict[str, list[judgments.ImportedJudgment]] = defaultdict(list)
     for item in package.items:
         pk = items[found[build_key(item.record, source)].pk]
-        for answer, value in iterate_scaled(file, item, rows, problems):
+        for answer, given in iterate_scaled(file, item, rows, problems):
             criterion = rows[answer.criterion].pk
             if answer.of_judge:
-                by_judge[answer.rater].append(judgment(pk, criterion, answer, value))
+                by_judge[answer.rater].append(judgment(pk, criterion, answer, given))
             else:
-                people.append(label(pk, criterion, answer, value))
+                people.append(label(pk, criterion, answer, given))
     if people:
         labelled.save_labels(study=study, labels=people, outcome=outcome)
     for judge, said in by_judge.items():
@@ -101,14 +108,20 @@ def save(
 
 def iterate_scaled(
     file: InputFile, item: Rated, rows: Mapping[str, Criterion], problems: Problems
-) -> Iterator[tuple[ExchangedAnswer, str]]:
-    """Each answer with its value as the study's scale spells it; nothing where there is a reason in its place."""
+) -> Iterator[tuple[ExchangedAnswer, Answer]]:
+    """Each answer as the study's criterion takes it; nothing where there is a reason in its place."""
+    texts = list_record_texts(item.record)
     for answer in item.answers:
         try:
-            yield answer, "" if answer.reason else match_scale(rows[answer.criterion], answer.value)
+            yield answer, Answer("") if answer.reason else read_answer(rows[answer.criterion], answer, texts)
         except InputError as error:
             place = f"{item.record['id']}: {answer.criterion}"
             problems.add(file.error(error.message, field=place), repr(answer))
+
+
+def read_answer(criterion: Criterion, answer: ExchangedAnswer, texts: Texts) -> Answer:
+    """What was said, by a person or a judge."""
+    return read_stored(criterion, answer.value, answer.content, texts=texts, turn=answer.turn)
 
 
 def build_key(record: Mapping[str, Any], source: str) -> tuple[str, str]:
@@ -146,8 +159,13 @@ def load_by_source(model: Any, source: str, ids: Iterable[str]) -> dict[tuple[st
 
 def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Mapping[str, Any]) -> None:
     """Raise where another text has the id already: labels would come to stand at a text that nobody rated."""
-    names = ("turns",) if isinstance(row, Dialogue) else ("question", "response_1", "response_2")
-    if any(getattr(row, name) != record[name] for name in names):
+    if isinstance(row, Dialogue):
+        is_other = row.turns != record["turns"]
+    else:
+        given = gather(dict(record))
+        texts = [given["response_1"], given["response_2"], *(one["text"] for one in given.get("further", ()))]
+        is_other = row.question != given["question"] or [one.text for one in row.responses] != texts[: row.n_responses]
+    if is_other:
         raise file.error(
             f"{row.source}:{row.external_id} is there with another text; import under another --source", field="id"
         )
@@ -177,13 +195,14 @@ def add_records(file: InputFile, kind: str, source: str, given: list[Mapping[str
         outcome.warnings.append(f"{n} {kind} name a {noun} that is not there; import the {noun}s first to keep it")
 
 
-def label(item: int, criterion: int, answer: ExchangedAnswer, value: str) -> labelled.ImportedLabel:
-    beside = {"note": answer.note, "strength": answer.strength if value else "", "evidence": list(answer.evidence)}
+def label(item: int, criterion: int, answer: ExchangedAnswer, said: Answer) -> labelled.ImportedLabel:
+    beside = {"note": answer.note, "strength": answer.strength if said.value else "", "evidence": list(answer.evidence)}
     return labelled.ImportedLabel(
         item=item,
         annotator=answer.rater,
         criterion=criterion,
-        value=value,
+        value=said.value,
+        content=said.content,
         unscored_reason=answer.reason,
         order=answer.order,
         turn=answer.turn,
@@ -202,11 +221,12 @@ def parse_time(text: str) -> datetime | None:
     return make_aware(found) if found and is_naive(found) else found
 
 
-def judgment(item: int, criterion: int, answer: ExchangedAnswer, value: str) -> judgments.ImportedJudgment:
+def judgment(item: int, criterion: int, answer: ExchangedAnswer, said: Answer) -> judgments.ImportedJudgment:
     return judgments.ImportedJudgment(
         item=item,
         criterion=criterion,
-        value=value,
+        value=said.value,
+        content=said.content,
         unscored_reason=answer.reason[:LONGEST_REASON],
         explanation=answer.note,
         order=answer.order,

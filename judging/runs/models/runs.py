@@ -8,7 +8,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.stats.orders import MOST
+from annotation.studies.models.studies import IS_ORDER, Criterion, Item, Study
+from annotation.studies.parsing.answers import LONGEST_VALUE
 from core.jobs.models import LeasedRow
 from judging.judges.models.judges import IMPORTED, Judge
 from judging.judges.models.workers import Worker
@@ -168,18 +170,21 @@ class Judgment(models.Model):
     A verdict is written once. A reply without one may be asked for again: what comes then takes its place here, and it
     stays on record as an `EarlierReply`. Tokens and cost are those of all replies together.
 
-    A pair's value names the response ("1", "2" or "tie"), whatever order it was shown in.
+    A preference names the response ("1", "2", … or "tie"), whatever order it was shown in.
     """
 
     run = models.ForeignKey(JudgeRun, models.CASCADE, related_name="judgments", db_index=False)
     item = models.ForeignKey(Item, models.CASCADE, related_name="judgments")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="judgments")
     repeat = models.PositiveSmallIntegerField(default=1)
-    order = models.CharField(max_length=2, blank=True, choices=[("", "none"), ("AB", "AB"), ("BA", "BA")])
+    order = models.CharField(
+        max_length=MOST, blank=True, help_text="Which response stood at each place: of CAB the third was first."
+    )
     turn = models.PositiveSmallIntegerField(
         default=0, help_text="The turn of the dialogue that was judged, from 1; 0 for the whole item."
     )
-    value = models.CharField(max_length=64, blank=True)
+    value = models.CharField(max_length=LONGEST_VALUE, blank=True)
+    content = models.JSONField(null=True, blank=True, help_text="Of spans, texts and rewrites: what was given.")
     unscored_reason = models.CharField(max_length=40, blank=True)
     explanation = models.TextField(blank=True)
     raw_reply = models.TextField(blank=True)
@@ -217,7 +222,7 @@ class Judgment(models.Model):
                 fields=["run", "item", "criterion", "repeat", "order", "turn", "alteration"],
                 name="judgment_once_per_request",
             ),
-            models.CheckConstraint(condition=Q(order__in=["", "AB", "BA"]), name="judgment_order_is_known"),
+            models.CheckConstraint(condition=IS_ORDER, name="judgment_order_is_known"),
             models.CheckConstraint(condition=Q(turn=0) | Q(order=""), name="judgment_turn_of_a_dialogue"),
             models.CheckConstraint(
                 condition=(Q(value="") & ~Q(unscored_reason="")) | (~Q(value="") & Q(unscored_reason="")),

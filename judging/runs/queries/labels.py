@@ -41,14 +41,16 @@ def load_judges(study: Study) -> Labels:
         "run__judge__name",
         "run__judge__version",
         "run__judge__provider",
+        "content",
     )
     return Labels(records, _judges_row, plain, study, "item")
 
 
 def _judges_row(record: tuple[Any, ...]) -> LabelRow:
-    *item, criterion, value, reason, order, repeat, turn, explanation, at, run, name, version, provider = record
+    *rated_by, name, version, provider, content = record
+    *item, criterion, value, reason, order, repeat, turn, explanation, at, run = rated_by
     rated = (*item, criterion, *_called(name, version, provider), value, reason, order)
-    of_judge = (*NOT_OF_JUDGES, turn or None, "", *NO_TIER)
+    of_judge = (*NOT_OF_JUDGES, turn or None, "", "", *NO_TIER, content)
     return LabelRow._make([*rated, None, repeat, explanation, None, at, run, *of_judge])
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.studies import Criterion
+from annotation.studies.queries.scales import to_label
 from judging.judges.models.judges import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -21,9 +23,15 @@ Answers = dict[int, str]
 
 
 def load_altered(
-    runs: Sequence[JudgeRun], judges: Sequence[Judge], criteria: Sequence[Criterion], material: ItemColumns
+    runs: Sequence[JudgeRun],
+    judges: Sequence[Judge],
+    criteria: Sequence[Criterion],
+    material: ItemColumns,
+    scales: Mapping[int, Sequence[Label]],
 ) -> dict[tuple[int, int], tuple[AlteredCodes, ...]]:
     """By judge and criterion, what was said of each alteration: by the newest finished run that has it. One query.
+
+    ``scales`` are those of people's tables, by criterion id.
 
     None where no probe run of these judges has finished.
     """
@@ -41,7 +49,9 @@ def load_altered(
             answers = said.get((run.pk, criterion.pk), {})
             for name in run.probe["alterations"]:
                 if answers.get((name, 1)):
-                    found[run.judge_id, criterion.pk][name] = _columns(run, criterion, name, answers, items)
+                    found[run.judge_id, criterion.pk][name] = _columns(
+                        run, criterion, scales[criterion.pk], name, answers, items
+                    )
     return {key: tuple(by_name.values()) for key, by_name in found.items()}
 
 
@@ -64,16 +74,19 @@ def _load_answers(
 def _columns(
     run: JudgeRun,
     criterion: Criterion,
+    scale: Sequence[Label],
     name: str,
     answers: Mapping[tuple[str, int], Answers],
     items: Mapping[int, int],
 ) -> AlteredCodes:
     copies, drawn = answers[name, 1], set(answers.get((ORIGINAL, 1), {})) | set(answers.get((ORIGINAL, 2), {}))
     rows = sorted(copies)
-    code = {value: k for k, value in enumerate(criterion.values)} | {"": MISSING}
+    code = {str(value): k for k, value in enumerate(scale)} | {"": MISSING}
 
     def codes(said: Mapping[int, str]) -> IntArray:
-        return np.array([code[said.get(row, "")] for row in rows], dtype=np.int64)
+        return np.array(
+            [code.get(to_label(criterion, said.get(row, ""), None), MISSING) for row in rows], dtype=np.int64
+        )
 
     return AlteredCodes(
         name=name,

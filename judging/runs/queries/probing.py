@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Item
 from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, LENGTH, ORIGINAL, Aim, Alteration, alter
 from judging.judges.providers.base import Content, CriterionSpec
@@ -90,6 +91,8 @@ def choose_target(level: str, values: Sequence[str], favoured: str = "") -> str 
     """
     if favoured:
         return favoured if {"1", "2"} <= set(values) else None
+    if level in NO_SCORES and level != "nominal":
+        return None
     if level == "nominal":
         return next((value for value in values if value.lower() in YES), None)
     return values[-1] if values else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Count
 
+from annotation.stats.orders import LETTERS
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.hashing import content_hash
 from judging.judges.evaluation_settings import Setting
@@ -149,14 +150,22 @@ def build_requests(
 
 
 def orders(frame: Frame, item: Item) -> Sequence[str]:
-    """In which orders the run shows the item. A dialogue has none; `random` draws from the run's seed and the item."""
+    """In which orders the run shows the item: BA is the reverse of AB, of however many responses. A dialogue has none;
+    `random` draws from the run's seed and the item."""
     if item.pair_id is None:
         return ("",)
-    if frame.order_policy == JudgeRun.OrderPolicy.BOTH:
-        return ("AB", "BA")
+    straight = LETTERS[: item.pair.n_responses] if item.pair else ""
     if frame.order_policy == JudgeRun.OrderPolicy.RANDOM:
-        return (random.Random(f"order/{frame.seed}/{item.position}").choice(("AB", "BA")),)  # noqa: S311 — a lot, no secret
-    return (frame.order_policy,)
+        return (draw_order(random.Random(f"order/{frame.seed}/{item.position}"), straight),)  # noqa: S311 — a lot
+    both = {"AB": straight, "BA": straight[::-1]}
+    return list(both.values()) if frame.order_policy == JudgeRun.OrderPolicy.BOTH else [both[frame.order_policy]]
+
+
+def draw_order(rng: random.Random, straight: str) -> str:
+    """One of the two orders of a pair, or any order of more."""
+    if len(straight) == 2:
+        return rng.choice((straight, straight[::-1]))
+    return "".join(rng.sample(straight, len(straight)))
 
 
 def turns(frame: Frame, item: Item) -> Sequence[int]:

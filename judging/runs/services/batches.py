@@ -13,7 +13,10 @@ from judging.judges.queries.contents import assistant_turns
 ITEMS_PER_PART = 25
 TEXT: dict[str, tuple[str, ...]] = {
     Study.Kind.DIALOGUE: ("dialogue__turns",),
-    Study.Kind.PAIR: ("pair__question", "pair__context", "pair__response_1", "pair__response_2"),
+    Study.Kind.PAIR: (
+        *("pair__question", "pair__context", "pair__response_1", "pair__response_2"),
+        *("pair__n_responses", "pair__further"),
+    ),
 }
 """What two items have in common where their judge reads the same."""
 

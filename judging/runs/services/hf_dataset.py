@@ -1,4 +1,4 @@
-"""A study as a folder that Hugging Face's `datasets` loads: a card, and items and labels as Parquet."""
+"""A study as a folder that Hugging Face's `datasets` loads: a card, items and labels as Parquet, and what was asked."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from annotation.agreement.services import rewrites
 from annotation.agreement.services.exports import FORMATS
-from annotation.corpus.exchange.registry import EXCHANGES
+from annotation.corpus.exchange.hf_folder import STUDY
+from annotation.corpus.exchange.registry import EXCHANGES, Exchange
 from annotation.studies.models.studies import Item, Study
-from annotation.studies.queries.exchange import build_head, build_record, iterate_items
+from annotation.studies.queries.exchange import build_head, build_record, iterate_items, to_document
 from core.files.parquet import load_arrow, table_pieces
 from core.files.streaming import Member, move_below
 from core.read_snapshot import read_snapshot
@@ -39,15 +41,29 @@ def _members(study: Study) -> Iterator[Member]:
     labels = exports.load_labels(study)
     yield "data/items.parquet", table_pieces(map(build_row, iterate_items(study)), ITEMS)
     yield "data/labels.parquet", FORMATS["parquet"].pieces(labels)
+    yield STUDY, [json.dumps(to_document(build_head(study)), ensure_ascii=False).encode()]
     yield "README.md", [card(study, study.items.count(), len(labels.people), len(labels.judges)).encode()]
+
+
+def list_tools(study: Study) -> list[Exchange]:
+    """The tools that can hold the study: its kind of items, and of responses two an item."""
+    tools = [one for one in EXCHANGES.values() if one.files and study.kind in one.kinds]
+    return [] if has_other_than_pairs(study) else tools
+
+
+def has_other_than_pairs(study: Study) -> bool:
+    """Whether an item has one response, or more than two."""
+    return study.items.filter(pair__isnull=False).exclude(pair__n_responses=2).exists()
 
 
 def package(study: Study, tool: str) -> Iterator[Member] | None:
     """The files for that tool, in a folder that names study and tool; None where studies of that kind have none."""
-    exchange = EXCHANGES.get(tool)
+    exchange = next((one for one in list_tools(study) if one.key == tool), None)
     if tool == KEY:
         found = members(study)
-    elif exchange is not None and exchange.files and study.kind in exchange.kinds:
+    elif tool == rewrites.KEY and rewrites.has_rewrites(study):
+        found = rewrites.members(study)
+    elif exchange is not None:
         found = tool_files.members(study, exchange)
     else:
         return None

@@ -10,12 +10,15 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from annotation.studies.parsing.answers import parse_answer
+from core.errors import InputError
+from judging.judges import answer_parsing, pricing
 from judging.judges import parsing as judges_parsing
-from judging.judges import pricing
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
+from judging.judges.prompts.answers import build_format
 from judging.judges.providers import sides
-from judging.judges.providers.base import OWN_EXAMPLE, Reply
+from judging.judges.providers.base import OWN_EXAMPLE, JudgeRequest, Reply
 from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -99,7 +102,7 @@ def judgment(run: JudgeRun, answer: Answer, reply: Reply, cost: Decimal | None) 
     verdict = parse_reply(asked, reply)
     row.explanation = storable(verdict.explanation)
     if isinstance(verdict, judges_parsing.Verdict):
-        row.value = sides.to_stored(verdict.value, asked.criterion, asked.order)
+        row.value, row.content = to_stored(asked, verdict)
         row.confidence = reply.distribution.get(verdict.value)
     else:
         row.unscored_reason = verdict.reason
@@ -116,6 +119,8 @@ def parse_reply(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges
     if reply.unscored:
         return judges_parsing.Unscored(reply.unscored, reply.explanation)
     criterion = asked.request.criterion
+    if not criterion.is_choice:
+        return parse_open_reply(asked.request, reply)
     if reply.value is None:
         scale = {category.value: category.label for category in criterion.categories}
         longest = settings.MAX_REPLY_CHARACTERS
@@ -123,6 +128,27 @@ def parse_reply(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges
     if reply.value not in criterion.values:
         return judges_parsing.Unscored("off_scale", reply.explanation)
     return judges_parsing.Verdict(reply.value, reply.explanation)
+
+
+def parse_open_reply(request: JudgeRequest, reply: Reply) -> judges_parsing.Verdict | judges_parsing.Unscored:
+    """The same of an answer that is no choice."""
+    asked = build_format(request.criterion, request.content)
+    if reply.value is None:
+        return answer_parsing.read_reply(asked, reply.text, stop=reply.stop, longest=settings.MAX_REPLY_CHARACTERS)
+    try:
+        given = parse_answer(asked, reply.value)
+    except InputError as error:
+        return judges_parsing.Unscored("off_scale", error.message)
+    return judges_parsing.Verdict(given.value, reply.explanation, given.content)
+
+
+def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, Any]:
+    """Value and content as they are stored: responses by their numbers."""
+    if asked.criterion.is_choice:
+        return sides.to_stored(verdict.value, asked.criterion, asked.order), None
+    stored = answer_parsing.to_stored(verdict.value, verdict.content, asked.criterion, asked.order)
+    about = {"turn": asked.turn} if asked.criterion.type == "rewrite" else {}
+    return stored.value, cache.storable({**stored.content, **about} if about else stored.content)
 
 
 def details(asked: Pending, reply: Reply, *, cached: bool) -> dict[str, Any]:

@@ -15,16 +15,19 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.scales import has_open_scale
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import check_options
 from core.version import code_version
 from judging.judges.models.judges import PANEL, Judge
 from judging.judges.queries.contents import build_spec, to_numbers
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
+from judging.runs.options import NewPanel
 from judging.stats import panels
 from judging.stats.means import estimate_clustered_means
 from judging.stats.panels import PanelVerdict
@@ -34,6 +37,7 @@ Key = tuple[int, int]
 """An item, and a turn of it or 0."""
 
 
+@check_options(NewPanel, but=("runs",))
 @audited("panel.combine", says=("runs", "method"))
 def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str = panels.MAJORITY) -> JudgeRun:
     """The finished run of the panel of these runs' judges, made if there is none of just these.
@@ -41,7 +45,6 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
     Every judgment of the members counts: repeats and orders have a vote of their own. Criteria that not all of the
     runs have judged are left out. What the members are like, beside the panel, is kept as the run's result.
     """
-    name = name.strip()
     check_names(name, "")
     study, criteria = check_runs(runs, method)
     judge = find_or_create_judge(by=by, project=study.project, name=name, runs=runs, method=method)
@@ -64,12 +67,10 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
 
 
 def check_runs(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Criterion]]:
-    """The study of the runs, and the criteria that all of them have judged."""
-    if method not in panels.METHODS:
-        raise InputError(f"{method!r} is not one of {', '.join(panels.METHODS)}.", field="method")
+    """The study of the runs, and the criteria that all of them have judged, of those with categories to vote on."""
     check_members(runs, method)
     shared = set.intersection(*({criterion.pk for criterion in run.criteria.all()} for run in runs))
-    criteria = [criterion for criterion in runs[0].study.criteria.all() if criterion.pk in shared]
+    criteria = [one for one in runs[0].study.criteria.all() if one.pk in shared and not has_open_scale(one)]
     if method == panels.MEAN:
         criteria = [criterion for criterion in criteria if to_numbers(build_spec(criterion))]
     if not criteria:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -15,16 +15,18 @@ from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.options.model import check_options
 from core.version import code_version
 from judging.judges import prompts
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts import evaluation as evaluation_prompts
-from judging.judges.queries.contents import build_spec
+from judging.judges.queries.contents import build_spec, to_identity
 from judging.judges.services import judges
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeChunk, JudgeRun
+from judging.runs.options import NewRun
 from judging.runs.queries import spending
 from judging.runs.queries.probing import list_changed
 from judging.runs.queries.requests import input_rows
@@ -33,8 +35,6 @@ from judging.runs.services import judgment_writer as replies
 from judging.runs.services.leases import leases
 
 REQUESTS_PER_BATCH = 1000
-MOST_REPEATS = 100
-LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Plan:
         return sum(self.units.values())
 
 
+@check_options(NewRun, but=("judge",))
 def plan(
     *,
     study: Study,
@@ -91,15 +92,12 @@ def plan(
     by itself; criteria about the user's turns are then left out, or refused where they were named. A run of an
     `evaluation` shows what its `setting` says, whatever the study shows.
     """
-    check_numbers(repeats, seed)
     if judge.project_id not in (None, study.project_id):  # one that is only looked at is of none yet
         raise InputError("There is no such judge in the project of the study.", field="judge")
-    if order_policy not in JudgeRun.OrderPolicy.values:
-        known = ", ".join(JudgeRun.OrderPolicy.values)
-        raise InputError(f"{order_policy!r} is not one of {known}.", field="order_policy")
     chosen = choose_criteria(study, criteria)
     narrowed = select_turn_criteria if every_turn else select_item_criteria
     chosen = narrowed(study, chosen, named=criteria is not None)
+    check_comparable(study, chosen, order_policy)
     judges.check(judge, chosen, every_turn=every_turn)
     if in_bulk:
         judges.check_bulk(judge)
@@ -121,7 +119,7 @@ def plan(
             {
                 "items": [[external_id, found] for _, external_id, found in rows],
                 "shown": study.shown,
-                "criteria": [asdict(build_spec(criterion)) for criterion in chosen],
+                "criteria": [to_identity(build_spec(criterion)) for criterion in chosen],
                 "judge": [judge.provider, judge.model, judge.parameters],
                 "prompts": prompts.version(
                     study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
@@ -279,11 +277,13 @@ def go_on(run: JudgeRun, *, queue: bool) -> int:
     return len(left)
 
 
-def check_numbers(repeats: int, seed: int) -> None:
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise InputError(f"Repeats must be from 1 to {MOST_REPEATS}.", field="repeats")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+def check_comparable(study: Study, chosen: Sequence[Criterion], order_policy: str) -> None:
+    """InputError where an item of one response is to be compared, or shown in both orders."""
+    compares = next((one.name for one in chosen if one.compares), "")
+    both = order_policy == JudgeRun.OrderPolicy.BOTH
+    if (compares or both) and study.items.filter(pair__n_responses=1).exists():
+        what = compares or "Asking in both orders"
+        raise InputError(f"{what} takes two responses, and items of {study} have one.", field="criteria")
 
 
 def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
@@ -322,8 +322,14 @@ def is_about_user(criterion: Criterion) -> bool:
 
 def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
     """The criteria that people are asked of whole items. InputError where a named one, or every one, is not."""
+    of_responses = [criterion for criterion in chosen if criterion.of_responses]
     of_turns = [criterion for criterion in chosen if criterion.of_turns]
-    left = tuple(criterion for criterion in chosen if not criterion.of_turns)
+    left = tuple(criterion for criterion in chosen if criterion.unit == Criterion.Unit.ITEM)
+    if of_responses and (named or not left):
+        raise InputError(
+            f"{of_responses[0].name} of {study} is asked of each response; judges are asked of whole items.",
+            field="criteria",
+        )
     if of_turns and (named or not left):
         raise InputError(
             f"{of_turns[0].name} of {study} is asked of turns: let the judge rate every turn of the assistant.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -9,7 +11,7 @@ from annotation.studies.models.studies import Study
 from core.accounts.access import get_account, researcher_required
 from core.files.outcome import Outcome
 from judging.runs.forms import UploadForm
-from judging.runs.imports.formats import FORMATS
+from judging.runs.imports.formats import FORMATS, TABLE, Format
 
 SHOWN = 100
 
@@ -17,17 +19,26 @@ SHOWN = 100
 @researcher_required
 def import_upload(request: HttpRequest) -> HttpResponse:
     """Choose a format, upload a file, and see what became of it."""
-    chosen = FORMATS.get(request.GET.get("format", ""), FORMATS["dialogues"])
+    shown = {key: one for key, one in FORMATS.items() if key != TABLE}
+    chosen = shown.get(request.GET.get("format", ""), FORMATS["dialogues"])
     form = UploadForm(request.POST or None, request.FILES or None, chosen=chosen)
     outcome = form.load(get_account(request)) if form.is_valid() else None
     told = {name: form.cleaned_data[name] for name in chosen.fields} if outcome else {}
     context = {
-        "formats": FORMATS.values(),
+        "groups": group_formats(shown.values()),
         "chosen": chosen,
         "form": UploadForm(chosen=chosen, initial=told) if outcome else form,
         "result": outcome and build_context(outcome),
     }
     return render(request, "judging/import_upload.html", context)
+
+
+def group_formats(formats: Iterable[Format]) -> list[tuple[str, list[Format]]]:
+    """The formats under the heading of their group, in the order in which these come."""
+    groups: dict[str, list[Format]] = {}
+    for one in formats:
+        groups.setdefault(one.group, []).append(one)
+    return list(groups.items())
 
 
 def build_context(outcome: Outcome) -> dict[str, object]:

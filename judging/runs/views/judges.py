@@ -19,8 +19,11 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.judges.pricing import Rate, format_dollars
 from judging.judges.prompts import templates
+from judging.judges.providers import REGISTRY
 from judging.judges.queries import prices as rates
 from judging.judges.services import judges, prices, quotas
+from judging.runs import parameter_fields
+from judging.runs.forms import provider_choices
 from judging.runs.judge_forms import JudgeForm, LimitsForm, PriceForm
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
@@ -29,23 +32,33 @@ from judging.runs.queries import spending
 
 @researcher_required
 def judge_create(request: HttpRequest) -> HttpResponse:
-    form = JudgeForm(request.POST or None, by=get_account(request))
+    """Choose a provider, then describe and try the judge."""
+    provider = read_provider(request)
+    if not provider:
+        return render(request, "judging/judge_create.html", {"providers": list_providers("")})
+    form = JudgeForm(request.POST or None, by=get_account(request), provider=provider)
     shown = preview_judge(request, form)
     if not is_preview(request) and form.is_valid() and (judge := form.save(get_account(request))):
+        messages.success(request, f"{judge} is made. Let it rate the items of a study.")
         return redirect("judge_detail", pk=judge.pk)
-    return render(request, "judging/judge_create.html", {"form": form, **shown})
+    context = {"form": form, "providers": list_providers(provider), **shown}
+    return render(request, "judging/judge_create.html", context)
 
 
 @researcher_required
 def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """A version of a judge beside another one, its runs, and the form that makes the next version."""
     judge = get_object_or_404(Judge.objects.select_related("created_by"), pk=pk)
-    form = JudgeForm(request.POST or None, by=get_account(request), judge=judge, initial=load_settings(judge))
-    shown = preview_judge(request, form)
-    if not is_preview(request) and form.is_valid() and (saved := form.save(get_account(request))):
-        if saved == judge:
-            messages.info(request, "Nothing was changed, so there is no new version.")
-        return redirect("judge_detail", pk=saved.pk)
+    form, shown = None, {}
+    if judge.is_runnable:
+        provider = read_provider(request, judge)
+        initial = load_settings(judge, provider)
+        form = JudgeForm(request.POST or None, by=get_account(request), provider=provider, judge=judge, initial=initial)
+        shown = preview_judge(request, form) | {"providers": list_providers(provider)}
+        if not is_preview(request) and form.is_valid() and (saved := form.save(get_account(request))):
+            if saved == judge:
+                messages.info(request, "Nothing was changed, so there is no new version.")
+            return redirect("judge_detail", pk=saved.pk)
     versions = list(queries.judges().filter(name=judge.name))
     other = find_compared_version(request.GET.get("with", ""), judge, versions)
     context = {
@@ -119,22 +132,42 @@ def sort_prices(published: Iterable[Rate]) -> list[Rate]:
 
 def is_preview(request: HttpRequest) -> bool:
     """Whether the form was sent to look at the judge, and not to save it."""
-    return "preview" in request.POST or "test" in request.POST
+    return any(name in request.POST for name in LOOKS)
 
 
 def preview_judge(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
     """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
-    shown: dict[str, Any] = {"preview": None, "tested": None}
+    shown: dict[str, Any] = dict.fromkeys(("preview", "tested", "models", "trials"))
+    if "models" in request.POST and "name" in form.fields:
+        form.fields["name"].required = False
     if is_preview(request) and form.is_valid():
-        shown |= {"preview": form.preview()} if "preview" in request.POST else {"tested": form.test()}
+        looks = {"preview": form.preview, "test": form.test, "models": form.list_models, "try": form.try_out}
+        shown |= {LOOKS[name]: look() for name, look in looks.items() if name in request.POST}
     return shown
 
 
-def load_settings(judge: Judge) -> dict[str, Any]:
+LOOKS = {"preview": "preview", "test": "tested", "models": "models", "try": "trials"}
+"""Buttons that look at a judge and save nothing, and what they show."""
+
+
+def read_provider(request: HttpRequest, judge: Judge | None = None) -> str:
+    """The provider that the form is for; empty before one is chosen."""
+    asked = request.POST.get("provider") or request.GET.get("provider", "")
+    return asked if asked in REGISTRY else judge.provider if judge else ""
+
+
+def list_providers(chosen: str) -> list[tuple[str, str, str, bool]]:
+    """Key, name, what it is, and whether it is the one that was chosen."""
+    parts = [(key, *label.partition(": ")[::2]) for key, label in provider_choices()]
+    return [(key, name.capitalize() if name == key else name, about, key == chosen) for key, name, about in parts]
+
+
+def load_settings(judge: Judge, provider: str) -> dict[str, Any]:
     """The form's fields. Templates and address, which are parameters, have fields of their own; examples stay."""
     own = {name: judge.parameters.get(name, "") for name in ("template", "templates", "base_url")}
     others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
-    return {"provider": judge.provider, "model": judge.model, "parameters": others or None, **own}
+    fields, rest = parameter_fields.to_initial(provider, others)
+    return {"provider": provider, "model": judge.model, "parameters": rest or None, **own, **fields}
 
 
 def load_limits(judge: Judge) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
 from core.names import check_name
+from core.options.model import LARGEST
 from core.version import code_version
 from judging.judges.pricing import format_dollars
 from simulation.agents import services as agents_services
@@ -32,16 +33,14 @@ from simulation.agents.prompts import (
 )
 from simulation.agents.prompts.conditions import EMBEDDINGS
 from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
+from simulation.experiments.options import MOST_PASSAGES, MOST_TURNS
 from simulation.experiments.queries import spending
 from simulation.experiments.queries.scenarios import EligibleScenario, alternatives
 from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.grids import Grid
 from simulation.experiments.services.leases import leases
 
-LARGEST_SEED = 2**63 - 1
-MOST_TURNS = 200
 PUBLISHED_LIMITS = Limits()
-MOST_PASSAGES = 50
 
 
 @dataclass(frozen=True)
@@ -249,8 +248,8 @@ def resume(
 
 
 def check_numbers(seed: int, passages: int) -> None:
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"The seed must be from 0 to {LARGEST_SEED}.", field="seed")
+    if not 0 <= seed <= LARGEST:
+        raise InputError(f"The seed must be from 0 to {LARGEST}.", field="seed")
     if not 1 <= passages <= MOST_PASSAGES:
         raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
 

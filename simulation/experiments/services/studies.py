@@ -12,8 +12,10 @@ from annotation.studies.services import samples, studies
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
 from judging.runs.models.runs import Judgment
 from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.options import PUBLISHED_SAMPLE, RANDOM, STRATIFIED, ForPeople
 
 CRITERIA = (
     "task_completion",
@@ -29,16 +31,12 @@ USER_CHECKS = ("first_turn_preference", "persona_drift", "goal_leakage")
 """Whether the user agent behaves as a person would: what it gives away, and whether it stays who it is."""
 
 ANNOTATORS = 3
-PUBLISHED_SAMPLE = 100
-"""The human check of PersonaLens: so many dialogues drawn at random, rated by three people."""
-
-RANDOM, STRATIFIED = "random", "stratified"
-DRAWS = {
+DRAWN = {
     RANDOM: "The human check of PersonaLens: dialogues drawn at random, each as likely as any other.",
     STRATIFIED: "Dialogues spread over a judge's scores, or over assistants and conditions where no judge has rated "
     "them. Figures weigh each dialogue by its chance to be drawn.",
 }
-"""How dialogues are drawn for people."""
+"""How dialogues were drawn, as the study's description says it."""
 
 SCORED_BY = "personalization"
 
@@ -70,18 +68,15 @@ def create_judge_study(*, by: User | None, experiment: Experiment, user_checks: 
     return study
 
 
+@check_options(ForPeople)
 @audited("study.of_experiment", says=("experiment", "n", "draw"))
 def create_human_check(
     *, by: User | None, experiment: Experiment, n: int = PUBLISHED_SAMPLE, draw: str = RANDOM, name: str = ""
 ) -> Study:
     """Make a study of `n` dialogues for three annotators each; with fewer than `n` dialogues, of all.
 
-    `draw` is one of `DRAWS`.
+    `draw` is one of `DRAWN`.
     """
-    if draw not in DRAWS:
-        raise InputError(f"{draw!r} is not one of {', '.join(DRAWS)}.", field="draw")
-    if n < 1:
-        raise InputError("The sample needs at least one dialogue.", field="n")
     there = experiment.dialogues.filter(dialogue__isnull=False).count()
     if not there:
         raise InputError("No dialogue of this experiment has ended as it should yet.", field="n")
@@ -94,7 +89,7 @@ def create_human_check(
             criteria=CRITERIA,
             overlap=ANNOTATORS,
             seed=experiment.seed,
-            description=f"{DRAWS[draw]} Experiment: {experiment.name}.",
+            description=f"{DRAWN[draw]} Experiment: {experiment.name}.",
         )
         samples.draw(
             by=by,

@@ -13,26 +13,22 @@ from rest_framework.response import Response
 from annotation.agreement.api import drop_file
 from annotation.benchmarks.api import BenchmarksApi
 from annotation.corpus.models import Profile
-from annotation.stats.benchmarks.repeats import NEAR
 from annotation.studies.api.serializers import Counts
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Document, Given, IntoProject, PageQuery, build_page_schema
+from core.api.base import Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
+from core.api.uploads import refuse_too_large, save_upload
 from core.errors import InputError
-from judging.assessment.api.exports import refuse_too_large, save_upload
 from judging.judges.services.keys import load_keyring_for
-from judging.runs.api.judges import DOLLARS
+from judging.runs.options import Resume
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.candidates import LEVELS
-from simulation.experiments.api import AgentSerializer
 from simulation.generation.models.candidates import Candidate, CandidateRun
+from simulation.generation.options import NewCandidateRun, NewPairs, NewSeedRun
 from simulation.generation.queries import candidates as queries
 from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
 from simulation.stats.pairing import PairRule
-
-SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
 
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
@@ -110,25 +106,6 @@ class CandidateImports(BenchmarksApi):
         return Response(drop_file(outcome.to_document()))
 
 
-class Asked(Given):
-    """A question of one profile."""
-
-    profile = serializers.IntegerField(min_value=1, max_value=LARGEST)
-    question = serializers.CharField()
-    kind = serializers.CharField(max_length=40, default="general")
-
-
-class NewCandidateRun(IntoProject):
-    name = serializers.CharField(max_length=120)
-    agent = AgentSerializer()
-    questions = Asked(many=True, allow_empty=False)
-    levels = serializers.ListField(
-        child=serializers.ChoiceField(Candidate.Level.choices), default=list(LEVELS), min_length=1
-    )
-    seed = serializers.IntegerField(**SEED)
-    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-
-
 class CandidateRuns(BenchmarksApi):
     @says("candidate_runs", "Runs of candidates", build_page_schema(CandidateRunSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
@@ -154,39 +131,6 @@ def build_questions(asked: list[dict[str, Any]]) -> list[Question]:
     return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
 
 
-class Seed(Given):
-    id = serializers.CharField(max_length=100)
-    traits = serializers.DictField(allow_empty=False, help_text="Trait to value, or to a list of values.")
-
-
-class NewSeedRun(IntoProject):
-    """Personas from seeds, their questions and memories, responses to them, checks by a judge, and pairs."""
-
-    name = serializers.CharField(max_length=120)
-    agent = AgentSerializer()
-    checker = AgentSerializer(required=False, allow_null=True, default=None, help_text="Who checks; nobody where null.")
-    seeds = Seed(many=True, allow_empty=False)
-    personas = serializers.IntegerField(min_value=1, max_value=seed_runs.MOST)
-    specific = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
-    general = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=5)
-    questions = serializers.ListField(
-        child=serializers.CharField(), default=list, help_text="General questions that are given; others are made."
-    )
-    memories = serializers.IntegerField(min_value=0, max_value=seed_runs.MOST, default=6)
-    against = serializers.ListField(
-        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
-        min_length=1,
-        default=[["full", "none"]],
-        help_text='Such as [["full", "none"]].',
-    )
-    levels = serializers.ListField(
-        child=serializers.ChoiceField(Candidate.Level.choices), default=["none", "generic", "full"], min_length=1
-    )
-    seed = serializers.IntegerField(**SEED)
-    budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True, default=None)
-    estimate = serializers.BooleanField(default=False, help_text="Say what it would take, and start nothing.")
-
-
 OF_PLAN = ("seeds", "personas", "specific", "general", "questions", "memories", "against")
 
 
@@ -199,10 +143,10 @@ class SeedRuns(BenchmarksApi):
             keys = load_keyring_for(self.me)
             plan = SeedPlan(**{name: described.pop(name) for name in OF_PLAN})
             for side in ("agent", "checker"):
-                if described[side]:
+                if described.get(side):
                     described[side] = agents_services.build_agent(side="assistant", **described[side], keys=keys)
             if described.pop("estimate"):
-                asked = {name: described[name] for name in ("agent", "checker", "levels")}
+                asked: dict[str, Any] = {name: described.get(name) for name in ("agent", "checker", "levels")}
                 return Response(seed_estimates.estimate(plan, **asked), status=201)
             run = seed_runs.begin(by=self.me, plan=plan, **described)
         return Response(seed_runs.document(run), status=201)
@@ -218,18 +162,14 @@ class CandidateRunStop(BenchmarksApi):
         return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
 
-class ResumeCandidates(Given):
-    budget_usd = serializers.DecimalField(**DOLLARS, required=False, allow_null=True, default=None)
-
-
 class Resumed(serializers.Serializer[Any]):
     n = serializers.IntegerField(help_text="Orders that go on.")
 
 
 class CandidateRunResume(BenchmarksApi):
-    @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=ResumeCandidates)
+    @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
-        run, given = get_object_or_404(CandidateRun, pk=pk), self.parse_body(ResumeCandidates)
+        run, given = get_object_or_404(CandidateRun, pk=pk), self.parse_body(Resume)
         return Response({"n": candidate_runs.resume(by=self.me, run=run, **given)})
 
 
@@ -298,23 +238,6 @@ class MadePairsSerializer(serializers.Serializer[Any]):
     rule = PairRuleSerializer()
     seed = serializers.IntegerField()
     source = serializers.CharField()  # type: ignore[assignment]
-
-
-class NewPairs(Given):
-    """Which level stands against which, and how alike two responses must be."""
-
-    against = serializers.ListField(
-        child=serializers.ListField(child=serializers.ChoiceField(Candidate.Level.choices), min_length=2, max_length=2),
-        min_length=1,
-        help_text='Such as [["full", "none"]].',
-    )
-    run = serializers.IntegerField(min_value=1, max_value=LARGEST, required=False, help_text="Of this run only.")
-    kind = serializers.CharField(default="", allow_blank=True)
-    length = serializers.FloatField(default=0.0, help_text="Least share of the longer one's characters, 0 to 1.")
-    same_form = serializers.BooleanField(default=False)
-    near = serializers.FloatField(default=NEAR, help_text="Percent from which texts are nearly the same.")
-    each = serializers.IntegerField(min_value=0, max_value=10_000, default=1, help_text="0 for all.")
-    seed = serializers.IntegerField(**SEED)
 
 
 class CandidatePairs(BenchmarksApi):

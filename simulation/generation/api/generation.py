@@ -11,15 +11,14 @@ from rest_framework.response import Response
 
 from annotation.corpus.models import Profile, Task
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Document, Given, IntoProject, PageQuery, build_page_schema, find_named
+from core.api.base import Api, Document, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment.api.documents import Queued
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.generation import GENERATORS
-from simulation.experiments.api import AgentSerializer
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.options import ConflictDecision, NewMaking
 from simulation.generation.queries import orders as queries
 from simulation.generation.services import generation
 from simulation.results.services import measures
@@ -38,25 +37,6 @@ class MakingSerializer(serializers.ModelSerializer[Making]):
             *("id", "project", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at"),
             "finished_at",
         ]
-
-
-class NewMaking(IntoProject):
-    kind = serializers.ChoiceField(Making.Kind.choices)
-    agent = AgentSerializer()
-    source = serializers.CharField(  # type: ignore[assignment]
-        default="personalens", help_text="Whose preference types hold."
-    )
-    domains = serializers.ListField(child=serializers.CharField(), default=list)
-    demographics = serializers.DictField(default=dict)
-    profile = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
-    task = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=LARGEST)
-    n = serializers.IntegerField(min_value=1, max_value=generation.MOST_TASKS, default=1)
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST, default=0)
-    prompts = serializers.DictField(
-        child=serializers.CharField(max_length=50_000, trim_whitespace=False),
-        default=dict,
-        help_text=f"Texts in place of Concord's own, by name: {', '.join(GENERATORS)}.",
-    )
 
 
 class MakingApi(Api):
@@ -117,11 +97,6 @@ class ConflictList(MakingApi):
     @says("conflicts", "Conflicts in profiles", build_page_schema(ConflictSerializer), query=PageQuery)
     def get(self, request: Request) -> Response:
         return self.page(filter_visible(self.me, queries.conflicts()), ConflictSerializer)
-
-
-class ConflictDecision(Given):
-    decision = serializers.ChoiceField(ConflictReview.Decision.choices)
-    note = serializers.CharField(default="", allow_blank=True, max_length=1000)
 
 
 class ConflictReviews(MakingApi):

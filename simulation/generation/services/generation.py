@@ -18,16 +18,17 @@ from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.options.model import check_options
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts import generation as prompts
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.options import ConflictDecision, NewMaking
 from simulation.generation.services import generators, seed_generators
 from simulation.generation.services.leases import AT_ONCE, leases
 
-MOST_TASKS = 20
 
-
+@check_options(NewMaking, but=("agent", "profile", "task", "prompts"))
 @audited("making.order", says=("kind", "agent", "source", "domains", "profile", "task", "n", "seed"))
 def order(
     *,
@@ -49,9 +50,7 @@ def order(
 
     `replaced` are texts that take the place of Concord's own, by the names of `prompts.making.GENERATORS`.
     """
-    if kind not in Making.Kind.values:
-        raise InputError(f"{kind!r} is not one of {', '.join(Making.Kind.values)}.", field="kind")
-    check(kind, domains, demographics, profile, task, n, has_key="key" in (more or {}))
+    check(kind, domains, demographics, profile, task, has_key="key" in (more or {}))
     if problems := prompts.problems(replaced or {}):
         raise InputError(" ".join(problems), field="prompts")
     if kind in ("profile", "preferences", "tasks"):
@@ -84,7 +83,6 @@ def check(
     demographics: Mapping[str, Any] | None,
     profile: Profile | None,
     task: Task | None,
-    n: int,
     *,
     has_key: bool,
 ) -> None:
@@ -99,8 +97,6 @@ def check(
         raise InputError(f"{Making.Kind(kind).label.capitalize()}: ordered with `candidates`.", field="kind")
     if kind == "situation" and task is None:
         raise InputError("Name the task that it is for.", field="task")
-    if not 1 <= n <= MOST_TASKS:
-        raise InputError(f"The number is from 1 to {MOST_TASKS}.", field="n")
     held_of = {"mask": "interests", "preferences": "preferences", "interactions": "interactions"}
     if profile is not None and kind in held_of:
         held = getattr(profile, held_of[kind])
@@ -123,12 +119,11 @@ def store(making: Making) -> None:
     finish(making)
 
 
+@check_options(ConflictDecision)
 @audited("conflict.decide", on="conflict", says=("decision",))
 def decide(*, by: User | None, conflict: Conflict, decision: str, note: str = "") -> ConflictReview:
     """A person says whether it is a conflict. An earlier decision stays on record; the newest counts."""
-    if decision not in ConflictReview.Decision.values:
-        raise InputError(f"{decision!r} is not one of {', '.join(ConflictReview.Decision.values)}.", field="decision")
-    return ConflictReview.objects.create(conflict=conflict, decision=decision, note=note.strip(), decided_by=by)
+    return ConflictReview.objects.create(conflict=conflict, decision=decision, note=note, decided_by=by)
 
 
 @audited("making.resume", on="making")

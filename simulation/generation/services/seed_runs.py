@@ -35,13 +35,13 @@ from simulation.agents.prompts.candidates import LEVELS
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
+from simulation.generation.options import MOST
 from simulation.generation.queries import candidates as candidate_queries
 from simulation.generation.queries import seed_runs as queries
 from simulation.generation.services import candidates, generation, worker_sessions
 from simulation.stats.pairing import PairRule
 from simulation.stats.traits import combine
 
-MOST = 10_000
 MOST_TOLD = 20
 """Topics that the model is given for general questions."""
 

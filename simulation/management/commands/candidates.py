@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,20 @@ from tqdm import tqdm
 from annotation.management.base import ConcordCommand
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.options.fields import split_names
+from core.options.fields import add_arguments, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS
 from simulation.generation.models.orders import Making
+from simulation.generation.options import NewSeedRun, PairOptions
 from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
 from simulation.stats.pairing import PairRule
 
 DOES = ("make", "seeds", "import", "pairs")
+ELSEWHERE = ("agent", "checker", "seeds", "questions", "against")
+"""Options of a run from seeds that this command takes in words of its own."""
 
 
 class Command(ConcordCommand):
@@ -49,26 +51,13 @@ class Command(ConcordCommand):
         parser.add_argument("--questions", type=Path, metavar="FILE.jsonl", help="question, kind, profile_id a line")
         parser.add_argument("--question", default="", help="one question")
         parser.add_argument("--kind", default="", help="of the one question (general); of the pairs (all)")
-        parser.add_argument("--levels", nargs="+", default=[], help=f"({' '.join(LEVELS)}; of seeds: without over)")
-        parser.add_argument("--name", default="", help="of the run from seeds")
+        add_arguments(parser, NewSeedRun, but=ELSEWHERE, name="", levels=[], personas=0)
+        add_arguments(parser, PairOptions)
         parser.add_argument("--judge", default="", metavar="MODEL", help="who looks for conflicts and checks responses")
-        parser.add_argument("--personas", type=int, default=0, help="how many; the first are the seeds as they stand")
-        parser.add_argument("--specific", type=int, default=5, help="questions of each persona (5)")
-        parser.add_argument("--general", type=int, default=5, help="questions that every persona is asked (5)")
-        parser.add_argument("--memories", type=int, default=6, help="passages that each persona wrote (6)")
-        parser.add_argument("--budget-usd", type=Decimal, default=None, help="of the run from seeds")
-        parser.add_argument("--estimate", action="store_true", help="say what seeds would take, and start nothing")
         parser.add_argument("--resume", action="store_true", help="try again what failed in the run from seeds")
         parser.add_argument("--queue", action="store_true", help="leave it to the workers")
         parser.add_argument("--on-error", choices=["stop", "skip"], default="stop")
         parser.add_argument("--against", nargs="+", default=["full-none"], metavar="LEVEL-LEVEL", help="(full-none)")
-        parser.add_argument("--length", type=float, default=0.0, help="least share of the longer one's characters (0)")
-        parser.add_argument("--same-form", action="store_true", help="both with layout or both without")
-        parser.add_argument(
-            "--near", type=float, default=90.0, help="percent from which texts are nearly the same (90)"
-        )
-        parser.add_argument("--each", type=int, default=1, help="pairs of two levels for a question; 0 for all (1)")
-        parser.add_argument("--seed", type=int, default=0)
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["does"] == "make":

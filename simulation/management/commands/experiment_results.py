@@ -8,15 +8,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import IntervalOptions
 from annotation.management.base import ConcordCommand
 from core.csv_files import csv_text
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.experiments.queries.progress import experiment_called
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
-from simulation.results.services.data import Filters, Options
+from simulation.results.services.data import Filters
 from simulation.results.services.published_rows import add_published
 from simulation.results.services.ranks import rank_document
 from simulation.results.services.sheet import NUMBERS
@@ -49,9 +51,7 @@ class Command(ConcordCommand):
         parser.add_argument("--published", action="store_true", help="the numbers that PersonaLens printed, beside")
         parser.add_argument("--against", default="", metavar="NAME", help="changes of rank in another experiment")
         parser.add_argument("--against-judge", default="", metavar="NAME", help="changes of rank by another judge")
-        parser.add_argument("--bootstrap", type=int, default=2000, metavar="N", help="resamples (2000)")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the intervals (0.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of the resamples (0)")
+        add_arguments(parser, IntervalOptions)
         parser.add_argument("--csv", action="store_true", help="a row for each figure, as CSV")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the CSV there")
 
@@ -63,7 +63,7 @@ class Command(ConcordCommand):
             return differences.document(experiment)
         judge = results.judge_called(list_experiment_judges(experiment), options["judge"])
         filters = Filters.parse(options)
-        chosen = Options(**{name: options[name] for name in ("bootstrap", "confidence", "seed")})
+        chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         if options["against"] or options["against_judge"]:
             ranks = rank_document((experiment, judge), choose_compared(experiment, options), chosen, filters)
             return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
@@ -123,7 +123,7 @@ def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str
     for field, number in asked:
         if number not in NUMBERS.values():
             there = ", ".join(NUMBERS.values())
-            raise InputError(f"{number} is not made of an experiment; there are: {there}.", field=field)
+            raise InputError(f"{number} is no result of an experiment; there are: {there}.", field=field)
         if number not in document["numbers"]:
             raise InputError(f"{number} is empty: {explain_empty(document)}.", field=field)
     found = [document["numbers"][number] for _, number in asked]

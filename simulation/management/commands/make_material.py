@@ -11,11 +11,16 @@ from annotation.management.base import ConcordCommand
 from annotation.management.files import read_named_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
+from core.options.fields import add_arguments, read_arguments
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import GENERATORS
 from simulation.generation.models.orders import Making
+from simulation.generation.options import NewMaking
 from simulation.generation.services import generation, worker_sessions
+
+ELSEWHERE = ("kind", "agent", "demographics", "profile", "task", "prompts")
+"""Options of an order that this command takes in words of its own."""
 
 
 class Command(ConcordCommand):
@@ -31,13 +36,10 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("kind", choices=[kind for kind in Making.Kind.values if kind not in Making.OF_CANDIDATES])
         parser.add_argument("--agent", required=True, metavar="MODEL", help="who makes it, as in `simulate`")
-        parser.add_argument("--source", default="personalens", help="whose preference types hold (personalens)")
-        parser.add_argument("--domains", default="", metavar="DOMAIN,…")
+        add_arguments(parser, NewMaking, but=ELSEWHERE)
         parser.add_argument("--demographics", default="{}", metavar="JSON", help="of a profile")
         parser.add_argument("--profiles", default="", metavar="ID,…", help="ids of profiles, or all for a check")
         parser.add_argument("--task", default="", metavar="ID", help="of a situation")
-        parser.add_argument("--n", type=int, default=1, help="how many tasks")
-        parser.add_argument("--seed", type=int, default=0)
         parser.add_argument(
             "--prompt",
             nargs="+",
@@ -56,13 +58,10 @@ class Command(ConcordCommand):
                 by=None,
                 kind=options["kind"],
                 agent=agent,
-                source=options["source"],
-                domains=[domain.strip() for domain in options["domains"].split(",") if domain.strip()],
                 demographics=demographics(options["demographics"]),
                 profile=profile,
                 task=task(options["task"]),
-                n=options["n"],
-                seed=options["seed"],
+                **read_arguments(NewMaking, options, but=ELSEWHERE),
                 replaced=replaced,
                 queue=False,
             )

@@ -17,16 +17,17 @@ from annotation.management.files import read_named_texts
 from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
-from judging.management.commands.judge import dollars
 from simulation.agents import services as agents_services
-from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
+from simulation.agents.prompts import PUBLISHED
 from simulation.agents.prompts.history import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
 from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.options import ForPeople, NewExperiment
 from simulation.experiments.queries import progress as queries
 from simulation.experiments.queries import spending
 from simulation.experiments.services import estimates, experiments, studies, work
@@ -36,6 +37,10 @@ from simulation.experiments.services.leases import leases
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
 NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
+
+LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
+ELSEWHERE = ("name", "user_agent", "assistants", "conditions", "users", "tasks", "prompts")
+"""Options of an experiment that this command takes in words of its own."""
 
 
 class Command(ConcordCommand):
@@ -61,14 +66,8 @@ class Command(ConcordCommand):
             metavar="KEY",
             help=f"{', '.join(PUBLISHED)}; base+I-KIND-STEP of {', '.join(KINDS)} and {STEPS}",
         )
+        add_arguments(parser, NewExperiment, but=ELSEWHERE)
         parser.add_argument("--user-agent", default="local", metavar="MODEL", help="who plays the user (local)")
-        parser.add_argument("--strategy", default="vanilla", choices=list(STRATEGIES), help="how the user agent thinks")
-        parser.add_argument(
-            "--user-information",
-            default="",
-            choices=list(USER_INFORMATION),
-            help="what the user agent is told (faithful for PersonaLens, else task_preferences)",
-        )
         parser.add_argument(
             "--prompt",
             nargs="+",
@@ -77,27 +76,9 @@ class Command(ConcordCommand):
             help=f"a text in place of Concord's own; roles: {', '.join(ROLES)}",
         )
         parser.add_argument("--name", default="", help="what to call the experiment")
-        parser.add_argument("--source", default="", help="whose profiles, where there are several sources")
         parser.add_argument("--domains", default="", metavar="DOMAIN,…", help="only tasks of these domains")
-        parser.add_argument("--seed", type=int, default=0, help="of all that is drawn, and of the models")
-        parser.add_argument("--max-exchanges", type=int, metavar="N", help="of tasks of one domain (20)")
-        parser.add_argument("--max-exchanges-multi", type=int, metavar="N", help="of tasks of several domains (30)")
-        parser.add_argument(
-            "--max-turns", type=int, metavar="N", help="in place of exchanges: messages of both sides, no closing reply"
-        )
-        parser.add_argument("--max-turns-multi", type=int, metavar="N", help="the same for several domains")
-        parser.add_argument("--passages", type=int, default=3, help="retrieved for a turn under base+I-retrieved (3)")
-        parser.add_argument(
-            "--embedder", default="", metavar="MODEL", help="of base+I-embedded: openai_compatible:MODEL"
-        )
-        parser.add_argument("--budget-usd", type=dollars, metavar="USD", help="stop before it costs more")
         parser.add_argument("--also-annotate", type=int, metavar="N", help="make a study of N dialogues for people")
-        parser.add_argument(
-            "--draw",
-            default=studies.RANDOM,
-            choices=list(studies.DRAWS),
-            help="of --also-annotate: random as in the human check of PersonaLens, or stratified by a judge's scores",
-        )
+        add_arguments(parser, ForPeople, but=("n",))
         parser.add_argument("--estimate", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
@@ -209,31 +190,19 @@ def check_combination(options: dict[str, Any]) -> None:
 def build_plan(options: dict[str, Any]) -> experiments.Plan:
     keys = load_keyring_for(None)
     domains = [domain.strip() for domain in options["domains"].split(",") if domain.strip()]
+    given = read_arguments(NewExperiment, options, but=ELSEWHERE)
+    limits = {name: given.pop(name) for name in LIMITS if name in given}
+    embedder, source = given.pop("embedder"), given.pop("source")
     return experiments.plan(
         name=options["name"] or f"Users {shorten_ids(options['users'])}; tasks {shorten_ids(options['tasks'])}",
         user_agent=agents_services.parse_agent(options["user_agent"], side="user", keys=keys),
         assistants=[agents_services.parse_agent(text, side="assistant", keys=keys) for text in options["assistant"]],
         conditions=options["condition"],
-        grid=grid(
-            users=options["users"],
-            tasks=options["tasks"],
-            seed=options["seed"],
-            source=options["source"],
-            domains=domains,
-        ),
-        strategy=options["strategy"],
-        user_information=options["user_information"],
+        grid=grid(users=options["users"], tasks=options["tasks"], seed=given["seed"], source=source, domains=domains),
         prompts=read_named_texts(options["prompt"], field="prompt"),
-        seed=options["seed"],
-        limits=experiments.build_limits(
-            single_exchanges=options["max_exchanges"],
-            multi_exchanges=options["max_exchanges_multi"],
-            single_turns=options["max_turns"],
-            multi_turns=options["max_turns_multi"],
-        ),
-        passages=options["passages"],
-        embedder=agents_services.embedder(options["embedder"], keys),
-        budget_usd=options["budget_usd"],
+        limits=experiments.build_limits(**limits),
+        embedder=agents_services.embedder(embedder, keys),
+        **given,
     )
 
 

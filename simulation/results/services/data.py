@@ -22,22 +22,6 @@ TASKS = {"single": "one domain", "multi": "several domains"}
 
 
 @dataclass(frozen=True)
-class Options:
-    """How intervals are made."""
-
-    bootstrap: int = 2000
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise InputError("The confidence lies between 0 and 1.", field="confidence")
-        for field, value in (("bootstrap", self.bootstrap), ("seed", self.seed)):
-            if value < 0:
-                raise InputError(f"The {field} is not negative.", field=field)
-
-
-@dataclass(frozen=True)
 class Filters:
     """Which dialogues are asked about; empty for all.
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, IntArray
+from annotation.stats.words import words
 from core.accounts.models.users import User
 from core.errors import NotComputedError
 from core.hashing import content_hash
 from core.jobs import waiting
-from judging.stats.words import words
 from simulation.experiments.models.schemas import PreferenceType
 from simulation.results.queries import datasets as queries
 from simulation.results.queries.datasets import DatasetConversation, Values

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.agreement.options import IntervalOptions
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from core.errors import InputError
@@ -16,7 +17,7 @@ from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries.judgments import SEVERAL
 from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P
-from simulation.results.services.data import Filters, Options, filter_data, load_data
+from simulation.results.services.data import Filters, filter_data, load_data
 from simulation.results.services.results import AT_ONCE, is_large
 from simulation.results.services.sheet import Row
 from simulation.results.services.tables import ALL_SINGLE, Tables
@@ -41,7 +42,7 @@ WITHOUT_JUDGE = ("variety", "size")
 """What no judge has a part in."""
 
 
-def rank_document(first: Rated, second: Rated, options: Options, filters: Filters) -> dict[str, Any]:
+def rank_document(first: Rated, second: Rated, options: IntervalOptions, filters: Filters) -> dict[str, Any]:
     """How ranks change, by table and measure, in the shape of an experiment's document.
 
     Raises InputError where nobody has judged one of them, or no table has two rows in common.
@@ -61,7 +62,7 @@ def rank_document(first: Rated, second: Rated, options: Options, filters: Filter
         "filters": asdict(filters),
         "dialogues": len(one.played) + len(other.played) * (not is_same),
         "regular": int(one.played.is_regular.sum() + other.played.is_regular.sum() * (not is_same)),
-        **asdict(options),
+        **options.model_dump(),
         "resampled": "profiles",
         "numbers": {table["number"]: key for key, table in tables.items()},
         "tables": tables,
@@ -74,7 +75,7 @@ def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> dict[str,
         raise InputError(
             f"More than {AT_ONCE:,} dialogues take a while: experiment_results --against prints them.", field="against"
         )
-    return rank_document(first, second, Options(), filters)
+    return rank_document(first, second, IntervalOptions(), filters)
 
 
 def build_ranking(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column], str]:
@@ -126,7 +127,7 @@ def changes(
         [pad_values(key, one, row, column, 0, after) for row, _ in pairs],
         [pad_values(key, other, row, column, before, 0) for _, row in pairs],
         profiles,
-        **asdict(one.options),
+        **one.options.model_dump(),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.core.cache import cache
 from django.utils import timezone
 
+from annotation.agreement.options import IntervalOptions
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash
@@ -22,7 +23,7 @@ from core.version import code_version
 from judging.judges.models.judges import Judge
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries import judgments
-from simulation.results.services.data import Data, Filters, Options, choices, filter_data, list_judged_turns, load_data
+from simulation.results.services.data import Data, Filters, choices, filter_data, list_judged_turns, load_data
 from simulation.results.services.tables import OF_WHOLE_DIALOGUES, TABLES, Tables
 
 TASK = "simulation.experiment_results"
@@ -34,10 +35,10 @@ LEFT = f"with more than {AT_ONCE:,} dialogues, a worker computes results on requ
 
 
 def document(
-    experiment: Experiment, judge: Judge | None, options: Options | None = None, filters: Filters | None = None
+    experiment: Experiment, judge: Judge | None, options: IntervalOptions | None = None, filters: Filters | None = None
 ) -> dict[str, Any]:
     """Compute all tables now, as JSON types. Raises InputError for a filter that no dialogue meets."""
-    chosen, asked = options or Options(), filters or Filters()
+    chosen, asked = options or IntervalOptions(), filters or Filters()
     whole = load_data(experiment, judge)
     data = filter_data(whole, asked)
     keys = [key for key in TABLES if not (asked.turn and key in OF_WHOLE_DIALOGUES)]
@@ -77,7 +78,7 @@ def not_judged(data: Data) -> dict[str, int]:
 
 
 def load_or_compute(
-    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, *, patient: bool
+    experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters, *, patient: bool
 ) -> dict[str, Any] | None:
     """The kept document, or one made now; None where who is not patient would wait for a worker."""
     key = build_key(experiment, judge, options, filters, judgments.fingerprint(experiment))
@@ -94,7 +95,9 @@ def load_or_compute(
     return dict(found)
 
 
-def find_last(experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> dict[str, Any] | None:
+def find_last(
+    experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters
+) -> dict[str, Any] | None:
     """The newest document with these options, whatever dialogues and verdicts there were."""
     key = cache.get(build_key(experiment, judge, options, filters))
     found = cache.get(key) if key else None
@@ -107,24 +110,24 @@ def is_large(experiment: Experiment) -> bool:
 
 
 def build_key(
-    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters, fingerprint: str = ""
+    experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters, fingerprint: str = ""
 ) -> str:
     """What a document is kept under; without a fingerprint, what leads to the newest one."""
-    made_of = [judge.pk if judge else None, asdict(options), asdict(filters), fingerprint, code_version()]
+    made_of = [judge.pk if judge else None, options.model_dump(), asdict(filters), fingerprint, code_version()]
     return f"results-{experiment.pk}-{content_hash(made_of)[:40]}"
 
 
 def find_request(
-    experiment: Experiment, judge: Judge | None, options: Options, filters: Filters
+    experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters
 ) -> waiting.DeferredRequest | None:
     """What stands of a computation; None where nobody has asked, or it is done."""
     return waiting.find_request(f"{build_key(experiment, judge, options, filters)}-asked")
 
 
-def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: Options, filters: Filters) -> None:
+def ask(*, by: User, experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters) -> None:
     """Leave it to a worker. Raises InputError where none can be reached, or the filters name what is not there."""
     key = f"{build_key(experiment, judge, options, filters)}-asked"
-    chosen = [asdict(options), asdict(filters)]
+    chosen = [options.model_dump(), asdict(filters)]
     waiting.ask(by=by, key=key, task=TASK, args=[experiment.pk, judge.pk if judge else None, *chosen, by.username])
 
 
@@ -134,7 +137,7 @@ def compute(
     """What a worker does: compute and keep, unless it is kept or another one is at it."""
     experiment = Experiment.objects.get(pk=experiment_id)
     judge = Judge.objects.filter(pk=judge_id).first() if judge_id else None
-    chosen, asked = Options(**options), Filters(**filters)
+    chosen, asked = IntervalOptions(**options), Filters(**filters)
     waiting.compute(
         f"{build_key(experiment, judge, chosen, asked)}-asked",
         reader,

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from annotation.agreement.options import IntervalOptions
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 from simulation.experiments.models.experiments import Experiment
 from simulation.results.queries.judgments import sort_names
 from simulation.results.services.columns import Column, describe_column
-from simulation.results.services.data import TASKS, Data, Options
+from simulation.results.services.data import TASKS, Data
 from simulation.stats.cells import cell_means
 
 BASE = "base"
@@ -67,7 +68,7 @@ class Row:
 class Sheet:
     """Dialogues of an experiment, and how tables are made of them."""
 
-    def __init__(self, experiment: Experiment, data: Data, options: Options) -> None:
+    def __init__(self, experiment: Experiment, data: Data, options: IntervalOptions) -> None:
         self.data, self.options, self.played = data, options, data.played
         self.known: dict[str, FloatArray] = {}
         self.assistants = sort_names(self.played.assistant)

@@ -11,8 +11,8 @@ import numpy as np
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
+from annotation.stats.words import words
 from core.hashing import content_hash
-from judging.stats.words import words
 from simulation.agents.prompts import FAITHFUL, Scene
 from simulation.experiments.models.experiments import DialogueMeasures, Experiment
 from simulation.experiments.queries.scenarios import Alternatives

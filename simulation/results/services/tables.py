@@ -14,7 +14,7 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.words import words
+from annotation.stats.words import words
 from simulation.agents.prompts import CONDITIONS
 from simulation.results.queries import turns
 from simulation.results.queries.judgments import NO_DOMAIN, SEVERAL, sort_names

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError, NotComputedError
@@ -29,7 +30,7 @@ MOST_VALUES = 10
 FORMATS = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json; charset=utf-8",
-    "svg": "image/svg+xml; charset=utf-8",
+    **{ending: charts.FIGURES[ending][0] for ending in ("svg", "png", "pdf")},
 }
 
 
@@ -95,7 +96,7 @@ def fold_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 @researcher_required
 @require_safe
 def measures_download(request: HttpRequest, format: str) -> HttpResponse:
-    """The measures of one source's profiles as csv (a row for each preference type), json (all) or svg (Figure 3)."""
+    """Measures of one source's profiles: csv (a row a preference type), json (all), Figure 3 as svg, png or pdf."""
     source = request.GET.get("source", "")
     if format not in FORMATS or source not in dict(measures.KINDS["profiles"].sources()):
         raise Http404("there is no such file of measures")
@@ -103,7 +104,7 @@ def measures_download(request: HttpRequest, format: str) -> HttpResponse:
         found = measures.measures("profiles", source)
     except NotComputedError as error:
         return HttpResponse(error.message, status=409, content_type="text/plain; charset=utf-8")
-    if format == "svg" and not charts.figure_3(found["demographics"]):
+    if format in ("svg", "png", "pdf") and not charts.figure_3(found["demographics"]):
         raise Http404("these profiles have no demographics to draw")
     response = HttpResponse(WRITERS[format](found), content_type=FORMATS[format])
     response["Content-Disposition"] = f'attachment; filename="measures.{format}"'
@@ -130,17 +131,25 @@ def human_check(request: HttpRequest, slug: str) -> HttpResponse:
     """How far people agree, and judges with them, beside the printed Table 5."""
     study = get_object_or_404(Study, slug=slug)
     found = table_5(by=get_account(request), study=study, with_published=True)
-    return render(request, "simulation/human_check.html", {"study": study, "found": found})
+    context = {"study": study, "steps": study_steps(study, "results"), "found": found}
+    context["is_rated"] = any(one["items"] for one in found["rows"])
+    return render(request, "simulation/human_check.html", context)
 
 
 def to_csv(found: dict[str, Any]) -> str:
     return csv_text(measures.csv_rows(found))
 
 
-WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
+def to_figure(ending: str) -> Callable[[dict[str, Any]], str | bytes]:
+    """What writes the figure as a file of this ending."""
+    draw = charts.FIGURES[ending][1]
+    return lambda found: draw(charts.bars, charts.figure_3(found["demographics"]), charts.FILE)
+
+
+WRITERS: dict[str, Callable[[dict[str, Any]], str | bytes]] = {
     "csv": to_csv,
     "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
-    "svg": lambda found: charts.svg(charts.bars, charts.figure_3(found["demographics"]), charts.FILE),
+    **{ending: to_figure(ending) for ending in ("svg", "png", "pdf")},
 }
 
 

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.agreement.options import IntervalOptions
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
@@ -23,7 +24,7 @@ from simulation.experiments.models.experiments import Experiment
 from simulation.results import charts
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import results
-from simulation.results.services.data import Filters, Options
+from simulation.results.services.data import Filters
 from simulation.results.services.differences import list_shared_models
 from simulation.results.services.published_rows import KEY, add_published
 
@@ -62,7 +63,7 @@ class ResultsRequest:
     def chosen(self) -> dict[str, Any]:
         """What `results` is asked."""
         of = {"experiment": self.experiment, "judge": self.judge}
-        return {**of, "options": Options(), "filters": self.filters}
+        return {**of, "options": IntervalOptions(), "filters": self.filters}
 
     def select_tables(self, found: Document) -> Document:
         return add_published(found) if self.published else found
@@ -128,7 +129,7 @@ def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
-    """The same as json or csv; with `table`, the chart of one as svg or png."""
+    """The same as json or csv; with `table`, the chart of one as svg, png, pdf, or csv of what it shows."""
     try:
         asked = ResultsRequest.from_request(request, pk)
         found = results.load_or_compute(**asked.chosen, patient=False) or results.find_last(**asked.chosen)
@@ -137,11 +138,11 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     if found is None:
         return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
     result, name = asked.select_tables(found), f"experiment-{pk}"
-    if format in FILES:
+    if format in FILES and "table" not in request.GET:
         content_type, write = FILES[format]
         response = HttpResponse(write(result), content_type=content_type)
-    elif format in CHARTS and (table := result["tables"].get(request.GET.get("table", ""))):
-        content_type, draw = CHARTS[format]
+    elif format in charts.FIGURES and (table := result["tables"].get(request.GET.get("table", ""))):
+        content_type, draw = charts.FIGURES[format]
         response = HttpResponse(draw(charts.table_chart, table, charts.FILE), content_type=content_type)
         name = f"{name}-{table['key']}"
     else:
@@ -183,7 +184,7 @@ def fields(found: Document, filters: Filters) -> list[dict[str, Any]]:
 
 def links(asked: ResultsRequest, table: str = "") -> list[tuple[str, str]]:
     more = {"table": table} if table else {}
-    return [(f.upper(), asked.address("results_download", f, **more)) for f in (CHARTS if table else FILES)]
+    return [(f.upper(), asked.address("results_download", f, **more)) for f in (charts.FIGURES if table else FILES)]
 
 
 def to_json(found: Document) -> str:
@@ -197,8 +198,4 @@ def to_csv(found: Document) -> str:
 FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
     "csv": ("text/csv; charset=utf-8", to_csv),
     "json": ("application/json; charset=utf-8", to_json),
-}
-CHARTS: dict[str, tuple[str, Callable[..., str | bytes]]] = {
-    "svg": ("image/svg+xml; charset=utf-8", charts.svg),
-    "png": ("image/png", charts.png),
 }

@@ -26,12 +26,12 @@ def run(*arguments) -> dict:
 
 
 def test_the_demo_material():
-    for kind, count in (("profiles", 10), ("tasks", 21), ("dialogues", 48)):
+    for kind, count in (("profiles", 10), ("tasks", 21), ("dialogues", 84)):
         document = run(f"import_{kind}", DEMO / f"{kind}.jsonl", "--source", "demo")
         assert document["created"] == {kind: count}
         assert document["skipped"] == []
-    assert run("import_dialogues", DEMO / "dialogues.jsonl", "--source", "demo")["unchanged"] == {"dialogues": 48}
-    assert {model.objects.filter(source="demo").count() for model in (Profile, Task, Dialogue)} == {10, 21, 48}
+    assert run("import_dialogues", DEMO / "dialogues.jsonl", "--source", "demo")["unchanged"] == {"dialogues": 84}
+    assert {model.objects.filter(source="demo").count() for model in (Profile, Task, Dialogue)} == {10, 21, 84}
     assert not Dialogue.objects.filter(scenario__isnull=True).exists()
 
 

@@ -52,6 +52,8 @@ def test_a_study_from_nothing_to_open() -> None:
         "shown": ["goal", "situation", "preferences", "persona", "demographics", "interactions", "memories"],
         "seed": 4,
         "clustering": "",
+        "content_form": "rendered",
+        "warnings": [],
     }
 
     drawn = run(

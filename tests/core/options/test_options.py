@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from datetime import date
+from decimal import Decimal
 from typing import Annotated, Any, Self
 
 import pytest
 from django import forms
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 from rest_framework import serializers
 
 from core.api.bodies import Given, resolve_shape
@@ -291,3 +293,135 @@ class TestCommand:
     def test_names_are_split_at_commas(self, given):
         assert split_names(given) == ["a", "b"]
         assert split_names(None) == []
+
+
+class Trip(Options):
+    """Plan a trip."""
+
+    day: date = Field(title="Day")
+    fare: Annotated[Decimal | None, Hint(null=True)] = Field(None, ge=0)
+    is_kept: Annotated[bool, Hint(option="no-keeping", off="Forget it")] = True
+    nights: Annotated[int, Hint(wrong="From 1 to 9 nights.")] = Field(1, ge=1, le=9)
+    stops: list[Annotated[int, Field(ge=1)]] = []
+    poem: Annotated[str, StringConstraints(strip_whitespace=False), Hint(rows=2)] = ""
+    settings: dict[str, Any] = {}
+    texts: dict[str, str] | None = None
+    guide: Part | None = None
+    road: str = Field("", title="Road")
+
+
+@check_options(Trip, but=("day", "settings", "guide"))
+def travel(*, day: str, nights: int = 1, **others: Any) -> dict[str, Any]:
+    return {"day": day, "nights": nights, **others}
+
+
+class TripForm(OptionsForm):
+    verb, asks = Trip, ("day", "fare", "nights", "poem", "settings", "texts")
+
+    def __init__(self, data: dict[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.add(Trip, "road", is_kept="forget")
+        self.set("road", choices=[("a1", "A1")], widget=forms.RadioSelect())
+
+
+class TestMoreTypes:
+    def test_a_service_may_take_some_in_another_form_and_others_by_name(self):
+        assert travel(day="tomorrow", fare="2.50", stops=["1"]) == {
+            "day": "tomorrow",
+            "nights": 1,
+            "fare": Decimal("2.50"),
+            "is_kept": True,
+            "stops": [1],
+            "poem": "",
+            "texts": None,
+            "road": "",
+        }
+
+    @pytest.mark.parametrize(
+        ("given", "field", "words"),
+        [
+            ({"nights": 0}, "nights", "From 1 to 9 nights."),
+            ({"fare": -1}, "fare", "Ensure this value is greater than or equal to 0."),
+            ({"fare": "much"}, "fare", "Enter a number."),
+            ({"stops": [1, 0]}, "stops", "Ensure this value is greater than or equal to 1."),
+            ({"is_kept": "perhaps"}, "is_kept", "Enter true or false."),
+        ],
+    )
+    def test_a_service_says_what_is_wrong(self, given, field, words):
+        with pytest.raises(InputError) as wrong:
+            travel(day="tomorrow", **given)
+        assert (wrong.value.field, wrong.value.message) == (field, words)
+
+    @pytest.mark.parametrize(
+        ("given", "field", "words"),
+        [
+            ({"day": "soon"}, "day", "Enter a valid date."),
+            ({"guide": {"place": ""}}, "guide.place", "This field is required."),
+        ],
+    )
+    def test_so_do_options_when_they_are_made(self, given, field, words):
+        with pytest.raises(InputError) as wrong:
+            Trip(**{"day": "2026-01-02", **given})
+        assert (wrong.value.field, wrong.value.message) == (field, words)
+
+    def test_a_form_has_fields_of_every_type(self):
+        fields = TripForm().fields
+        assert fields["day"].widget.input_type == "date"
+        assert isinstance(fields["fare"], forms.DecimalField)
+        assert fields["poem"].widget.attrs == {"rows": 2, "spellcheck": "false", "cols": "40"}
+        assert isinstance(fields["road"], forms.ChoiceField)
+        assert (fields["road"].label, fields["road"].required) == ("Road", False)
+        assert list(fields["road"].widget.choices) == [("a1", "A1")]
+        assert [name for name, field in fields.items() if field.shows_default] == ["nights", "forget"]
+        assert (fields["forget"].label, fields["forget"].initial) == ("Forget it", False)
+
+    def test_what_turns_off_is_turned_round(self):
+        form = TripForm({"day": "2026-01-02", "forget": "on", "poem": " o \n", "settings": '{"a": [1]}'})
+        assert form.is_valid(), form.errors
+        assert form.arguments(is_kept="forget") == {"is_kept": False}
+        assert form.arguments() == {"day": date(2026, 1, 2), "poem": " o \n", "settings": {"a": [1]}, "texts": {}}
+
+    @pytest.mark.parametrize(
+        ("field", "text", "words"),
+        [
+            ("settings", "[1]", "Enter a JSON object, in braces."),
+            ("settings", "{", "This is not JSON, is nested more than 200 deep, or holds a NUL character."),
+            ("texts", '{"a": 1}', "Enter a JSON object of texts."),
+        ],
+    )
+    def test_a_field_of_json_takes_an_object(self, field, text, words):
+        assert TripForm({"day": "2026-01-02", field: text}).errors == {field: [words]}
+
+    @pytest.mark.django_db
+    def test_what_a_service_refuses_stands_at_its_field(self):
+        form = TripForm({"day": "2026-01-02"})
+        assert form.is_valid()
+        assert form.done(lambda: travel(day="tomorrow")) == travel(day="tomorrow")
+        assert form.done(lambda: travel(day="tomorrow", nights=0)) is None
+        assert form.errors == {"nights": ["From 1 to 9 nights."]}
+
+    def test_a_body_has_fields_of_every_type(self):
+        given = {"day": "2026-01-02", "fare": "1.5", "is_kept": False, "poem": " o ", "settings": {"a": [1]}}
+        serializer = resolve_shape(Trip)(data={**given, "guide": {"place": "top"}, "stops": [2]})
+        assert serializer.is_valid(), serializer.errors
+        found = serializer.validated_data
+        assert (found["day"], found["fare"], found["poem"]) == (date(2026, 1, 2), Decimal("1.5"), " o ")
+        assert (found["settings"], found["guide"], found["stops"]) == ({"a": [1]}, {"place": "top"}, [2])
+        assert "texts" not in found
+
+    def test_a_command_has_arguments_of_every_type(self):
+        parser = Command()
+        but = ("settings", "texts", "guide", "poem")
+        add_arguments(parser, Trip, but=but)
+        words = ["--day", "2026-01-02", "--fare", "2.5", "--no-keeping", "--stops", "1", "2"]
+        found = read_arguments(Trip, vars(parser.parse_args(words)), but=but)
+        assert found["day"] == date(2026, 1, 2)
+        assert (found["fare"], found["is_kept"], found["stops"]) == (Decimal("2.5"), False, [1, 2])
+        with pytest.raises(ValueError, match="no amount of dollars"):
+            parser.parse_args(["--day", "2026-01-02", "--fare", "NaN"])
+
+    def test_the_shape_of_options_is_named_without_that_word(self):
+        class HikeOptions(Options):
+            """Take a hike."""
+
+        assert resolve_shape(HikeOptions).__name__ == "Hike"

@@ -83,18 +83,23 @@ def test_an_undefined_kappa_is_said_with_its_reason():
 
 
 def test_over_several_criteria():
-    documents = {
-        "a": document(0.3, judges={"gpt": judge(e(0.0, -0.05, 0.05))}),
-        "b": document(0.9, judges={"gpt": judge(e(0.3, 0.2, 0.4))}),
-        "c": document(0.5, judges={"gpt": judge(e(0.0, -0.3, 0.3))}),
-    }
+    documents = {"a": document(0.3), "b": document(0.9), "c": document(0.5)}
     names = {"a": "Depth", "b": "Completion", "c": "Tone"}
-    assert wording.summarise_criteria(names, documents, n_raters=3) == (
-        "Inter-annotator agreement of three people runs from fair (Depth) to almost perfect (Completion); "
-        "gpt is below inter-annotator agreement on one of three criteria, with one too uncertain to tell."
+    assert wording.summarise_people(names, documents, n_raters=3) == (
+        "Inter-annotator agreement of three people runs from fair (Depth) to almost perfect (Completion)."
     )
-    assert wording.summarise_criteria(names, documents, n_raters=3, simulated=3).startswith(
+    assert wording.summarise_people(names, documents, n_raters=3, simulated=3).startswith(
         "Inter-annotator agreement of three simulated annotators runs from fair"
+    )
+    assert wording.summarise_people({"a": "Depth"}, {"a": document(0.3)}, n_raters=2).endswith("is fair on Depth.")
+
+
+def test_the_verdicts_are_counted():
+    assert wording.summarise_decisions({}) == ""
+    assert wording.summarise_decisions({"replace": 1}) == "The verdict on the judge: replace."
+    assert wording.summarise_decisions({"do not use": 3}) == "Of 3 verdicts (criterion × judge), all are do not use."
+    assert wording.summarise_decisions({"replace": 1, "assist and escalate": 2, "do not use": 3}) == (
+        "Of 6 verdicts (criterion × judge), 1 replace, 2 assist and escalate and 3 do not use."
     )
 
 

@@ -43,6 +43,7 @@ def test_a_folder_for_hugging_face(pilot, capsys, tmp_path):
         "/set/README.md",
         "/set/data/items.parquet",
         "/set/data/labels.parquet",
+        "/set/study.json",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -12,12 +13,23 @@ from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.services import samples, studies
+from annotation.workbench.services import annotations, assignments
+from core.accounts.models.users import User
 from core.files.input_files import InputFile
 from judging.judges.models.judges import Judge
 from judging.runs.imports import study_packages as reading
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.runs.services import tool_files
-from tests.factories import CriterionFactory, JudgeRunFactory
+from judging.runs.services import hf_dataset, tool_files
+from tests.answer_types import DIALOGUE, PAIR
+from tests.factories import (
+    CriterionFactory,
+    DialogueFactory,
+    JudgeRunFactory,
+    ResearcherFactory,
+    ResponsePairFactory,
+    UserFactory,
+)
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +68,51 @@ def dialogues() -> Study:
     return study
 
 
+def typed(kind: str) -> Study:
+    """A study of every type of answer, as an annotator hands it in."""
+    rubric = {"dialogue": DIALOGUE, "pair": PAIR}[kind]
+    bob, alice = UserFactory(username="bob"), ResearcherFactory()
+    (DialogueFactory if kind == "dialogue" else ResponsePairFactory).create_batch(2)
+    study = studies.create(by=alice, name="Pilot", kind=kind, rubric=rubric, overlap=1)
+    samples.draw(by=alice, study=study)
+    assignments.add_annotators(by=alice, study=study, annotators=[bob])
+    studies.open(by=alice, study=study)
+    for answers in GIVEN[kind]:
+        annotations.submit(by=bob, assignment=assignments.lease_next(by=bob, study=study), values=answers)
+    User.objects.filter(pk=bob.pk).update(username="bob@pilot", kind=User.Kind.IMPORTED)
+    return study
+
+
+SPAN = {"start": 1, "end": 5, "category": "rude"}
+SPANS = json.dumps([SPAN | {"part": "turn-2", "severity": "minor"}])
+GIVEN = {
+    "dialogue": [
+        {"done": "no", "faults": "time|size", "share": "35", "errors": SPANS, "critique": "Wörd\n2", "better.2": "So."},
+        {"done": "no", "faults": "-", "share": "0", "errors": "[]"},
+    ],
+    "pair": [
+        {
+            "preference": "tie",
+            "helpful.A": "1",
+            "helpful.B": "3",
+            "order": "A=B",
+            "ends": "B>A",
+            "errors.A": json.dumps([SPAN | {"part": "A"}]),
+            "errors.B": "[]",
+            "better.B": "So, „so“.",
+        },
+    ],
+}
+
+
+def typed_dialogues() -> Study:
+    return typed("dialogue")
+
+
+def typed_pairs() -> Study:
+    return typed("pair")
+
+
 def everything(study: Study) -> list[tuple]:
     """All that an export says of the study, but for when a judge answered: an import is a run of its own."""
     source = tool_files.Source(study)
@@ -79,9 +136,9 @@ def read(key: str, folder, **told):
 
 
 @pytest.mark.parametrize("key", WRITTEN)
-@pytest.mark.parametrize("make", [pairs, dialogues])
+@pytest.mark.parametrize("make", [pairs, dialogues, typed_pairs, typed_dialogues])
 def test_there_and_back(key, make, tmp_path):
-    if make is dialogues and "dialogue" not in EXCHANGES[key].kinds:
+    if make in (dialogues, typed_dialogues) and "dialogue" not in EXCHANGES[key].kinds:
         return
     study = make()
     before = everything(study)
@@ -93,6 +150,21 @@ def test_there_and_back(key, make, tmp_path):
     after = everything(Study.objects.get())
     assert after[0] == before[0]
     assert after[1:] == before[1:]
+
+
+@pytest.mark.parametrize("make", [pairs, dialogues])
+def test_there_and_back_as_a_dataset(make, tmp_path):
+    study = make()
+    before = everything(study)
+    hf_dataset.write(study, tmp_path / "out")
+    forget()
+    file = InputFile.from_path(tmp_path / "out")
+    outcome = reading.load(by=None, file=file, format="hf", study="Pilot")
+    assert sum(outcome.created.values()) > 0
+    after = everything(Study.objects.get())
+    assert after == before
+    again = reading.load(by=None, file=file, format="hf", study="Pilot")
+    assert not sum(again.created.values())
 
 
 @pytest.mark.parametrize("key", WRITTEN)

@@ -353,7 +353,7 @@ class TestMeasures:
         assert "import_schema" in text
 
     def test_nothing_yet(self, client, alice):
-        assert "Measures will be here" in text_of(client.get(reverse("material_measures")))
+        assert "No measures yet" in text_of(client.get(reverse("material_measures")))
 
     def test_free_text_is_folded_after_ten_values(self, client, alice):
         for k in range(13):

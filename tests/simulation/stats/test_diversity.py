@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 
-from judging.stats.words import words
+from annotation.stats.words import words
 from simulation.stats.diversity import NO_INTERVAL, compute_diversity, diversity, mean_diversity
 from simulation.stats.variety import Texts
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from judging.stats.words import words
+from annotation.stats.words import words
 from simulation.stats.self_bleu import TOO_FEW, compute_self_bleu, self_bleu
 from simulation.stats.variety import Texts
 

@@ -43,7 +43,7 @@ class Baseline(base.Provider):
     def check_trivial(self, criteria: Sequence[CriterionSpec]) -> list[str]:
         if self.model not in trivial.RULES:
             return [f"the baseline has no rule called {self.model!r}; there are {', '.join(trivial.RULES)}, and none"]
-        others = [one.key for one in criteria if not is_preference(one.values) and not set(one.values) >= SIDES]
+        others = [one.key for one in criteria if not is_preference(one) and not set(one.values) >= SIDES]
         return [f"the rule {self.model!r} chooses between two responses, not {', '.join(others)}"] if others else []
 
     async def judge(self, request: JudgeRequest) -> Reply:
@@ -64,5 +64,4 @@ def cut_at_turn(content: DialogueContent) -> DialogueContent:
 
 def is_known_criterion(criterion: CriterionSpec) -> bool:
     """Criteria come here as they are stored or as they are shown, so a preference may name responses or sides."""
-    values = set(criterion.values)
-    return criterion.key in RULES or values >= SIDES or {"1", "2"} <= values <= {"1", "2", "tie"}
+    return criterion.key in RULES or set(criterion.values) >= SIDES or is_preference(criterion)

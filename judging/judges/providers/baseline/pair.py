@@ -18,18 +18,24 @@ def preference(pair: PairContent, criterion: CriterionSpec) -> Reply:
     """Compare three counts in turn: words shared with the person, words shared with the question, length.
 
     A word counts once, however often it is said. The counts do not depend on which response stands first. Where all
-    three are equal, it is a tie if the scale has one, and else there is nothing to measure.
+    three are equal for the best, it is a tie if the scale has one, and else there is nothing to measure.
     """
-    features = {"A": counts(pair.response_a, pair), "B": counts(pair.response_b, pair)}
-    decisive = next((name for name in features["A"] if features["A"][name] != features["B"][name]), None)
+    features = {side: counts(text, pair) for side, text in pair.responses.items()}
+    left, decisive = list(features), None
+    for name in WORDS:
+        most = max(features[side][name] for side in left)
+        left = [side for side in left if features[side][name] == most]
+        if len(left) == 1:
+            decisive = name
+            break
     details: dict[str, Any] = {"features": features, "decided_by": decisive}
     if decisive is None:
         value = "tie" if "tie" in criterion.values else None
-        sentence = "Baseline, no model: A and B have the same counts of words."
+        sentence = f"Baseline, no model: {' and '.join(left)} have the same counts of words."
         return Reply(value=value, unscored="" if value else "nothing_to_measure", explanation=sentence, details=details)
-    a, b = features["A"][decisive], features["B"][decisive]
-    sentence = f"Baseline, no model: A has {a} {WORDS[decisive]}, B has {b}."
-    return Reply(value="A" if a > b else "B", explanation=sentence, details=details)
+    told = [f"{side} has {found[decisive]}" for side, found in features.items()]
+    told[0] += f" {WORDS[decisive]}"
+    return Reply(value=left[0], explanation=f"Baseline, no model: {', '.join(told)}.", details=details)
 
 
 def counts(response: str, pair: PairContent) -> dict[str, int]:

@@ -10,12 +10,14 @@ from judging.judges.providers.base import JudgeRequest, PairContent, Reply
 
 
 def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
-    """The response with more characters; without a verdict where both have as many."""
-    a, b = len(pair.response_a), len(pair.response_b)
-    said = f"Baseline, no model: A has {a} characters, B has {b}."
-    if a == b:
+    """The response with the most characters; without a verdict where several have as many."""
+    lengths = {side: len(text) for side, text in pair.responses.items()}
+    told = ", ".join(f"{side} has {n}{' characters' if side == 'A' else ''}" for side, n in lengths.items())
+    said = f"Baseline, no model: {told}."
+    longest = [side for side, n in lengths.items() if n == max(lengths.values())]
+    if len(longest) > 1:
         return Reply(unscored="nothing_to_measure", explanation=said)
-    return Reply(value="A" if a > b else "B", explanation=said)
+    return Reply(value=longest[0], explanation=said)
 
 
 def choose_first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
@@ -23,10 +25,10 @@ def choose_first(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: AR
     return Reply(value="A", explanation="Baseline, no model: always the response shown first.")
 
 
-def chance(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001
+def chance(request: JudgeRequest, pair: PairContent) -> Reply:
     """A coin, thrown anew for every order and repeat, and the same whenever the run is repeated."""
     lot = random.Random(f"{request.seed}/{request.item}/{request.order}/{request.repeat}")  # noqa: S311 — a lot
-    return Reply(value=lot.choice(("A", "B")), explanation="Baseline, no model: at random.")
+    return Reply(value=lot.choice(tuple(pair.responses)), explanation="Baseline, no model: at random.")
 
 
 RULES: Mapping[str, Callable[[JudgeRequest, PairContent], Reply]] = {

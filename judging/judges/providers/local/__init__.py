@@ -85,6 +85,10 @@ class Local(ChatProvider):
             return [str(error)]
         return []
 
+    async def list_models(self) -> tuple[str, ...]:
+        """The one that comes as a package; any other is a file."""
+        return (SMALL,) if small_model() else ()
+
     @property
     def probed(self) -> str:
         return f"{self.name} is loaded."

@@ -58,7 +58,7 @@ class ScorerJudge(base.Provider):
         return self.scorer.is_asked
 
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
-        other = [one.key for one in criteria if not is_preference(one.values) and not set(one.values) >= set(SIDES)]
+        other = [one.key for one in criteria if not is_preference(one) and not set(one.values) >= set(SIDES)]
         problems = [f"a scorer chooses between two responses, which {', '.join(other)} does not ask"] if other else []
         return problems + self.scorer.problems()
 
@@ -67,7 +67,7 @@ class ScorerJudge(base.Provider):
         content = request.content
         if not isinstance(content, PairContent):
             return super().identity(request)
-        pair = [content.question, content.context, content.response_a, content.response_b]
+        pair = [content.question, content.context, *content.responses.values()]
         return {**super().identity(request), "pair": pair, "person": to_text(content.person)}
 
     async def judge(self, request: JudgeRequest) -> Reply:
@@ -77,7 +77,7 @@ class ScorerJudge(base.Provider):
         persona, question = to_text(content.person), "\n\n".join(filter(None, (content.question, content.context)))
         scores = {
             side: await self.scorer.score(persona, question, response, seed=request.seed)
-            for side, response in zip(SIDES, (content.response_a, content.response_b), strict=True)
+            for side, response in content.responses.items()
         }
         return build_reply(scores)
 
@@ -86,7 +86,7 @@ class ScorerJudge(base.Provider):
 
 
 def build_reply(scores: Mapping[str, Score]) -> Reply:
-    """The side with the higher score; unscored where a score is no number, or both are the same."""
+    """The side with the highest score; unscored where a score is no number, or several have it."""
     told = {side: score.value if math.isfinite(score.value) else None for side, score in scores.items()}
     details: dict[str, Any] = {"scores": told}
     usage = total([score.usage for score in scores.values() if score.usage])
@@ -94,11 +94,12 @@ def build_reply(scores: Mapping[str, Score]) -> Reply:
     if lacking:
         why = " ".join(f"No score for response {side}: {scores[side].explain()}" for side in lacking)
         return Reply(unscored="no_score", explanation=why, details=details, usage=usage)
-    a, b = scores["A"].value, scores["B"].value
-    said = f"Scored one by one: A {a:.4g}, B {b:.4g}."
-    if a == b:
+    said = f"Scored one by one: {', '.join(f'{side} {score.value:.4g}' for side, score in scores.items())}."
+    most = max(score.value for score in scores.values())
+    best = [side for side, score in scores.items() if score.value == most]
+    if len(best) > 1:
         return Reply(unscored="equal_scores", explanation=said, details=details, usage=usage)
-    return Reply(value="A" if a > b else "B", explanation=said, details=details, usage=usage)
+    return Reply(value=best[0], explanation=said, details=details, usage=usage)
 
 
 def total(usages: Sequence[Usage]) -> Usage | None:

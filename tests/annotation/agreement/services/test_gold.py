@@ -82,5 +82,5 @@ def test_dawid_and_skene(criterion):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(InputError, match="is not one of majority, median, dawid_skene"):
+    with pytest.raises(InputError, match="is not one of majority, median, consensus, dawid_skene"):
         GoldOptions(method="coin")  # type: ignore[arg-type]

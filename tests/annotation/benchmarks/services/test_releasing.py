@@ -234,7 +234,7 @@ def test_a_draft_is_not_written(tmp_path):
 
 def test_texts_that_changed_since_are_noticed(benchmark, tmp_path):
     ResponsePair.objects.filter(external_id="pair0").update(content_hash="f" * 64)
-    with pytest.raises(InputError, match="pair0 were imported anew"):
+    with pytest.raises(InputError, match="pair0 were imported again"):
         releasing.write(benchmark=benchmark, folder=tmp_path / "out")
 
 

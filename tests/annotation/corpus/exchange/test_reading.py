@@ -272,7 +272,7 @@ def test_a_log_of_inspect_is_dialogues_and_judges(tmp_path):
     for file in (document(tmp_path, LOG, "log.json"), packed(tmp_path)):
         package, _ = read("inspect", file)
         (item,) = package.items
-        assert [turn["content"] for turn in item.record["turns"]] == ["Hi", "A long answer"]
+        assert [turn["content"] for turn in item.record["turns"]] == ["Be kind.", "Hi", "A long answer"]
         assert [(one.rater, one.criterion, one.value, one.reason) for one in item.answers] == [
             ("match of m", "match", "C", ""),
             ("graded of m", "tone", "4", ""),

@@ -172,8 +172,8 @@ class TestScenarios:
         ("dialogues", {"id": "d", "turns": []}, "field turns: is empty"),
         (
             "dialogues",
-            {"id": "d", "turns": [{"role": "system", "content": ""}]},
-            "field turns.0.role: should be 'user' or 'assistant', not \"system\"",
+            {"id": "d", "turns": [{"role": "narrator", "content": ""}]},
+            "field turns.0.role: should be 'user', 'assistant', 'system' or 'tool', not \"narrator\"",
         ),
         ("dialogues", {"id": "d", "turns": [{"role": "user"}]}, "field turns.0.content: is missing"),
         (
@@ -190,7 +190,7 @@ class TestScenarios:
         (
             "pairs",
             {"id": "r", "question": "?", "response_1": "a", "response_2": "b", "label": "3"},
-            "field label: should be '', '1', '2' or 'tie', not \"3\"",
+            "label: should be '', '1', '2' or 'tie', not '3'",
         ),
     ],
 )

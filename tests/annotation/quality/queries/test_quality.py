@@ -194,7 +194,8 @@ def test_the_page_and_its_files_hold_them(checked_study: Study, alice: User, bob
     assert [(row["annotator"], row["kind"], row["items"]) for row in rows][:2] == [("ada", "gold accuracy", "10")] * 2
     assert client.get("/studies/pilot/checks.svg").content.startswith(b"<svg")
     assert client.get("/studies/pilot/checks.png").content.startswith(b"\x89PNG")
-    assert client.get("/studies/pilot/checks.pdf").status_code == 404
+    assert client.get("/studies/pilot/checks.pdf").content.startswith(b"%PDF")
+    assert client.get("/studies/pilot/checks.docx").status_code == 404
     client.force_login(bob)
     assert client.get("/studies/pilot/checks.csv").status_code == 403
 

@@ -69,7 +69,7 @@ def test_bob_is_trained_qualifies_and_works(guarded: Study, bob: User) -> None:
     told = answer(client, guarded, WRONG)
     page = text_of(client.get(told))
     assert "Training 1 of 1" in page
-    assert "Right would be: yes" in page.replace("Yes", "yes")
+    assert "Correct answer: yes" in page.replace("Yes", "yes")
     assert "Why task_completion." in page
     assert answer(client, guarded, RIGHT) != told
     passed = answer(client, guarded, RIGHT)
@@ -203,7 +203,7 @@ def test_the_limit_is_told_at_the_end(open_study: OpenStudy, bob: User) -> None:
     client = sign_in(bob)
     answer(client, study, RIGHT)
     page = text_of(client.post(reverse("next_item", args=["pilot"])))
-    assert "as many items of this study as one person may rate" in page
+    assert "the maximum number of items for one person" in page
     assert "All done, thank you." in text_of(client.get(reverse("my_work")))
 
 
@@ -293,18 +293,25 @@ def test_only_researchers_set_the_queue(open_study: OpenStudy, bob: User) -> Non
     assert client.post(reverse("admission", args=["pilot", bob.pk]), {"reason": "me"}).status_code == 403
 
 
-def test_the_sides_of_a_pair_are_told_with_the_answer(open_study: OpenStudy, alice: User, bob: User) -> None:
+@pytest.mark.parametrize("explanation", ["It is Thai.", ""])
+def test_the_answer_to_a_pair_names_the_sides_that_they_saw(
+    open_study: OpenStudy, alice: User, bob: User, explanation: str
+) -> None:
     study = open_study([bob], kind="pair")
     pair = ResponsePairFactory()
-    entry = GoldEntry(pair.external_id, {"preference": GoldAnswer("1", explanation="It is Thai.")})
+    entry = GoldEntry(pair.external_id, {"preference": GoldAnswer("1", explanation=explanation)})
     gold_questions.add(by=alice, study=study, purpose="training", entries=[entry], origin="stated")
     study.refresh_from_db()
     client = sign_in(bob)
     address = go_on(client, study)
     slot = assignments.lease_next(by=bob, study=study)
-    page = text_of(client.post(address, {"preference": "A"}, follow=True))
-    assert ("Right: Response 1" in page or "Right: response 1" in page) == (slot.order == "AB")
-    assert f"A is response {'1' if slot.order == 'AB' else '2'}" in page
+    right = "A" if slot.order == "AB" else "B"
+    wrong = "B" if slot.order == "AB" else "A"
+    page = text_of(client.post(address, {"preference": wrong}, follow=True))
+    assert f"Correct answer: {right}" in page
+    assert f"Your answer: {wrong}" in page
+    assert "esponse 1" not in page
+    assert ("Read why" in page) == bool(explanation)
 
 
 def test_the_pace_is_told_from_the_last_items_and_not_before_there_are_some(open_study: OpenStudy, bob: User) -> None:

@@ -12,9 +12,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags as striptags
 
 from annotation.recruitment.models.participation import Invitation, Participation
 from annotation.recruitment.platforms import PREVIEW
+from annotation.recruitment.queries.offer import load_offer
 from annotation.recruitment.queries.participation import find_intake, find_return_code, token_hash
 from annotation.recruitment.services import completions, consents, invitations
 from annotation.studies.models.labels import Annotation
@@ -382,3 +384,42 @@ def test_a_page_left_open_brings_nothing_back(study: Study, bob: User) -> None:
         assert client.post(reverse(name, args=[pk]), {**GOOD, "seen": form}).status_code == 404
     assert not Annotation.objects.exists()
     assert not Assignment.objects.filter(annotator=bob).exists()
+
+
+# ---------- what is told before consent ----------
+
+
+def test_how_much_there_is_to_do_is_told_before_consent(study: Study, alice: User) -> None:
+    consents.set_text(by=alice, study=study, text="You rate dialogues.")
+    client, address = Client(), link(study, platform="prolific")
+    first = text_of(client.get(f"{address}?{urlencode(PROLIFIC)}"))
+    assert "You rate up to 2 items" in " ".join(striptags(first).split())
+    assert "Together they take about 1 minute" in " ".join(striptags(first).split())
+    before = text_of(client.get(come(client, address, PROLIFIC).url))
+    assert "You rate up to 2 items" in " ".join(striptags(before).split())
+
+
+def test_the_duration_is_told_from_measured_times_once_there_are_enough(open_study: OpenStudy, bob: User) -> None:
+    study = open_study([bob], items=30)
+    Study.objects.filter(pk=study.pk).update(item_limit=25)
+    study.refresh_from_db()
+    estimated = load_offer(study)
+    Assignment.objects.filter(rank__lte=21).update(
+        annotator=bob, state="submitted", submitted_at=timezone.now(), active_seconds=60.0
+    )
+    measured = load_offer(study)
+    assert (estimated.items, measured.items) == (25, 25)
+    assert estimated.seconds < 60
+    assert (measured.seconds, measured.minutes) == (60.0, 25)
+
+
+def test_who_came_by_a_platforms_link_meets_no_passwords_and_no_tokens(study: Study, bob: User) -> None:
+    client = Client()
+    come(client, link(study, platform="prolific"), PROLIFIC)
+    page = text_of(client.get(reverse("account")))
+    assert "assword" not in page
+    assert "oken" not in page.replace("csrfmiddlewaretoken", "").replace("x-csrftoken", "")
+    for address in (reverse("account_change_password"), reverse("mfa_index"), reverse("token_list")):
+        assert client.get(address).url == reverse("my_work")
+        assert client.post(address, {"name": "mine"}).url == reverse("my_work")
+    assert sign_in(bob).get(reverse("token_list")).status_code == 200

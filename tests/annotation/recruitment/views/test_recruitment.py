@@ -106,7 +106,7 @@ def test_the_same_queries_for_any_number_of_people(
         enrolment.join(by=one, study=study, invitation=made.invitation)
         consents.decide(by=one, study=study, text_hash=text.content_hash, agrees=True)
         invitations.create(by=alice, study=study)
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(25):
         client.get(reverse("coming_in", args=["pilot"]))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.studies.criteria import TEMPLATES, default_keys, template
+from annotation.studies.criteria import RUBRICS, TEMPLATES, default_keys, template
+from annotation.studies.criteria.loader import FOLDER
+from annotation.studies.parsing.rubric_files import FORMATS, read_text, write_rubric
 
 SCALES = {
     "task_completion": ("nominal", ["yes", "no"]),
@@ -39,7 +41,6 @@ def test_every_template_is_listed_and_complete() -> None:
 
 
 def test_every_file_is_listed() -> None:
-    from annotation.studies.criteria.loader import FOLDER
 
     assert {path.stem for path in FOLDER.glob("*.toml")} == set(TEMPLATES)
 
@@ -57,3 +58,13 @@ def test_the_criteria_of_the_published_rubrics_are_asked_by_default() -> None:
 def test_an_unknown_key_is_an_error() -> None:
     with pytest.raises(KeyError):
         template("charm")
+
+
+def test_each_rubric_says_what_it_follows_and_is_written_and_read_as_itself():
+    assert {path.stem for path in (FOLDER / "rubrics").iterdir()} == set(RUBRICS)
+    for name, rubric in RUBRICS.items():
+        assert rubric.name, name
+        assert rubric.kind in ("dialogue", "pair"), name
+        assert "arXiv" in rubric.citation or "TACL" in rubric.citation, name
+        for fmt in FORMATS:
+            assert read_text(write_rubric(rubric, fmt), fmt) == rubric, (name, fmt)

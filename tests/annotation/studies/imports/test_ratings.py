@@ -208,6 +208,6 @@ def test_many_labels_take_few_queries(load, django_assert_max_num_queries):
     for name in range(100):
         DialogueFactory(external_id=f"d{name}")
     rows = [f"d{item},rater{rater},personalization,{rater % 4 + 1}" for item in range(100) for rater in range(10)]
-    with django_assert_max_num_queries(67):
+    with django_assert_max_num_queries(68):
         document = load("item,rater,criterion,value\n" + "\n".join(rows))
     assert document["created"] == {"annotators": 10, "annotations": 1000}

@@ -37,7 +37,7 @@ def criterion() -> Criterion:
 
 
 def one_by_one(criterion: Criterion) -> ratings.PeoplesRatings:
-    return ratings.build_ratings(criterion, [label for _, label in ratings._labels(criterion.study, [criterion])])
+    return ratings.build_ratings(criterion, list(ratings._labels(criterion)), tuple(criterion.values))
 
 
 def test_columns_are_what_the_rows_are(criterion):

@@ -191,7 +191,7 @@ def test_a_repeat_or_check_that_somebody_left_does_not_keep_a_study_unfinished(
     AssignmentFactory(item=study.items.get(), annotator=bob, leased=True, purpose="repeat")
     with django_capture_on_commit_callbacks(execute=True):
         slot = study.assignments.get(purpose="rating")
-        assert assignments.claim(bob, slot)
+        assert assignments.claim(bob, slot, order="AB")
         annotations.submit(by=bob, assignment=slot, values={"preference": "A"})
     assert [one.event for one in WebhookDelivery.objects.all()] == ["study.finished"]
 

@@ -27,6 +27,12 @@ NEW = {
     "method": "all",
     "seed": "7",
     "sample_seed": "0",
+    "template": "chosen",
+    "access": "invited",
+    "check_every": "0",
+    "repeat_every": "0",
+    "repeat_after": "10",
+    "go": "create",
 }
 
 
@@ -45,7 +51,14 @@ def create(client: Client, kind: str = "dialogue", **given):
     return client.post(f"{reverse('study_create')}?kind={kind}", NEW | given)
 
 
+def test_an_empty_site_says_where_to_begin(client: Client) -> None:
+    page = text_of(client.get(reverse("study_list")))
+    for said in ("This site is empty", reverse("import_upload"), reverse("judge_create"), "make demo"):
+        assert said in page
+
+
 def test_no_study_yet(client: Client) -> None:
+    DialogueFactory()
     page = text_of(client.get(reverse("study_list")))
     assert "No study yet" in page
     assert reverse("study_create") in page
@@ -97,7 +110,7 @@ def test_a_new_study_with_its_sample_and_people(client: Client, alice: User, bob
 
 def test_a_new_study_of_pairs_with_ties(client: Client) -> None:
     ResponsePairFactory.create_batch(3)
-    assert "Allow a tie" in text_of(client.get(f"{reverse('study_create')}?kind=pair"))
+    assert "Allow a tie" in text_of(client.get(f"{reverse('study_create')}?kind=pair&step=criteria"))
     create(client, kind="pair", criteria=["preference"], shown=["persona"], allow_tie="on")
     study = Study.objects.get()
     assert (study.kind, study.items.count()) == ("pair", 3)
@@ -108,7 +121,7 @@ def test_a_new_study_of_pairs_with_ties(client: Client) -> None:
     ("given", "field", "message"),
     [
         ({"name": ""}, "name", "This field is required."),
-        ({"criteria": []}, "criteria", "This field is required."),
+        ({"criteria": []}, "criteria", "Choose at least one criterion."),
         ({"criteria": ["preference"]}, "criteria", "Select a valid choice."),
         ({"overlap": "0"}, "overlap", "greater than or equal to 1"),
         ({"most_overlap": "2"}, "most_overlap", "more than the overlap of 2"),
@@ -182,10 +195,36 @@ def test_a_draft_without_items_is_drawn_later(client: Client, alice: User) -> No
     assert study.items.count() == 2
 
 
+def test_an_invitation_only_study_is_opened(client: Client, alice: User, bob: User) -> None:
+    DialogueFactory()
+    create(client)
+    where = reverse("study_detail", args=["my-pilot"])
+    page = text_of(client.get(where))
+    assert "Add annotators" in page
+    assert "Open without annotators" in page
+    made = client.post(reverse("invitation_create", args=["my-pilot"]), {"days": "3"}).context["made"]
+    page = text_of(client.get(where))
+    assert "Open the study" in page
+    assert "Open without annotators" not in page
+    opened = text_of(client.post(f"{where}open/", follow=True))
+    assert "who joins by an invitation or the public address can rate at once" in opened
+    visitor = Client()
+    visitor.force_login(bob)
+    joined = visitor.post(made, follow=True)
+    assert joined.redirect_chain[-1][0].startswith("/work/items/")
+
+
+def test_a_study_opened_without_anybody_says_so(client: Client) -> None:
+    DialogueFactory()
+    create(client)
+    opened = text_of(client.post(reverse("study_open", args=["my-pilot"]), follow=True))
+    assert "Nobody can rate yet" in opened
+
+
 def test_adding_annotators_later(client: Client, open_study: OpenStudy, bob: User, charlie: User) -> None:
     study = open_study([bob], overlap=2)
     where = reverse("study_detail", args=[study.slug])
-    assert "One more annotator is needed" in text_of(client.get(where))
+    assert "Add one annotator" in text_of(client.get(where))
     refused = client.post(f"{where}annotators/", {})
     assert "Choose at least one person." in text_of(refused)
     added = client.post(f"{where}annotators/", {"annotators": [charlie.pk]}, follow=True)
@@ -223,7 +262,7 @@ def test_a_studys_page_takes_a_constant_number_of_queries(
     client: Client, open_study: OpenStudy, django_assert_max_num_queries
 ) -> None:
     study = open_study(UserFactory.create_batch(12), items=10, overlap=3)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(31):
         client.get(reverse("study_detail", args=[study.slug]))
 
 
@@ -237,10 +276,10 @@ def test_the_line_shows_only_steps_whose_pages_exist_and_what_providers_say(
     monkeypatch.setattr(
         steps, "AFTER_PEOPLE", (("judges", "Judges", "study_detail"), ("tiers", "Tiers", "no_such_page"))
     )
-    assert [step.key for step in study_steps(study)] == ["material", "sample", "people", "judges"]
-    register(lambda asked: [Step("judges", "Judges", count=f"2 on {asked}", href="/")])
+    assert [step.key for step in study_steps(study)] == ["material", "sample", "people", "judges", "gold"]
+    register(lambda asked: [(one, Step("judges", "Judges", count=f"2 on {one}", href="/")) for one in asked])
     line = study_steps(study, "people")
-    assert line[-1].count == "2 on Pilot"
+    assert line[3].count == "2 on Pilot"
     assert [step.key for step in line if step.current] == ["people"]
 
 
@@ -285,11 +324,11 @@ def test_what_items_share_is_set_among_the_settings(client: Client) -> None:
     client.force_login(ResearcherFactory())
     where = reverse("study_clustering", args=["pilot"])
     done = client.post(where, {"clustering": "batch"}, follow=True)
-    assert "take as independent: 2 clusters by batch" in done.content.decode()
+    assert "treat these as independent: 2 clusters by batch" in done.content.decode()
     assert 'value="batch"' in done.content.decode()
     assert Act.objects.get(verb="study.cluster").parsed_arguments == {"clustering": "batch"}
     refused = client.post(where, {"clustering": "colour"})
     assert "has a &#x27;colour&#x27;" in refused.content.decode()
     assert Study.objects.get().clustering == "batch"
     done = client.post(where, {"clustering": "none"}, follow=True)
-    assert "take as independent: each item alone" in done.content.decode()
+    assert "treat these as independent: each item alone" in done.content.decode()

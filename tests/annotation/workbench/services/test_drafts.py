@@ -5,16 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 
 import pytest
 from django.db import connections, transaction
+from django.utils import timezone
 
 from annotation.recruitment.services import consents
+from annotation.stats.queueing import draw_order
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
+from annotation.studies.models.studies import Assignment, Study
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments, drafts
+from annotation.workbench.views.work import sign_proof
 from core.accounts.models.users import User
 from core.errors import InputError
 from tests.people import OpenStudy
@@ -79,19 +83,50 @@ def test_late_answers_for_a_closed_study_can_be_used(slot: Assignment, alice: Us
     assert (used.pk, used.state) == (slot.pk, "submitted")
 
 
-def test_late_pairs_keep_the_response_that_was_meant(
-    open_study: OpenStudy, alice: User, bob: User, charlie: User
+@pytest.fixture
+def shown_otherwise(open_study: OpenStudy, bob: User, charlie: User) -> tuple[Study, Assignment, str]:
+    """A pair that bob was shown in one order, and that charlie, who has it now, sees in the other; bob's is told."""
+    seed = next(n for n in range(99) if draw_order(n, "bob", 1) != draw_order(n, "charlie", 1))
+    study = open_study([bob, charlie], items=1, overlap=1, kind="pair", seed=seed)
+    mine = assignments.lease_next(by=bob, study=study)
+    drafts.save(by=bob, assignment=mine, changes={"preference-note": "so far"}, active_seconds=1)
+    Assignment.objects.update(leased_until=timezone.now() - timedelta(hours=1))
+    theirs = assignments.lease_next(by=charlie, study=study)
+    assert (theirs.pk, theirs.order) == (mine.pk, {"AB": "BA", "BA": "AB"}[mine.order])
+    return study, theirs, mine.order
+
+
+def test_late_pairs_keep_the_response_that_was_meant(shown_otherwise, alice: User, bob: User, charlie: User) -> None:
+    study, theirs, order = shown_otherwise
+    annotations.submit(by=charlie, assignment=theirs, values={"preference": "A"})
+    seen = Assignment(pk=theirs.pk, study=study, item_id=theirs.item_id, order=order)  # as the proof of his page says
+    draft = drafts.keep_late(by=bob, assignment=seen, content={"preference": "A"}, reason="too late")
+    used = drafts.use_late(by=alice, draft=Draft.objects.get(pk=draft.pk))
+    assert (used.slot, used.order) == (2, order)
+    assert Annotation.objects.get(assignment=used).value == seen.response_for("A")
+    assert Annotation.objects.get(assignment=theirs).value != seen.response_for("A")
+
+
+def test_who_gets_a_pair_back_sees_the_sides_of_the_draft(shown_otherwise, bob: User, charlie: User) -> None:
+    study, theirs, order = shown_otherwise
+    assignments.release(by=None, study=study, annotator=charlie)
+    again = assignments.lease_next(by=bob, study=study)
+    assert (again.pk, again.order) == (theirs.pk, order)
+
+
+def test_a_page_that_comes_late_takes_a_free_pair_with_the_sides_that_it_showed(
+    shown_otherwise, client, bob: User, charlie: User
 ) -> None:
-    study = open_study([bob, charlie], items=1, overlap=2, kind="pair")
-    first, second = study.assignments.order_by("slot")
-    assert first.order != second.order
-    annotations.submit(
-        by=charlie, assignment=assignments.lease_next(by=charlie, study=study), values={"preference": "A"}
+    study, theirs, order = shown_otherwise
+    shown = Assignment(pk=theirs.pk, order=order)
+    assignments.release(by=None, study=study, annotator=charlie)
+    client.force_login(bob)
+    answer = client.post(
+        f"/work/items/{theirs.pk}/save/", {"preference": "A", "seen": sign_proof(shown, bob), "active": "2"}
     )
-    draft = drafts.keep_late(by=bob, assignment=first, content={"preference": "A"}, reason="too late")
-    used = drafts.use_late(by=alice, draft=draft)
-    assert used.pk == second.pk
-    assert Annotation.objects.get(assignment=used).value == first.response_for("A")
+    assert answer.status_code == 200
+    assert Annotation.objects.get().value == shown.response_for("A")
+    assert Assignment.objects.get().order == order
 
 
 def test_late_answers_can_be_left_out(slot: Assignment, alice: User, bob: User) -> None:
@@ -130,7 +165,7 @@ def test_marks_keep_their_words_and_name_the_response(open_study: OpenStudy, bob
     given = '[{"part": "B", "start": 0, "end": 2}, {"part": "question", "start": 0, "end": 4}]'
     annotations.submit(by=bob, assignment=slot, values={"preference": "B"}, evidence={"preference": given})
     response = slot.response_for("B")
-    text = slot.build_shown_pair()["B"][:2]
+    text = slot.build_shown_responses()["B"][:2]
     assert Annotation.objects.get().evidence == [
         {"part": "question", "start": 0, "end": 4, "text": "What"},
         {"part": f"response-{response}", "start": 0, "end": 2, "text": text},

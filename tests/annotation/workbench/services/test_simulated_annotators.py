@@ -30,6 +30,14 @@ def test_they_find_easy_medium_hard_and_contested_items(study):
     assert {user.kind for user in study.annotators.all()} == {"simulated"}
 
 
+def test_items_that_are_left_out_stay_without_a_label(study):
+    truth = {item.external_id: {"naturalness_assistant": "3"} for item in study.items.all()}
+    out = sorted(truth)[:40]
+    assert simulated_annotators.rate(by=None, study=study, truth=truth, annotators=THREE, seed=1, but=out) == 180
+    rated = Annotation.objects.values_list("assignment__item__dialogue__external_id", flat=True)
+    assert set(rated) == set(truth) - set(out)
+
+
 def test_an_item_without_a_stated_level_is_refused(study):
     with pytest.raises(InputError, match="no stated level"):
         simulated_annotators.rate(by=None, study=study, truth={}, annotators=THREE, seed=1)

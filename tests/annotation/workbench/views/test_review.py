@@ -122,7 +122,7 @@ def test_annotators_decide_nothing(study: Study, bob: User) -> None:
 
 def test_the_list_takes_a_constant_number_of_queries(study: Study, alice: User, django_assert_max_num_queries) -> None:
     client = sign_in(alice)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         page(client, "adjudication", "pilot")
 
 
@@ -133,7 +133,7 @@ def test_the_quality_page_shows_errors_and_gives_them_as_json(client):
     client.force_login(ResearcherFactory())
     html = client.get(reverse("quality", args=["suits"])).content.decode()
     assert "bob on Personalization" in html.replace(criterion.name, "Personalization")
-    assert "What each one says where something is true" in html
+    assert "Answers by true category" in html
     found = client.get(reverse("quality_download", args=["suits"])).json()
     assert [one["annotator"] for one in found["criteria"]["personalization"]["annotators"]] == ["bob", "dana"]
     client.force_login(UserFactory())

@@ -13,9 +13,9 @@ from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.services import consents, demographics
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.users import User
+from judging.assessment.options import AuditOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import runs
-from judging.assessment.services.options import AuditOptions
 from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
@@ -108,7 +108,8 @@ def test_the_page_says_what_was_left_out() -> None:
     criterion = judged(harsh=1.0, few=2)
     client = Client()
     client.force_login(ResearcherFactory())
-    page = client.get(reverse("judge_verdict", args=[criterion.study.slug, Judge.objects.get().pk])).content.decode()
+    here = [criterion.study.slug, Judge.objects.get().pk, criterion.key]
+    page = client.get(reverse("criterion_verdict", args=here)).content.decode()
     assert "Subgroups (annotator age)" in page
     assert "12 of 12 people answered" in " ".join(page.split())
     assert "very old" not in page

@@ -11,9 +11,9 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import ratings
 from judging.assessment.models.assessment import AuditRun
+from judging.assessment.options import AuditOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out, runs
-from judging.assessment.services.options import AuditOptions
 from judging.assessment.wording import item_tiers
 from judging.judges.queries.study_items import HELD_OUT
 from tests.factories import CriterionFactory, ResearcherFactory

@@ -12,11 +12,11 @@ from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from core.errors import InputError
+from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreements, improvement
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.options import AssessmentOptions
 from judging.judges.models.judges import Judge
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import hold_out
@@ -133,7 +133,7 @@ class TestExamples:
             )
 
         for wrong in (place, {"value": "nonsense"}, {"criterion": "other"}, {"material": text}):
-            with pytest.raises(InputError, match="draw the examples anew"):
+            with pytest.raises(InputError, match="draw the examples again"):
                 define({**good, **wrong})
         with pytest.raises(InputError, match="which is not there"):
             define({**good, "study": "other"})

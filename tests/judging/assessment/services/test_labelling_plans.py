@@ -226,9 +226,9 @@ class TestPage:
         study(n=120, labelled=30)
         run(width=0.42, name="Next")
         asked = {"criterion": "personalization", "width": 0.42, "confidence": 0.95, "seed": 0}
-        with django_assert_num_queries(44):
+        with django_assert_num_queries(47):
             alice.get(self.at(), asked)
-        with django_assert_num_queries(44):
+        with django_assert_num_queries(47):
             alice.get(self.at(), {**asked, "width": 0.38})
 
     def test_charlie_sees_nothing(self, client):

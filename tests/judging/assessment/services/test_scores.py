@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.agreement.services.agreement import Options
+from annotation.agreement.options import IntervalOptions as Options
 from core.errors import InputError
 from judging.assessment.services import scores
 from judging.runs.models.runs import Judgment

@@ -1,4 +1,4 @@
-"""What alice sees on the agreement page."""
+"""What alice sees of agreement in detail, a tab of the results."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotation.studies.models.labels import AgreementRun
 from core.accounts.models.users import User
+from judging.judges.models.judges import Judge
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
 
@@ -47,8 +48,7 @@ def test_the_page_begins_in_words_and_says_how_it_was_computed(criterion, alice)
     assert "the baseline judge longer" in text
     run = AgreementRun.objects.get()
     assert run.created_by.username == "alice"
-    assert (run.code_version in text, "2,000" in text, "95 % interval" in text) == (True, True, True)
-    assert "<svg" in response.content.decode()
+    assert (run.code_version in text, "2,000" in text) == (True, True)
 
 
 def test_the_second_look_computes_nothing(criterion, alice, monkeypatch):
@@ -76,9 +76,9 @@ def test_the_counts_of_the_majority_open_those_items(criterion, alice):
 
 def test_simulated_annotators_and_baseline_judges_carry_their_badges(criterion, alice):
     User.objects.filter(username="dana").update(kind="simulated")
-    html = page(alice).content.decode()
+    html = alice.get(reverse("results", args=["suits"])).content.decode()
     assert re.search(r'badge--simulated"[^>]*>\s*dana · simulated annotator', html)
-    assert re.search(r'badge--baseline"[^>]*>\s*longer · baseline judge', html)
+    assert re.search(r'badge--baseline"[^>]*>\s*baseline judge', html)
     assert "Simulated, not people: dana." in html
 
 
@@ -94,22 +94,23 @@ def test_names_from_outside_are_escaped_everywhere(criterion, alice):
 
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
     page(alice)
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(31):
         page(alice)
     for key in ("a", "b"):
         more = CriterionFactory(study=criterion.study, key=key)
         people_say(more, {"bob": list("123412"), "dana": list("123412")})
         judge_says(more, f"judge-{key}", list("123412"))
     page(alice)
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(31):
         page(alice)
 
 
 def test_several_criteria_have_a_sentence_each_and_one_over_all(criterion, alice):
     more = CriterionFactory(study=criterion.study, key="depth", name="Depth")
     people_say(more, {"bob": list("123412"), "dana": list("123421")})
+    assert "agreement of three people" in text_of(alice.get(reverse("results", args=["suits"])))
     text = text_of(page(alice))
-    assert "agreement of three people" in text
+    assert "Three people agree" in text
     assert "Two people agree" in text
 
 
@@ -162,7 +163,8 @@ def test_pandalm_on_the_page(shared_data, alice):
 
 
 def test_the_page_says_whether_the_judge_may_stand_in(criterion, alice):
-    text = text_of(page(alice))
+    pk = Judge.objects.get(name="gpt").pk
+    text = text_of(alice.get(reverse("criterion_verdict", args=["suits", pk, "preference"])))
     assert "Can it replace an annotator?" in text
     assert "The judge does not pass the alternative-annotator test at ε = 0.15" in text
     assert "Winning rate by ε: 0.0: 0.00" in text
@@ -173,7 +175,9 @@ def test_one_annotator_leaves_nobody_to_compare_with(alice):
     alone = CriterionFactory(study=study, key="preference", name="Preference", preference=True)
     people_say(alone, {"bob": RIGHT_FOR_ALL})
     judge_says(alone, "gpt", RIGHT_FOR_ALL, order="AB")
-    assert "stand in for a person" not in text_of(page(alice, "alone"))
+    pk = Judge.objects.get(name="gpt").pk
+    text = text_of(alice.get(reverse("criterion_verdict", args=["alone", pk, "preference"])))
+    assert "it needs two annotators on the same items" in text
 
 
 def test_groups_of_items_are_asked_by_address_and_kept_in_the_downloads(criterion, alice):

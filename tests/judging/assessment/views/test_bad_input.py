@@ -81,6 +81,7 @@ def not_converging(monkeypatch):
 
 
 VIEWS = {
+    "results": False,
     "agreement": False,
     "calibration": False,
     "judge_verdict": True,
@@ -111,6 +112,9 @@ def answers(client, criterion: Criterion, status: int = 200) -> dict[str, str]:
         answer = client.get(reverse(view, args=[slug, judge] if of_judge else [slug]))
         assert answer.status_code == status, view
         found[view] = re.sub(r"\s+", " ", unescape(answer.content.decode()))
+    answer = client.get(reverse("criterion_verdict", args=[slug, judge, criterion.key]))
+    assert answer.status_code == status
+    found["criterion_verdict"] = re.sub(r"\s+", " ", unescape(answer.content.decode()))
     return found
 
 

@@ -59,14 +59,6 @@ def test_a_page_on_a_judge(client, alice, criterion, page, command):
     assert ASKS not in client.get(address).content.decode()
 
 
-def test_one_disagreement(client, alice, criterion):
-    run = judge_says(criterion, "gpt", ["3", "2", "1", "3"])
-    address = reverse("judge_disagreement", args=[criterion.study.slug, run.judge.pk, criterion.key, 1])
-
-    assert ASKS in client.get(address).content.decode()
-    assert ASKS not in client.get(address, {"whole": "1"}).content.decode()
-
-
 @pytest.mark.parametrize("page", ["report", "against_majority"])
 def test_a_page_on_all_judges(client, alice, criterion, page):
     judge_says(criterion, "gpt", ["1", "2", "1", "3"])

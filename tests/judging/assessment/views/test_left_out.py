@@ -17,7 +17,7 @@ from tests.judging.assessment.services.judged import study, trusted
 
 pytestmark = pytest.mark.django_db
 
-SAID = "Naturalness (asked of each turn of the assistant; labels, judgments and probabilities"
+SAID = "<strong>Naturalness.</strong> Asked of each turn of the assistant; labels, judgments and probabilities"
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_each_page_says_so(criterion, client):
     judge = StudyData.load(criterion.study).judge("gpt")
     here = [criterion.study.slug, judge.pk]
     pages = [reverse(name, args=here) for name in ("judge_verdict", "judge_improve", "judge_plan")]
-    pages += [reverse(name, args=here[:1]) for name in ("calibration", "report")]
+    pages += [reverse(name, args=here[:1]) for name in ("results", "calibration", "report")]
     pages.append(certificates.issue(by=None, found=trusted(criterion)).sha256)
     pages[-1] = reverse("certificate_detail", args=[pages[-1]])
     for page in pages:
@@ -53,5 +53,5 @@ def test_each_command_says_so(criterion, tmp_path):
         assert (left["criterion"], left["name"]) == ("naturalness", "Naturalness")
         out = io.StringIO()
         call_command(command, **options, stdout=out)
-        assert "! Naturalness is left out: asked of each turn of the assistant" in out.getvalue()
+        assert "! Naturalness is left out: Asked of each turn of the assistant" in out.getvalue()
     assert SAID in " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())

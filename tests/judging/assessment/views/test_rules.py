@@ -51,7 +51,7 @@ def test_changed_after_it_with_a_reason_alone(known, alice):
     alice.post(at(known), {"tolerated_biases": "central_tendency", "reason": "it is noise"})
     sentence = "by alice: Tolerated biases: from none to central_tendency. Reason: it is noise"
     pages = [verdict(alice, known), alice.get(at(known))]
-    pages += [alice.get(reverse(name, args=[known.slug])) for name in ("calibration", "report")]
+    pages += [alice.get(reverse(name, args=[known.slug])) for name in ("results", "report")]
     judge = Judge.objects.get()
     pages.append(alice.post(reverse("certificate_issue", args=[known.slug, judge.pk]), follow=True))
     for page in pages:

@@ -101,11 +101,11 @@ def test_a_study_without_labels_says_what_will_be_here(alice):
 
 
 def test_the_same_number_of_queries_for_any_number_of_criteria(criterion, alice, django_assert_num_queries):
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(25):
         page(alice)
     more = CriterionFactory(study=criterion.study, key="depth")
     people_say(more, {"bob": list("1234"), "dana": list("1233")})
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(25):
         page(alice)
 
 

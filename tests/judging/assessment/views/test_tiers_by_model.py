@@ -258,10 +258,10 @@ def test_of_preferences_it_tells_who_is_drawn_to_the_response_shown_first(alice)
 def test_the_same_number_of_queries_for_any_number_of_items_and_criteria(alice, django_assert_num_queries):
     criterion = drawn()
     page(alice)
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(30):
         page(alice, new_cuts="0.5,0.6,0.7")
     say(CriterionFactory(study=criterion.study, key="width", position=2), 40, seed=1)
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(30):
         page(alice, new_cuts="0.5,0.6,0.7")
 
 

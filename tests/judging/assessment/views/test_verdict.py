@@ -69,28 +69,41 @@ def verdict_page(client, criterion, name="good", **query):
     return client.get(reverse("judge_verdict", args=[criterion.study.slug, pk]), query)
 
 
-def test_every_judge_with_its_verdict_and_how_far_they_lie_apart(pairs, alice):
+def criterion_page(client, criterion, name="good", **query):
+    pk = Judge.objects.get(name=name).pk
+    return client.get(reverse("criterion_verdict", args=[criterion.study.slug, pk, criterion.key]), query)
+
+
+def test_judges_are_compared_on_a_tab(pairs, alice):
     response = alice.get(reverse("calibration", args=["suits"]))
-    text = text_of(response)
-    assert "first baseline judge do not use" in text, "it always says the first"
-    assert "good not enough evidence" in text, "60 labelled items, none unlabelled and no confidence"
-    assert "Pairwise differences" in text
+    assert "Each judge compared with the one that agrees most with people" in text_of(response)
     assert response.context["differences"][0]["best"] == "good"
 
 
+def test_the_page_of_a_judge_has_a_line_for_each_criterion(pairs, alice):
+    response = verdict_page(alice, pairs, "first")
+    ((row,), text) = response.context["rows"], text_of(response)
+    assert "Do not use on every criterion" in text
+    assert "judge–human kappa 0.00" in text
+    assert "Preference" in text_of(alice.get(row["href"]))
+    assert "<svg" not in response.content.decode().split('id="certificate"')[1].split("<footer")[0]
+
+
 def test_the_verdict_comes_first_with_its_reasons(pairs, alice):
-    text = text_of(verdict_page(alice, pairs, "first"))
-    assert text.index("Do not use") < text.index("Rules on Preference")
+    text = text_of(criterion_page(alice, pairs, "first"))
+    assert text.index("Do not use") < text.index("Why") < text.index("What would change it") < text.index("Rules Rule")
     assert "judge–human kappa 0.00" in text
     for part in (
         "Verdict by tier",
         "Can it replace an annotator?",
         "the rate of each category",
         "Which verdicts may be accepted without review?",
-        "Probes on Preference",
+        "Biases",
+        "Escalated to people",
+        "Probes",
         "The longer response",
         "Label noise by annotator",
-        "Assistants on Preference",
+        "Bradley–Terry strengths",
         "Certificate",
     ):
         assert part in text, part
@@ -128,7 +141,7 @@ def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs,
     said = f"{found['recomputed']} figures recomputed with krippendorff and scikit-learn; largest difference"
     pk = Judge.objects.get(name="good").pk
     certificate = alice.post(reverse("certificate_issue", args=["suits", pk]), follow=True)
-    for response in (verdict_page(alice, pairs), alice.get(reverse("report", args=["suits"])), certificate):
+    for response in (criterion_page(alice, pairs), alice.get(reverse("report", args=["suits"])), certificate):
         assert said in text_of(response)
 
 
@@ -158,12 +171,12 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert html.startswith("<!DOCTYPE html>")
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from outside the file"
     assert "<svg" in html
-    assert html.count("<details") == html.count("open>") == 2, "the file is complete without a click"
+    assert html.count("<details") == html.count("open>") == 3, "the file is complete without a click"
     told = ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in", "Agreement by difficulty")
     for part in told:
         assert part in html, part
     latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
-    assert latex.count(r"\begin{longtable}") == latex.count(r"\end{longtable}") >= 5
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") >= 5
     told = ("trivial baselines", "annotators after Dawid and Skene", "Items that are copies", "agreement by difficulty")
     for part in told:
         assert part in latex, part
@@ -181,7 +194,7 @@ def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
     for place in ("summary", "people", "criterion-preference", "methods"):
         assert f'href="#{place}"' in html
         assert f'id="{place}"' in html
-    assert html.count("<details") == 2
+    assert html.count("<details") == 3
     assert not re.search(r"<details[^>]*\sopen", html)
 
 
@@ -203,6 +216,8 @@ def test_names_from_outside_are_escaped_everywhere(pairs, alice):
     pairs.save()
     pages = [
         verdict_page(alice, pairs, "<img src=x>"),
+        criterion_page(alice, pairs, "<img src=x>"),
+        alice.get(reverse("results", args=["suits"])),
         alice.get(reverse("report", args=["suits"])),
         alice.get(reverse("report_download", args=["suits", "html"])),
         alice.get(reverse("calibration", args=["suits"])),
@@ -219,19 +234,21 @@ def test_names_from_outside_are_escaped_everywhere(pairs, alice):
 
 def test_studies_without_judge_or_label_say_what_to_do(alice):
     StudyFactory(slug="empty")
-    assert "No judge has rated this study" in text_of(alice.get(reverse("calibration", args=["empty"])))
+    assert "No labels yet" in text_of(alice.get(reverse("results", args=["empty"])))
+    assert "Fewer than two judges have rated this study" in text_of(alice.get(reverse("calibration", args=["empty"])))
     assert "Nothing to report yet" in text_of(alice.get(reverse("report", args=["empty"])))
     judge = Judge.objects.create(name="elsewhere", provider="baseline")
     assert alice.get(reverse("judge_verdict", args=["empty", judge.pk])).status_code == 400
+    assert alice.get(reverse("criterion_verdict", args=["empty", judge.pk, "tone"])).status_code == 400
 
 
 def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_queries, django_assert_max_num_queries):
     addresses = [reverse(name, args=["suits"]) for name in ("calibration", "report")]
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(33):
+    with django_assert_num_queries(36):
         alice.get(addresses[0])
-    with django_assert_num_queries(51):
+    with django_assert_num_queries(60):
         alice.get(addresses[1])
     for key in ("a", "b"):
         more = CriterionFactory(study=pairs.study, key=key, level="nominal")
@@ -239,9 +256,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         judge_says(more, f"judge-{key}", list("123412") * 10)
     for address in addresses:
         alice.get(address)
-    with django_assert_max_num_queries(33):
+    with django_assert_max_num_queries(36):
         alice.get(addresses[0])
-    with django_assert_max_num_queries(50):
+    with django_assert_max_num_queries(61):
         alice.get(addresses[1])
 
 
@@ -253,7 +270,7 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
         "judging.assessment.services.assessment.current_app.send_task", lambda *a, **k: sent.append((a, k))
     )
     judge = Judge.objects.get(name="gpt")
-    assert "A worker computes the results" in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" in text_of(alice.get(reverse("results", args=["known"])))
     assert "Not yet computed" in text_of(alice.get(reverse("report", args=["known"])))
     with django_capture_on_commit_callbacks(execute=True):
         alice.post(reverse("judge_assess", args=["known", judge.pk]))
@@ -261,13 +278,15 @@ def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_
     assessment.assess(*sent[0][1]["args"])
     assessment.assess(*sent[0][1]["args"])
     assert CalibrationRun.objects.filter(judge=judge).count() == AuditRun.objects.filter(judge=judge).count() == 1
-    assert "A worker computes the results" not in text_of(alice.get(reverse("calibration", args=["known"])))
+    assert "A worker computes the results" not in text_of(alice.get(reverse("results", args=["known"])))
 
 
 @pytest.mark.parametrize(
     ("name", "more"),
     [
+        ("results", []),
         ("calibration", []),
+        ("criterion_verdict", [1, "preference"]),
         ("calibration_download", ["csv"]),
         ("judge_verdict", [1]),
         ("judge_verdict_download", [1, "audit", "json"]),
@@ -292,7 +311,7 @@ def test_pandalm_in_the_browser_and_by_commands_gives_the_same(shared_data, alic
             call_command(command, study="PandaLM", judge=name, json=True, stdout=out)
             page = alice.get(reverse("judge_verdict_download", args=["pandalm", pk, part, "json"]))
             assert json.loads(page.content) == json.loads(out.getvalue()), (name, part)
-        assert "assist and escalate" in text_of(verdict_page(alice, made.criteria.get(), name))
+        assert "Assist and escalate" in text_of(verdict_page(alice, made.criteria.get(), name))
     path = tmp_path / "report.json"
     call_command("report", study="PandaLM", format="json", output=path, stdout=io.StringIO())
     page = json.loads(alice.get(reverse("report_download", args=["pandalm", "json"])).content)

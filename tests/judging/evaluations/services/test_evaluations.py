@@ -9,7 +9,7 @@ from annotation.studies.queries import ratings as people
 from core.errors import InputError
 from judging.assessment.queries import items, ratings
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.steps import judge_step
+from judging.assessment.steps import judge_steps
 from judging.evaluations.services import evaluations
 from judging.evaluations.services.evaluations import Drawing
 from judging.judges.evaluation_settings import Setting
@@ -176,7 +176,7 @@ def test_runs_of_an_evaluation_are_not_listed_exported_or_combined_as_a_judges(r
     assert {row.judge_run for row in labels.load_judges(study)} == {ordinary.pk}
     assert {one.run_id for one in items.load_judgments(study.items.first())} == {ordinary.pk}
     assert [run.pk for run in run_queries.combinable(study)] == [ordinary.pk]
-    assert next(iter(judge_step(study))).count == "1"
+    assert next(iter(judge_steps([study])))[1].count == "1"
 
 
 def test_an_ordinary_run_is_never_continued_by_an_evaluation_or_the_other_way(rated):

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from annotation.agreement.options import IntervalOptions as Options
 from annotation.benchmarks.models import BenchmarkCase
 from core.documents import drop_nan
 from judging.evaluations.services import evaluations, results
-from judging.evaluations.services.results import Options
 from judging.judges.evaluation_settings import Setting
 from judging.runs.models.evaluations import EvaluationResult
 from judging.runs.models.runs import JudgeRun, Judgment

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import Reply, TokenCount, Usage
+from judging.judges.providers.base import NoModelListError, Reply, TokenCount, Usage
 from judging.judges.providers.calls import NO_ANSWER
 from judging.judges.providers.openai_compatible import OPENAI
 from tests.judging.judges.providers import asking
@@ -70,6 +73,49 @@ def test_how_a_reply_ended(server, answer, stop, text):
     reply = judge()
 
     assert (reply.stop, reply.text) == (stop, text)
+
+
+def test_the_models_of_a_server(server):
+    server.models = ["b", "a"]
+    assert using("openai_compatible", lambda made: made.list_models()) == ("a", "b")
+
+
+def test_models_by_the_tags_of_ollama_where_there_is_no_other_list(monkeypatch):
+    with answering({"/api/tags": b'{"models": [{"name": "qwen3:8b"}, {"name": "gemma3:4b"}]}'}) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+        assert using("openai_compatible", lambda made: made.list_models()) == ("gemma3:4b", "qwen3:8b")
+
+
+@pytest.mark.parametrize("tags", [None, b"[]", b'{"models": [{}]}', b"<html>"])
+def test_a_server_without_a_list_says_so_and_is_believed(monkeypatch, tags):
+    with answering({"/api/tags": tags} if tags else {}) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+        with pytest.raises(NoModelListError, match="has no list of models: enter the name of one"):
+            using("openai_compatible", lambda made: made.list_models())
+        assert using("openai_compatible", lambda made: made.probe()) == []
+
+
+@contextmanager
+def answering(pages):
+    """A server that has these pages and no other."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path in pages else 404)
+            self.end_headers()
+            self.wfile.write(pages.get(self.path, b"{}"))
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_calls_that_begin_at_once_share_one_client(server):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from judging.judges.providers.base import Category, CriterionSpec
@@ -26,9 +28,18 @@ def test_what_is_stored_names_the_response():
     assert [to_stored(side, preference, "BA") for side in ("A", "B", "tie")] == ["2", "1", "tie"]
 
 
+def test_a_choice_of_three_names_the_places_of_three():
+    chosen = criterion("1", "2", "3", "tie")
+    asked = to_shown(chosen, "CAB")
+    assert asked.values == ("A", "B", "C", "tie")
+    assert [one.guideline for one in asked.categories[:3]] == ["guideline 3", "guideline 1", "guideline 2"]
+    assert [to_stored(side, chosen, "CAB") for side in (*"ABC", "tie")] == ["3", "1", "2", "tie"]
+    assert to_shown(chosen, "BA").values == ("A", "B", "tie"), "an item of two responses"
+
+
 @pytest.mark.parametrize(("values", "order"), [(("1", "2", "3"), "BA"), (("yes", "no"), "BA"), (("1", "2"), "")])
 def test_other_scales_stay_as_they_are(values, order):
-    scale = criterion(*values)
+    scale = replace(criterion(*values), level="ordinal")
 
     assert to_shown(scale, order) == scale
     assert to_stored("1", scale, order) == "1"

@@ -142,7 +142,7 @@ def test_only_the_chosen_users(copy, output):
         (
             "dialogue/user2/m/SD-Books-task-1_dialogue.json",
             '{"task_id": "SD-Books-task-1",\n "dialogue": [{"role": "robot", "content": ""}]}',
-            "SD-Books-task-1_dialogue.json, line 2, field dialogue.0.role: should be 'user' or 'assistant'",
+            "SD-Books-task-1_dialogue.json, line 2, field dialogue.0.role: should be 'user', 'assistant', 'system' or",
         ),
         (
             "dialogue/user2/m/b_dialogue.json",

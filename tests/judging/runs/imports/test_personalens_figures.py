@@ -17,7 +17,7 @@ from statistics import mean
 import pytest
 from django.urls import reverse
 
-from annotation.agreement.services.agreement import Options
+from annotation.agreement.options import IntervalOptions as Options
 from judging.assessment.services import scores
 from judging.runs.imports import personalens
 from judging.runs.models.runs import JudgeRun

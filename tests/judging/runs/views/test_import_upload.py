@@ -208,3 +208,31 @@ class TestFolders:
 
     def test_what_is_no_zip_file_is_refused(self, alice):
         assert "not a ZIP file" in upload(alice, "personalens", b"no archive", "lens.zip")
+
+
+def test_what_is_no_label_in_a_file_of_label_studio_is_reported(alice):
+    rating = {"id": "r", "from_name": "nat", "to_name": "t", "type": "rating", "value": {"rating": 4}}
+    why = {"id": "w", "from_name": "why", "to_name": "t", "type": "textarea", "value": {"text": ["Because."]}}
+    task = {"id": 1, "data": {"dialogue": TURNS}, "annotations": [{"completed_by": 1, "result": [rating, why]}]}
+    page = upload(alice, "labelstudio", json.dumps([task]), study="Pilot", source="ls")
+    assert "Imported." in page
+    assert "1 textarea result was left out: no criterion can be answered so" in page
+    task["annotations"][0]["result"] = [why]
+    page = upload(alice, "labelstudio", json.dumps([task]), study="Other", source="other")
+    assert "holds no answers to any criterion; 1 textarea result was left out" in page
+
+
+def test_all_forty_of_forty_records_rejected_is_no_success(alice):
+    rows = "\n".join(f'{{"id": "d{number}"}}' for number in range(40))
+    page = upload(alice, "dialogues", rows, skip="on")
+    assert "Nothing was imported." in page
+    assert "Records that were left out: 40" in page
+    assert "was there already" not in page
+    assert "Nothing changed" not in page
+
+
+def test_a_chat_format_by_name(alice):
+    row = {"id": "s1", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
+    assert 'value="sharegpt"' in alice.get(reverse("import_upload"), {"format": "sharegpt"}).content.decode()
+    assert "Imported." in upload(alice, "sharegpt", json.dumps(row), source="chats")
+    assert Dialogue.objects.get().source == "chats"

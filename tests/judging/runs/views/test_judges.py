@@ -87,7 +87,8 @@ class TestJudge:
         judge = Judge.objects.get()
         assert judge.parameters == {"base_url": "http://gpu1:8000/v1", "temperature": 0.0}
         assert response.context["form"].initial["base_url"] == "http://gpu1:8000/v1"
-        assert response.context["form"].initial["parameters"] == {"temperature": 0.0}
+        assert response.context["form"].initial["parameters"] is None
+        assert response.context["form"].initial["p_temperature"] == 0.0
 
     @pytest.mark.parametrize(
         ("provider", "address", "message"),

@@ -42,7 +42,7 @@ def test_only_researchers_make_panels(client, study):
     assert client.get(address(study)).status_code == 403
 
 
-def test_a_panel_is_made_and_leads_to_agreement(client, alice, study):
+def test_a_panel_is_made_and_leads_to_the_results(client, alice, study):
     runs = members(study, "1", "2", "2")
 
     form = {"name": "Jury", "runs": [run.pk for run in runs], "method": "dawid_skene"}
@@ -53,7 +53,7 @@ def test_a_panel_is_made_and_leads_to_agreement(client, alice, study):
     text = text_of(response)
     assert "Accuracy by the model" in text
     assert all(str(run.judge) in text for run in runs)
-    assert reverse("agreement", args=[study.slug]) in text
+    assert reverse("results", args=[study.slug]) in text
     assert "Jury" in text_of(client.get(address(study)))
     assert "combined" in text_of(client.get(address(study)))
 

@@ -201,7 +201,7 @@ class TestStartingARun:
     def test_a_study_without_items_says_so(self, client, alice):
         response = self.post(client, dialogue_study(0), judge=scripted().pk)
 
-        assert "has no items yet" in text_of(response)
+        assert "No items to judge yet" in text_of(response)
 
     def test_imported_judges_and_old_versions_are_not_offered(self, client, alice):
         factories.JudgeFactory(name="theirs", provider="imported")
@@ -331,7 +331,7 @@ class TestOneRun:
         counts = []
         for n_items in (1, 6):
             run = judged(dialogue_study(n_items), scripted())
-            with django_assert_max_num_queries(24) as queries:
+            with django_assert_max_num_queries(27) as queries:
                 client.get(reverse("run_detail", args=[run.pk]))
             counts.append(len(queries))
 

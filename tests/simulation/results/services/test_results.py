@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from annotation.agreement.options import IntervalOptions as Options
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
@@ -18,7 +19,7 @@ from simulation.experiments.models.experiments import DialogueMeasures, Experime
 from simulation.results.queries.judgments import fingerprint
 from simulation.results.services import results
 from simulation.results.services.columns import OF_VARIETY
-from simulation.results.services.data import Filters, Options, load_data
+from simulation.results.services.data import Filters, load_data
 from simulation.results.services.ranks import rank_document, rank_table
 from simulation.results.services.tables import Tables
 from tests import factories
@@ -281,7 +282,7 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     ("arguments", "says"),
     [
         (["Nothing"], "There is no experiment called 'Nothing'."),
-        (["Synthetic", "--table", "5"], "Table 5 is not made of an experiment; there are: Table 3"),
+        (["Synthetic", "--table", "5"], "Table 5 is no result of an experiment; there are: Table 3"),
         (["Synthetic", "--judge", "nobody"], "'nobody' has not judged it; there are: "),
         (["Synthetic", "--condition", "vanilla"], "No dialogue has the condition 'vanilla'"),
         (["Synthetic", "--turn", "0"], "The turn is a number from 1, not '0'."),

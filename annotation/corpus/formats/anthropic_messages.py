@@ -1,0 +1,50 @@
+"""Anthropic's Messages API: requests with their responses, of blocks of text, thoughts, calls of tools and results.
+
+https://docs.anthropic.com/en/api/messages
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation.corpus.formats.base import CHATS, ChatFormat, Record, Row, drop_nothing, identify
+from annotation.corpus.parsing.messages import is_dialogue, plain, to_turns
+
+BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document")
+
+
+def recognise(row: Row) -> bool:
+    messages = row.get("messages")
+    return is_dialogue(messages) and ("system" in row or any(has_blocks(one) for one in messages or []))
+
+
+def has_blocks(message: Mapping[str, Any]) -> bool:
+    said = message.get("content")
+    return isinstance(said, list) and any(isinstance(one, Mapping) and one.get("type") in BLOCKS for one in said)
+
+
+def parse(row: Row) -> Iterator[Record]:
+    """The request's messages after its system prompt, and the response after them where the row has it."""
+    answer = row.get("response")
+    before = [{"role": "system", "content": plain(row["system"])}] if row.get("system") else []
+    after = [answer] if isinstance(answer, Mapping) else []
+    turns = to_turns([*before, *row["messages"], *({"role": "assistant", "content": one["content"]} for one in after)])
+    model = row.get("model") or next((one.get("model") for one in after), "")
+    known = ("messages", "system", "response", "id", "model", "turns")
+    rest = {name: value for name, value in row.items() if name not in known}
+    identity = identify(row, "id", "custom_id", content=turns)
+    yield drop_nothing({**rest, "id": identity, "turns": turns, "assistant_model": str(model or "")})
+
+
+FORMAT = ChatFormat(
+    "anthropic",
+    "Anthropic messages",
+    CHATS,
+    "dialogues",
+    "Requests of the Messages API, with their response where the row has it. Thoughts and calls of tools are kept.",
+    '{"system": "…", "messages": [{"role": "user", "content": [{"type": "text", "text": "…"}]}, …]}',
+    "https://docs.anthropic.com/en/api/messages",
+    recognise,
+    parse,
+)

@@ -1,0 +1,67 @@
+"""What a format is: how its rows are known, and what they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.hashing import content_hash
+
+Record = dict[str, Any]
+"""A dialogue or pair as a line of Concord's own JSONL."""
+Row = Mapping[str, Any]
+
+ID_LENGTH = 16
+TRACES, CHATS, PREFERENCES = "Traces", "Chats", "Preferences"
+
+
+@dataclass(frozen=True)
+class ChatFormat:
+    """A format of rows.
+
+    Attributes
+    ----------
+    key, title, group
+        In files and commands, as people call it, and under which heading pages show it.
+    kind
+        What its rows become: dialogues or pairs.
+    about, example
+        What a file holds, and how a row looks.
+    specification
+        Where the format is described.
+    recognise
+        Whether a row is of this format.
+    parse
+        Yields the records of a row; none where it holds no conversation, as a span of a tool does. InputError names
+        the part of the row that is wrong.
+    """
+
+    key: str
+    title: str
+    group: str
+    kind: Literal["dialogues", "pairs"]
+    about: str
+    example: str
+    specification: str
+    recognise: Callable[[Row], bool]
+    parse: Callable[[Row], Iterator[Record]]
+
+
+def identify(row: Row, *names: str, content: Any = None) -> str:
+    """The id of a row: the first of these names that it has, else a hash of its content."""
+    for name in names:
+        if row.get(name) not in (None, ""):
+            return str(row[name])
+    return content_hash(dict(row) if content is None else content)[:ID_LENGTH]
+
+
+def drop_nothing(record: Record) -> Record:
+    """The record without what is empty, but for its texts."""
+    kept = ("turns", "response_1", "response_2")
+    return {name: value for name, value in record.items() if name in kept or value not in (None, "", [], {})}
+
+
+def select(row: Row, *names: str) -> Record:
+    """These parts of a row, as far as it has them."""
+    return {name: row[name] for name in names if row.get(name) is not None}

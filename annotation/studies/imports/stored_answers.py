@@ -1,0 +1,74 @@
+"""Answers of every type as files hold them: checked against what the criterion takes, and the texts of the item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.corpus.parsing.responses import gather
+from annotation.studies.imports.scales import match_scale
+from annotation.studies.models.studies import Criterion
+from annotation.studies.parsing.answers import Answer, AnswerFormat, parse_answer, spell_answer
+from core.errors import InputError
+
+Texts = Mapping[str, str]
+"""The parts of an item by their names: turn-1, response-1, …."""
+
+OF_TEXTS = (Criterion.Type.SPANS, Criterion.Type.TEXT, Criterion.Type.REWRITE)
+
+
+def read_stored(criterion: Criterion, value: str, content: Any, *, texts: Texts, turn: int = 0) -> Answer:
+    """The answer that a file holds. InputError for one that nobody could have given.
+
+    Without content a text is its own value, and no span is the value 0.
+    """
+    if criterion.type == Criterion.Type.CHOICE:
+        return Answer(match_scale(criterion, value))
+    if criterion.type == Criterion.Type.NUMBER and not criterion.limits:
+        return parse_answer(AnswerFormat("number"), value)
+    asked = AnswerFormat(
+        type="text" if criterion.type == Criterion.Type.REWRITE else criterion.type,
+        values=criterion.values,
+        limits=criterion.limits,
+        responses=[name.removeprefix("response-") for name in texts if name.startswith("response-")],
+        texts=choose_texts(criterion, texts, turn),
+    )
+    found = parse_answer(asked, spell_given(criterion, value, content))
+    if criterion.type == Criterion.Type.REWRITE:
+        return Answer(found.value, {**found.content, "response" if criterion.of_responses else "turn": turn})
+    return found
+
+
+def spell_given(criterion: Criterion, value: str, content: Any) -> str:
+    if criterion.type not in OF_TEXTS:
+        return value
+    if content is None:
+        if criterion.type == Criterion.Type.SPANS and value != "0":
+            raise InputError(f"the spans of {criterion.name} are missing: they stand in the column content")
+        return "[]" if criterion.type == Criterion.Type.SPANS else value
+    is_fitting = isinstance(content, list if criterion.type == Criterion.Type.SPANS else dict)
+    if not is_fitting or (isinstance(content, dict) and not isinstance(content.get("text"), str)):
+        raise InputError(f"the content of {criterion.name} is not that of a {criterion.get_type_display()}")
+    if isinstance(content, list) and not all(isinstance(one, dict) for one in content):
+        raise InputError(f"the content of {criterion.name} is a list of spans")
+    return spell_answer(Answer(value, content))
+
+
+def choose_texts(criterion: Criterion, texts: Texts, turn: int) -> dict[str, str]:
+    """Those that the criterion is about."""
+    if criterion.of_responses or criterion.of_turns:
+        name = f"response-{turn}" if criterion.of_responses else f"turn-{turn}"
+        return {name: texts[name]} if name in texts else {}
+    return {name: text for name, text in texts.items() if name.startswith(("turn-", "response-"))}
+
+
+def list_record_texts(record: Mapping[str, Any]) -> Texts:
+    """The parts of a record as Concord's own JSONL has it."""
+    if "turns" in record:
+        found = {f"turn-{number}": str(turn["content"]) for number, turn in enumerate(record["turns"], start=1)}
+    else:
+        given = gather(dict(record))
+        texts = [given["response_1"], given["response_2"], *(one["text"] for one in given.get("further", ()))]
+        there = texts[: given.get("n_responses", 2)]
+        found = {f"response-{number}": str(text) for number, text in enumerate(there, start=1)}
+    return {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in found.items()}

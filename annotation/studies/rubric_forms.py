@@ -1,0 +1,289 @@
+"""The form of one criterion in the builder. It makes a document as a rubric file has it, which the service checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from annotation.studies.criteria import RUBRICS
+from annotation.studies.models.studies import Study
+from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
+from annotation.studies.parsing.rubrics import CriterionSpec
+from core.errors import InputError
+
+BETWEEN = " | "
+TYPES = {
+    "binary": "Yes or no",
+    "ordinal": "Ordered scale of 2 to 11 steps",
+    "choice": "One of several",
+    "multi_choice": "Several of several",
+    "number": "Number or slider",
+    "ranking": "Ranking of the responses, or best and worst",
+    "span": "Marked words with categories",
+    "text": "Text",
+    "rewrite": "Rewrite of a response",
+}
+OF_PAIRS = ("ranking",)
+SCALES = ("binary", "ordinal", "choice", "multi_choice", "span")
+UNITS = {
+    "dialogue": {
+        "item": "The whole dialogue",
+        "assistant_turn": "Each turn of the assistant",
+        "user_turn": "Each turn of the user",
+    },
+    "pair": {"item": "The pair as a whole", "response": "Each response"},
+}
+WHERE = {
+    "dialogue": {"": "All turns", "assistant_turns": "Turns of the assistant", "user_turns": "Turns of the user"},
+    "pair": {"": "Both responses"},
+}
+OWN = {
+    "number": ("least", "most", "step", "measure", "slider", "has_zero"),
+    "multi_choice": ("fewest", "largest"),
+    "ranking": ("ties", "best_worst"),
+    "span": ("where", "severities"),
+    "text": ("longest",),
+    "rewrite": ("longest",),
+}
+"""Fields that only some types have."""
+
+LIMITS = {
+    "least": "least",
+    "most": "most",
+    "step": "step",
+    "measure": "unit",
+    "slider": "slider",
+    "fewest": "least",
+    "largest": "most",
+    "ties": "ties",
+    "best_worst": "best_worst",
+    "where": "where",
+    "severities": "severities",
+    "longest": "longest",
+}
+"""Field of the form -> limit of the criterion."""
+
+
+def area(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class CriterionForm(forms.Form):
+    """One criterion of a type, in a study of dialogues or pairs; `earlier` are those that it may wait for."""
+
+    type = forms.ChoiceField(label="Type of answer")
+    question = forms.CharField(max_length=2000, widget=area(2))
+    name = forms.CharField(max_length=120, required=False, help_text="Short, as it stands above the question.")
+    key = forms.CharField(
+        max_length=60, required=False, help_text="As files and figures call it; made from the name if empty."
+    )
+    unit = forms.ChoiceField(label="Asked of")
+    categories = forms.CharField(
+        required=False,
+        widget=area(5),
+        help_text="One a line, in the order of the scale: value | label | when it applies.",
+    )
+    least = forms.FloatField(required=False, label="Least value")
+    most = forms.FloatField(required=False, label="Largest value")
+    step = forms.FloatField(required=False, label="Step")
+    measure = forms.CharField(
+        required=False, max_length=20, label="Unit of measure", help_text="Such as %, min, words."
+    )
+    slider = forms.BooleanField(required=False, label="Show a slider as well")
+    has_zero = forms.BooleanField(required=False, label="Zero means none at all (ratio scale)")
+    fewest = forms.IntegerField(required=False, min_value=0, label="Choose at least")
+    largest = forms.IntegerField(required=False, min_value=1, label="Choose at most")
+    ties = forms.BooleanField(required=False, label="Responses may tie")
+    best_worst = forms.BooleanField(required=False, label="Ask only for the best and the worst")
+    where = forms.ChoiceField(required=False, label="Words of")
+    severities = forms.CharField(
+        required=False, label="Severities", help_text="Two or more, with commas between; empty for none."
+    )
+    longest = forms.IntegerField(required=False, min_value=1, label="Characters at most")
+    help = forms.CharField(required=False, max_length=2000, widget=area(2), help_text="A line that is always in view.")
+    guideline = forms.CharField(required=False, widget=area(4), help_text="How to judge; folded, one key away.")
+    examples = forms.CharField(
+        required=False, widget=area(3), help_text="One a line; begin with + for a good one and - for a bad one."
+    )
+    required = forms.BooleanField(required=False, initial=True, label="An answer is required")
+    waits_for = forms.ChoiceField(required=False, label="Asked only if")
+    waits_values = forms.CharField(required=False, label="has one of the values", help_text="With commas between.")
+
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, kind: str, earlier: Sequence[CriterionSpec], **more: Any
+    ) -> None:
+        super().__init__(data, **more)
+        types = {name: label for name, label in TYPES.items() if kind == Study.Kind.PAIR or name not in OF_PAIRS}
+        asked = (data or self.initial).get("type")
+        self.kind_of_answer = asked if asked in types else "ordinal"
+        self.fill_choices(kind, types, earlier)
+        self.drop_others(kind)
+
+    def fill_choices(self, kind: str, types: Mapping[str, str], earlier: Sequence[CriterionSpec]) -> None:
+        waits = [("", "always"), *((one.key, one.name) for one in earlier if one.type in ("choice", "several"))]
+        choices = {
+            "type": types.items(),
+            "unit": UNITS[kind].items(),
+            "where": WHERE[kind].items(),
+            "waits_for": waits,
+        }
+        for name, pairs in choices.items():
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = list(pairs)
+
+    def drop_others(self, kind: str) -> None:
+        """Leave out the fields that this type does not have."""
+        mine = OWN.get(self.kind_of_answer, ())
+        others = {name for names in OWN.values() for name in names} - set(mine)
+        others |= set() if self.kind_of_answer in SCALES else {"categories"}
+        others |= {"unit"} if self.kind_of_answer == "ranking" else set()
+        others |= {"where"} if kind == Study.Kind.PAIR else set()
+        for name in others:
+            del self.fields[name]
+
+    def to_document(self) -> dict[str, Any]:
+        """The criterion as a file has it. `is_valid` comes before."""
+        given = self.cleaned_data
+        name = given["name"] or given["key"].replace("_", " ").capitalize() or "Criterion"
+        found = {
+            "key": given["key"] or make_key(name),
+            "name": name,
+            "type": given["type"],
+            "unit": given.get("unit", "item"),
+            "required": given["required"],
+            "limits": self.read_limits(),
+            "example": read_examples(given["examples"]),
+            **{text: given[text].replace("\r\n", "\n") for text in ("question", "help", "guideline")},
+        }
+        if categories := read_categories(given.get("categories", "")):
+            found["category"] = categories
+        if given.get("has_zero"):
+            found["level"] = "ratio"
+        if given["waits_for"]:
+            found["condition"] = {"criterion": given["waits_for"], "values": split(given["waits_values"])}
+        return found
+
+    def read_limits(self) -> dict[str, Any]:
+        given = {LIMITS[name]: self.cleaned_data.get(name) for name in LIMITS if name in self.fields}
+        if "severities" in self.fields:
+            given["severities"] = split(self.cleaned_data["severities"])
+        return {name: to_whole(value) for name, value in given.items() if value or is_zero(value)}
+
+    def refuse(self, error: InputError) -> None:
+        """Show what the service says at its field, else above the form."""
+        parts = (error.field or "").split(".")
+        fields = {limit: name for name, limit in LIMITS.items() if name in self.fields}
+        meant = {**fields, "category": "categories", "condition": "waits_for", "example": "examples"}
+        names = [meant.get(part, part) for part in parts[2:]]
+        place = next((name for name in names if name in self.fields), None)
+        self.add_error(place, error.message[:1].upper() + error.message[1:])
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a number was entered that is nothing; an empty box is no number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def to_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def make_key(name: str) -> str:
+    key = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name.lower()).strip("_")
+    return key[:60] or "criterion"
+
+
+def split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def read_categories(text: str) -> list[dict[str, str]]:
+    """Categories from lines such as `1 | Poor | Nothing is right`."""
+    found = []
+    for line in filter(str.strip, text.splitlines()):
+        value, label, guideline = [part.strip() for part in [*line.split("|", 2), "", ""][:3]]
+        found.append({"value": value, "label": label or value, "guideline": guideline})
+    return found
+
+
+def read_examples(text: str) -> list[dict[str, Any]]:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [{"good": not line.startswith("-"), "text": line.lstrip("+-").strip()} for line in lines]
+
+
+def to_initial(one: CriterionSpec) -> dict[str, Any]:
+    """What the form shows of a criterion."""
+    limits = one.read_limits().to_json()
+    kind = spell_type(one)
+    found = {name: limits.get(limit) for name, limit in LIMITS.items() if name in OWN.get(kind, ())}
+    if "severities" in limits:
+        found["severities"] = ", ".join(limits["severities"])
+    lines = [
+        BETWEEN.join(part for part in (c.value, c.label, c.guideline.replace("\n", " ")) if part)
+        for c in one.categories
+    ]
+    signs = [f"{'+' if example.good else '-'} {' '.join(example.text.split())}" for example in one.examples]
+    return {
+        **{name: getattr(one, name) for name in ("key", "name", "unit", "question", "help", "guideline")},
+        **found,
+        "type": kind,
+        "required": one.is_required,
+        "has_zero": one.level == "ratio",
+        "categories": "\n".join(lines),
+        "examples": "\n".join(signs),
+        "waits_for": one.condition.criterion if one.condition else "",
+        "waits_values": ", ".join(one.condition.values) if one.condition else "",
+    }
+
+
+class RubricFileForm(forms.Form):
+    """A whole rubric: a template, or a file."""
+
+    template = forms.ChoiceField(required=False, label="A template")
+    file = forms.FileField(required=False, label="Or a file", help_text="TOML, YAML or JSON.")
+
+    def __init__(self, *args: Any, kind: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        fitting = [(name, one.name) for name, one in RUBRICS.items() if one.kind in (None, kind)]
+        template = self.fields["template"]
+        assert isinstance(template, forms.ChoiceField)
+        template.choices = [("", "none"), *fitting]
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if bool(given.get("template")) == bool(given.get("file")):
+            raise forms.ValidationError("Choose a template or a file.")
+        return given
+
+    def clean_file(self) -> Any:
+        """The document in the file, checked."""
+        file = self.cleaned_data["file"]
+        return read_upload(file) if file else None
+
+    def to_document(self) -> dict[str, Any]:
+        if named := self.cleaned_data["template"]:
+            return to_document(RUBRICS[named])
+        document: dict[str, Any] = self.cleaned_data["file"]
+        return document
+
+
+def read_upload(file: UploadedFile) -> dict[str, Any]:
+    """The rubric in an uploaded file as a document. Raises ValidationError that says where it is wrong."""
+    name = str(file.name)
+    fmt = ENDINGS.get(name.rpartition(".")[2].lower())
+    if fmt is None:
+        raise forms.ValidationError("Its name ends with .toml, .yaml or .json.")
+    if (file.size or 0) > LIMIT:
+        raise forms.ValidationError("A rubric has at most 1 MB.")
+    try:
+        return to_document(read_text(file.read().decode("utf-8-sig"), fmt))
+    except UnicodeDecodeError as error:
+        raise forms.ValidationError("It is not UTF-8.") from error
+    except InputError as error:
+        raise forms.ValidationError(
+            str(InputError(error.message, file=name, line=error.line, field=error.field))
+        ) from error

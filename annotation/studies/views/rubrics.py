@@ -1,0 +1,229 @@
+"""The builder of a study's rubric: its criteria, one of them as a form, all as annotators see them, and a try-out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_document, to_document, write_rubric
+from annotation.studies.parsing.rubrics import Rubric
+from annotation.studies.queries.context import panels
+from annotation.studies.queries.rubrics import load_rubric
+from annotation.studies.queries.sample_items import build_sample_assignment
+from annotation.studies.rubric_forms import CriterionForm, RubricFileForm, to_initial
+from annotation.studies.services import rubrics
+from annotation.studies.services.guidelines import has_values
+from annotation.studies.services.rubrics import RubricChanges, read_rubric_for
+from annotation.studies.steps import study_steps
+from annotation.workbench.forms import RatingForm
+from annotation.workbench.services.annotations import check_answers
+from core.accounts.access import get_account, researcher_required
+from core.errors import InputError
+
+CONTENT_TYPES = {"toml": "application/toml", "yaml": "application/yaml", "json": "application/json"}
+
+
+@researcher_required
+def rubric(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add, edit, move and remove criteria."""
+    study = get_object_or_404(Study, slug=slug)
+    now = load_rubric(study)
+    action = request.POST.get("action", "")
+    if action in MOVES:
+        return apply(request, study, MOVES[action](now, request.POST.get("key", "")))
+    if action == "replace":
+        return replace(request, study, now)
+    form = find_form(request, study, now)
+    if action == "save" and form is not None and form.is_valid():
+        document = put(now, request.POST.get("old", ""), form.to_document())
+        try:
+            return tell(request, study, change(request, study, document))
+        except InputError as error:
+            form.refuse(error) if error.field != "reason" else form.add_error(None, error.message)
+    return page(request, study, now, form=form)
+
+
+def page(
+    request: HttpRequest,
+    study: Study,
+    now: Rubric,
+    *,
+    form: CriterionForm | None = None,
+    whole: RubricFileForm | None = None,
+) -> HttpResponse:
+    shown = preview_of(request, now, form)
+    slot = build_sample_assignment(study, shown)
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "criteria": [(one, Criterion.Type(one.type).label) for one in now.criteria],
+        "form": form,
+        "old": request.POST.get("old") or request.GET.get("edit", ""),
+        "whole": whole or RubricFileForm(kind=study.kind),
+        "rows": RatingForm(slot=slot, criteria=study.asked, entered={}).rows(),
+        "has_labels": any(has_values(one) for one in study.criteria.all()),
+        "retired": study.criteria.filter(is_asked=False),
+        "formats": FORMATS,
+    }
+    return render(request, "annotation/rubric.html", context)
+
+
+def find_form(request: HttpRequest, study: Study, now: Rubric) -> CriterionForm | None:
+    """The form of the criterion that is edited or added; None while none is."""
+    edited = request.POST.get("old") if request.method == "POST" else request.GET.get("edit")
+    place = next((place for place, one in enumerate(now.criteria) if one.key == edited), None)
+    if edited and place is None:
+        raise Http404
+    earlier = now.criteria if place is None else now.criteria[:place]
+    if request.method == "POST":
+        is_save = request.POST.get("action") == "save"
+        given = {"data": request.POST} if is_save else {"initial": read_entered(request)}
+        return CriterionForm(kind=study.kind, earlier=earlier, **given)
+    if place is not None:
+        return CriterionForm(kind=study.kind, earlier=earlier, initial=to_initial(now.criteria[place]))
+    if "add" in request.GET:
+        initial = {"type": request.GET["add"], "required": True}
+        return CriterionForm(kind=study.kind, earlier=earlier, initial=initial)
+    return None
+
+
+def read_entered(request: HttpRequest) -> dict[str, Any]:
+    """What is in the form, right or wrong, to be shown with the fields of another type."""
+    entered: dict[str, Any] = dict(request.POST.items())
+    return {**entered, "required": "required" in entered}
+
+
+def preview_of(request: HttpRequest, now: Rubric, form: CriterionForm | None) -> Rubric:
+    """The rubric with what is in the form, where that is right by now; else as it is."""
+    if form is None or request.method != "POST":
+        return now
+    bound = CriterionForm(request.POST, kind=now.kind or "", earlier=now.criteria)
+    if not bound.is_valid():
+        return now
+    try:
+        return read_rubric_for(now.kind or "", put(now, request.POST.get("old", ""), bound.to_document()))
+    except InputError:
+        return now
+
+
+def put(now: Rubric, old: str, criterion: dict[str, Any]) -> dict[str, Any]:
+    """The rubric with a criterion in place of the one called `old`, or behind all others."""
+    document = to_document(now)
+    criteria = document["criterion"]
+    place = next((place for place, one in enumerate(criteria) if one["key"] == old), len(criteria))
+    if place < len(criteria):
+        keep_pictures(criteria[place], criterion)
+    return {**document, "criterion": [*criteria[:place], criterion, *criteria[place + 1 :]]}
+
+
+def keep_pictures(before: dict[str, Any], criterion: dict[str, Any]) -> None:
+    """Pictures of examples, which the form does not show, stay with the texts that they stand beside."""
+    pictures = {" ".join(one["text"].split()): one["image"] for one in before.get("example", ()) if "image" in one}
+    for one in criterion["example"]:
+        if one["text"] in pictures:
+            one["image"] = pictures[one["text"]]
+
+
+def move(now: Rubric, key: str, by: int) -> dict[str, Any]:
+    criteria = [to_criterion_document(one) for one in now.criteria]
+    place = next((place for place, one in enumerate(criteria) if one["key"] == key), 0)
+    criteria.insert(max(0, place + by), criteria.pop(place))
+    return {**to_document(now), "criterion": criteria}
+
+
+def remove(now: Rubric, key: str) -> dict[str, Any]:
+    document = to_document(now)
+    return {**document, "criterion": [one for one in document["criterion"] if one["key"] != key]}
+
+
+MOVES = {
+    "up": lambda now, key: move(now, key, -1),
+    "down": lambda now, key: move(now, key, 1),
+    "remove": remove,
+}
+
+
+def apply(request: HttpRequest, study: Study, document: dict[str, Any]) -> HttpResponse:
+    """Change the rubric and say what that did, or why it cannot be."""
+    try:
+        return tell(request, study, change(request, study, document))
+    except InputError as error:
+        messages.error(request, str(error))
+        return redirect("rubric", slug=study.slug)
+
+
+def replace(request: HttpRequest, study: Study, now: Rubric) -> HttpResponse:
+    """Another rubric in place of the whole."""
+    whole = RubricFileForm(request.POST, request.FILES, kind=study.kind)
+    if not whole.is_valid():
+        return page(request, study, now, whole=whole)
+    return apply(request, study, whole.to_document())
+
+
+def change(request: HttpRequest, study: Study, document: dict[str, Any]) -> RubricChanges:
+    reason = request.POST.get("reason", "").strip()
+    return rubrics.change(by=get_account(request), study=study, rubric=document, reason=reason)
+
+
+def tell(request: HttpRequest, study: Study, done: RubricChanges) -> HttpResponse:
+    messages.success(request, describe(done))
+    return redirect("rubric", slug=study.slug)
+
+
+def describe(done: RubricChanges) -> str:
+    """What a change did, in a sentence for each part."""
+    parts = {"Added": done.added, "Changed": done.edited, "Removed": done.removed, "No longer asked": done.retired}
+    said = [f"{what}: {', '.join(keys)}." for what, keys in parts.items() if keys]
+    said += [f"{new} is asked in place of {old}, whose labels stay." for old, new in done.renamed]
+    return " ".join(said) or "Saved."
+
+
+@researcher_required
+def rubric_try(request: HttpRequest, slug: str) -> HttpResponse:
+    """Answer the rubric as annotators do; nothing is stored."""
+    study = get_object_or_404(Study, slug=slug)
+    slot = build_sample_assignment(study, load_rubric(study))
+    form = RatingForm(request.POST or None, slot=slot, criteria=study.asked, entered={})
+    answers = list_answers(slot, form) if request.method == "POST" and form.is_valid() else None
+    rows = form.rows()
+    context = {
+        "study": study,
+        "steps": study_steps(study),
+        "dialogue": slot.item.dialogue,
+        "pair": slot.item.pair,
+        "sides": slot.build_shown_responses() if slot.item.pair else {},
+        "panels": panels(slot.item, study.shown),
+        "rows": rows,
+        "types": {row.criterion["type"]: True for row in rows},
+        "answers": answers,
+        "is_invented": slot.item.pk is None,
+    }
+    return render(request, "annotation/rubric_try.html", context)
+
+
+def list_answers(slot: Assignment, form: RatingForm) -> list[dict[str, Any]]:
+    """What would be stored, by ask."""
+    given = form.answers()
+    found = check_answers(slot, form.asks, given["values"], given["unscored"], given["notes"])
+    titles = {ask.name: ask.title for ask in form.asks}
+    return [
+        {"title": titles[name], "value": one.value or one.unscored_reason, "content": one.content}
+        for name, one in found.items()
+    ]
+
+
+@researcher_required
+def rubric_download(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:  # noqa: ARG001
+    """The rubric as a file."""
+    if format not in FORMATS:
+        raise Http404
+    study = get_object_or_404(Study, slug=slug)
+    answer = HttpResponse(
+        write_rubric(load_rubric(study), format), content_type=f"{CONTENT_TYPES[format]}; charset=utf-8"
+    )
+    answer["Content-Disposition"] = f'attachment; filename="{study.slug}.{format}"'
+    return answer

@@ -1,0 +1,39 @@
+"""Pictures and sounds of items, sent so that a browser shows them and does nothing else with them."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpRequest
+from django.views.decorators.http import require_safe
+
+from annotation.corpus.models import Attachment
+from annotation.corpus.services.attachments import locate
+from annotation.workbench.queries.attachments import find_visible
+from core.accounts.access import get_account, require_sign_in
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "private, max-age=86400, immutable",
+}
+"""A type that was looked at and is not guessed anew; no script, whatever is in the bytes; no other site's page."""
+
+
+@require_sign_in
+@require_safe
+def attachment(request: HttpRequest, sha256: str) -> FileResponse:
+    """The bytes of an attachment, for who may see an item that shows it."""
+    found = find_visible(get_account(request), sha256)
+    if found is None:
+        raise Http404("There is no such attachment.")
+    return send_attachment(found)
+
+
+def send_attachment(found: Attachment) -> FileResponse:
+    """The file. 404 where the data folder has lost it."""
+    try:
+        file = locate(found.sha256).open("rb")
+    except FileNotFoundError as error:
+        raise Http404("The attachment is not in the data folder any more.") from error
+    name = f"{found.sha256[:12]}.{found.type.partition('/')[2]}"
+    return FileResponse(file, content_type=found.type, filename=name, headers=HEADERS)

@@ -1,0 +1,63 @@
+"""How pages show texts that people wrote or models said: as their users saw them, or as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.utils.safestring import SafeString
+
+from core.rendering.markdown import render_markdown
+from core.rendering.sections import ATTACHED, build_attached, build_sections
+from core.rendering.source_text import SourceText
+
+register = template.Library()
+
+
+@register.filter
+def markdown(text: Any) -> SafeString:
+    """A guideline, an instruction or a consent text, rendered."""
+    return render_markdown(to_lines(str(text or "")))
+
+
+@register.inclusion_tag("components/content.html", takes_context=True)
+def content(context: Context, said: Any, part: str = "", css: str = "", form: str = "") -> dict[str, Any]:
+    """What is rated: a turn, or a text of a pair. `part` is its name where words in it can be marked.
+
+    The form is the study's, `rendered` where there is none. Who asks for `?form=plain` sees it as it is written.
+    """
+    source = read_source(said)
+    rendered = (form or find_form(context)) == "rendered"
+    attached = [part for part in source.parts if part["kind"] in ATTACHED]
+    request = context.get("request")
+    return {
+        "text": to_lines(source),
+        "sections": build_sections(to_lines(source), source.parts) if rendered else [],
+        "attached": []
+        if rendered
+        else [build_attached(to_lines(source)[one["start"] : one["end"]], one) for one in attached],
+        "rendered": rendered,
+        "as_written": rendered and request is not None and request.GET.get("form") == "plain",
+        "part": part,
+        "css": css,
+        "lang": source.lang,
+    }
+
+
+def read_source(said: Any) -> SourceText:
+    """The text of a turn or of a response, with its parts."""
+    if isinstance(said, Mapping):
+        return SourceText.build(str(said["content"]), said.get("parts", ()), str(said.get("lang", "")))
+    return said if isinstance(said, SourceText) else SourceText(said or "")
+
+
+def find_form(context: Context) -> str:
+    """The form that the page's study shows."""
+    return str(getattr(context.get("study"), "content_form", "rendered"))
+
+
+def to_lines(text: str) -> str:
+    """With line ends as a browser has them: what offsets count in."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,143 @@
+"""How a file of rows is laid out: its form, encoding, separator, sheet, and where in a document its rows stand."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic_core import from_json
+
+from core.files.encodings import ENCODINGS, UTF_8, detect_encoding, detect_wide, has_mark
+from core.files.input_files import InputFile, unreadable
+
+CSV, XLSX, JSONL, JSON, PARQUET, FOLDER = "csv", "xlsx", "jsonl", "json", "parquet", "folder"
+FORMS = {
+    CSV: "text with separators (CSV, TSV)",
+    XLSX: "Excel workbook",
+    JSONL: "JSON Lines",
+    JSON: "JSON",
+    PARQUET: "Parquet",
+    FOLDER: "folder of Hugging Face datasets",
+}
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+HEAD = 65_536
+"""So many bytes tell what a file is."""
+EXCEL_HINT = "sep="
+"""Excel's own first line, which names the separator."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How to read a file. Empty is: find it out.
+
+    Attributes
+    ----------
+    form
+        A key of FORMS.
+    encoding
+        A key of ENCODINGS, of text.
+    separator
+        A key of SEPARATORS, of CSV.
+    sheet
+        Name of a sheet of a workbook.
+    at
+        Dotted path of the list of rows inside a JSON document.
+    is_marked
+        Whether text begins with a byte order mark.
+    """
+
+    form: str = ""
+    encoding: str = ""
+    separator: str = ""
+    sheet: str = ""
+    at: str = ""
+    is_marked: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        return self.form in (CSV, JSONL, JSON)
+
+    def describe(self) -> str:
+        """The layout in words: `text with separators (CSV, TSV), separator semicolon, UTF-8`."""
+        said = [FORMS[self.form]]
+        if self.form == CSV:
+            said.append(f"separator {SEPARATORS[self.separator]}")
+        if self.is_text:
+            said.append(ENCODINGS[self.encoding] + (" with a byte order mark" if self.is_marked else ""))
+        if self.sheet:
+            said.append(f"sheet {self.sheet}")
+        if self.at:
+            said.append(f"rows in {self.at}")
+        return ", ".join(said)
+
+
+def complete_layout(file: InputFile, given: Layout | None = None) -> Layout:
+    """Return the layout with all that was left open found from the file. InputError where that cannot be."""
+    found = given or Layout()
+    form = found.form or detect_form(file)
+    found = replace(found, form=form)
+    if not found.is_text:
+        return replace(found, encoding="", separator="")
+    return replace(found, encoding=found.encoding or detect_encoding(file), is_marked=has_mark(file))
+
+
+def detect_form(file: InputFile) -> str:
+    """Return what kind of file it is, by its first bytes and then by its ending."""
+    if file.path.is_dir():
+        return FOLDER
+    ending = Path(file.name).suffix.lower()
+    try:
+        with file.path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError as error:
+        raise unreadable(file, error) from error
+    if not head.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise file.error("is empty")
+    if head.startswith(b"PAR1"):
+        return PARQUET
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) or ending == ".arrow":
+        return FOLDER
+    if head.startswith(b"PK"):
+        return detect_packed(file)
+    if head.startswith(b"\xd0\xcf\x11\xe0"):
+        raise file.error("is an Excel file of before 2007 (.xls), or is protected by a password; save it as .xlsx")
+    if ending in (".jsonl", ".ndjson"):
+        return JSONL
+    return detect_text_form(head, ending) or CSV
+
+
+def detect_packed(file: InputFile) -> str:
+    """A workbook. Other ZIP files are unpacked before they are looked at."""
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile) as error:
+        raise file.error(f"is not a ZIP file that can be read: {error}") from error
+    if any(name.startswith("xl/") for name in names):
+        return XLSX
+    raise file.error("is a ZIP file that is no Excel workbook; unpack it and choose one of the files in it")
+
+
+def detect_text_form(head: bytes, ending: str) -> str:
+    """JSON or JSON Lines, by how the text begins; empty for other text. `head` are the first bytes of the file."""
+    wide = detect_wide(head[:4096])
+    encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else wide or UTF_8
+    text = head[: len(head) // 2 * 2].decode(encoding, errors="replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("["):
+        return JSON
+    if not text.startswith("{"):
+        return ""
+    first, ended, rest = text.partition("\n")
+    if not ended and len(head) >= HEAD:
+        return JSON if ending == ".json" else JSONL
+    alone = not rest.strip()
+    return JSONL if is_json(first) and (rest.lstrip().startswith("{") or (alone and ending != ".json")) else JSON
+
+
+def is_json(text: str) -> bool:
+    try:
+        from_json(text)
+    except ValueError:
+        return False
+    return True

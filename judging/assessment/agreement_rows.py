@@ -1,0 +1,99 @@
+"""What the pages on agreement say of an agreement document: rows of tables, warnings and notes (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judging.assessment.options import SCORES
+
+Document = Mapping[str, Any]
+
+LEVELS = {
+    "nominal": "Nominal scale, which has no order: no weighted kappa, ICC or distance",
+    "ranking": "Rankings; weighted kappa and alpha by Kemeny distance",
+    "set": "Sets of categories; weighted kappa and alpha by MASI distance",
+    "spans": "Marked spans; alpha by the lengths that are marked alike",
+}
+"""What is said of a level beside its name."""
+
+
+@dataclass(frozen=True)
+class WarningSentence:
+    """A sentence and the criteria that it is about."""
+
+    message: str
+    criteria: str
+
+
+@dataclass(frozen=True)
+class WarningKind:
+    """A kind of warning, the criteria that have it, and what it says on them."""
+
+    name: str
+    criteria: str
+    said: tuple[WarningSentence, ...]
+
+
+def list_warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[WarningKind]:
+    """Each kind of warning once, with the criteria that it is about; nothing is named where there is only one."""
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for key, document in documents.items():
+        for warning in document["warnings"]:
+            kind = warning["code"] if len(names) > 1 else warning["message"]
+            kinds.setdefault(kind, {}).setdefault(warning["message"], []).append(names[key])
+    return [
+        WarningKind(
+            name=code.replace("_", " ").capitalize(),
+            criteria=_joined(names, [name for name in names.values() if any(name in one for one in said.values())]),
+            said=tuple(WarningSentence(message, _joined(names, where)) for message, where in said.items()),
+        )
+        for code, said in kinds.items()
+    ]
+
+
+def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
+    return ", ".join(some) if len(names) > 1 else ""
+
+
+def list_conventions(documents: Iterable[Document]) -> list[Document]:
+    """What the figures rest on, each said once."""
+    said = {note["message"]: note for document in documents for note in document["conventions"]}
+    return list(said.values())
+
+
+def describe_level(document: Document) -> str:
+    level = LEVELS.get(document["level"]) or f"{document['level'].capitalize()} scale"
+    return f"{level}. {document['n_items_pairable']:,} of {document['n_items']:,} items have two ratings or more"
+
+
+def describe_scored(held: Document) -> str:
+    not_judged = f", {held['not_judged']:,} not judged" if held["not_judged"] else ""
+    read = f"; correlations and errors from scores: {describe_sources(held)}" if held["reads"] == SCORES else ""
+    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}{read}"
+
+
+def describe_sources(held: Document) -> str:
+    """On how many items a judge's score rests on what."""
+    return ", ".join(f"{n:,} by {source}" for source, n in held["score_sources"].items()) or "none"
+
+
+def add_judges(group: Document, headline: Document) -> dict[str, Any]:
+    """A group with each judge's headline coefficient there, and people's beside it."""
+    judges = [
+        {"name": name, "kappa": held[headline["judge"]], "ceiling": held[headline["ceiling"]]}
+        for name, held in group["judges"].items()
+    ]
+    return {**group, "judges": judges}
+
+
+def list_answers(document: Document, headline: Document) -> dict[str, Any] | None:
+    found = document.get("annotator_groups")
+    return found and {**found, "groups": [add_judges(group, headline) for group in found["groups"]]}
+
+
+def read_difference(one: Document, headline: Document) -> dict[str, Any]:
+    """One judge minus another in the headline coefficient, and against the majority."""
+    kappa, accuracy = (one["figures"][name]["difference"] for name in (headline["judge"], "accuracy"))
+    return {**one, "kappa": kappa, "accuracy": accuracy}

@@ -1,0 +1,243 @@
+"""Tables of a report as rows of plain text, whatever they are then written as: LaTeX, PDF or CSV (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judging.assessment import calibration_figures, wording
+from judging.assessment.charts import TIERS
+
+Document = Mapping[str, Any]
+
+NONE = "–"
+LONGEST = 24
+"""Rows of a table that fits on a page; a longer one is written in parts."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: what it shows, a name that no other table of the report has, its columns and its rows."""
+
+    caption: str
+    label: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    @classmethod
+    def build(cls, caption: str, label: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+        """From rows that may come one by one."""
+        return cls(caption, label, header, tuple(tuple(row) for row in rows))
+
+    def split(self) -> Iterator[Table]:
+        """The table in parts of at most `LONGEST` rows, the later ones marked as continued."""
+        yield replace(self, rows=self.rows[:LONGEST])
+        for number, start in enumerate(range(LONGEST, len(self.rows), LONGEST), start=2):
+            part = self.rows[start : start + LONGEST]
+            yield replace(self, caption=f"{self.caption} (continued)", label=f"{self.label}-{number}", rows=part)
+
+
+def format_number(value: float | None, digits: int = 3) -> str:
+    """A number with its minus as one; a dash where there is none."""
+    return NONE if value is None else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def format_estimate(found: Document | None, digits: int = 3) -> str:
+    """Value and interval; a dash where it is undefined."""
+    if found is None or found["value"] is None:
+        return NONE
+    if found["low"] is None or found["high"] is None:
+        return format_number(found["value"], digits)
+    value, low, high = (format_number(found[key], digits) for key in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def list_tables(document: Document) -> list[Table]:
+    """All tables of a report that have a row, none longer than a page."""
+    return [part for table in _list_tables(document) if table.rows for part in table.split()]
+
+
+def _list_tables(document: Document) -> Iterator[Table]:
+    """People, tiers, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
+    header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
+    yield Table.build("Inter-annotator agreement", "people", header, (
+        [
+            str(found["name"]),
+            format_estimate(found["coefficients"][found["headline"]["people"]]),
+            str(found["headline"]["name"]),
+            format_estimate(found["alpha"]),
+            str(found["n_items"]),
+        ]
+        for found in document["people"].values()
+    ))  # fmt: skip
+    yield from _difficulty(document["difficulty"])
+    yield _verdicts(document)
+    if document["cascade"]:
+        yield _cascade(document["cascade"])
+    for name, found in document["judges"].items():
+        for key, one in found["calibration"]["criteria"].items():
+            yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
+
+
+PERSONAL = {"paired comparison": ("order", "Drawn to the first response")}
+"""By the difficulty model's method, what it says of a person in place of severity."""
+
+
+def _difficulty(by_criterion: Document) -> Iterator[Table]:
+    """Expected items of each tier, and people, of the criteria that the difficulty model was fitted to."""
+    made = {key: found for key, found in by_criterion.items() if found["method"]}
+    if made:
+        rows = (
+            [
+                str(found["name"]),
+                *(_expected(found, tier) for tier in TIERS),
+                str(found["clear"]),
+                str(found["n_items"]),
+            ]
+            for found in made.values()
+        )
+        yield Table.build("Expected items per tier", "tiers", ["Criterion", *TIERS, "Clear", "Items"], rows)
+    for key, found in made.items():
+        figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
+        rows = (
+            [
+                str(one["name"]),
+                format_estimate(one[figure]),
+                format_estimate(one["consistency"]),
+                *(format_number(one[name], 2) for name in ("infit", "outfit")),
+                str(one["n_ratings"]),
+            ]
+            for one in found["people"]
+        )
+        header = ["Annotator", title, "Consistency", "Infit", "Outfit", "Ratings"]
+        yield Table.build(f"{found['name']}: annotators by the difficulty model", f"annotators-{key}", header, rows)
+
+
+def _expected(found: Document, tier: str) -> str:
+    low, high = found["count_intervals"][tier]
+    return f"{format_number(found['expected_counts'][tier], 1)} [{format_number(low, 0)}, {format_number(high, 0)}]"
+
+
+def _verdicts(document: Document) -> Table:
+    header = ["Criterion", "Judge", "Verdict", "Judge–human agreement", "Human ceiling", "Biases"]
+    rows = (
+        [
+            str(verdict["name"]),
+            str(name),
+            verdict["decision"],
+            format_estimate(verdict["kappa"]),
+            format_estimate(verdict["human_ceiling"]),
+            str(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
+        ]
+        for name, found in document["judges"].items()
+        for key, verdict in found["verdicts"].items()
+    )
+    return Table.build("Judges", "judges", header, rows)
+
+
+def _cascade(document: Document) -> Table:
+    """Judges one after the other, and each alone; the rest is escalated to people."""
+    rows = (
+        [
+            str(found["name"]),
+            str(", then ".join(one["judges"])),
+            format_estimate(one["coverage"]),
+            format_estimate(one["agreement"]),
+            format_estimate(one["human_share"]),
+            format_number(one["cost_per_item_usd"], 4),
+        ]
+        for found in document["criteria"].values()
+        for one in (found, *found["alone"])
+    )
+    promise = f"agreement {document['target_agreement']:g}, failing with probability {document['delta']:g}"
+    header = [
+        "Criterion",
+        "Judges",
+        "Accepted without review",
+        "Agreement",
+        "Escalated to people",
+        "Cost per item (USD)",
+    ]
+    return Table.build(f"Cascade: {promise}", "cascade", header, rows)
+
+
+def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[Table]:
+    about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
+    corrected = (
+        [
+            str(" ".join(filter(None, (row["of"], row["label"])))),
+            format_estimate(row["estimate"]),
+            str(row["estimate"]["n_items"]),
+            str(row["note"]),
+        ]
+        for row in calibration_figures.correction(found)
+    )
+    header = ["By", "Estimate", "Items", "Note"]
+    yield Table.build(f"{about}: {found['estimand']}", f"correction-{label}", header, corrected)
+    if found["scores"]:
+        sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
+        rows = (
+            [name, *(format_estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness")
+        )
+        yield Table.build(f"{about}: scores", f"scores-{label}", ["Error", "Original", "Recalibrated"], rows)
+    yield from _by_difficulty(about, label, found["tiers"]["by_difficulty"])
+    probes = (
+        [
+            str(one["name"]),
+            format_estimate(one["effect"]),
+            str(one["test"]),
+            format_number(one["adjusted_p_value"]),
+            {True: "found", False: "no", None: "not run"}[one["found"]],
+            format_number(one["minimum_detectable_effect"]),
+        ]
+        for one in audit["probes"]
+    )
+    header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Minimum detectable effect (80 % power)"]
+    tiers = f" (tiers: {wording.item_tiers(audit['tiers'])})" if audit["tiers"] else ""
+    yield Table.build(f"{about}: probes{tiers}", f"probes-{label}", header, probes)
+    yield from _data(about, label, audit)
+    if boards := calibration_figures.leaderboards(found):
+        header = ["Assistant", "People", "Judge", "Corrected"]
+        rows = (
+            [str(row["assistant"]), *(_strength(row[board]) for board in ("people", "judge", "corrected"))]
+            for row in boards
+        )
+        yield Table.build(f"{about}: strengths of assistants", f"board-{label}", header, rows)
+
+
+def _by_difficulty(about: str, label: str, found: Document) -> Iterator[Table]:
+    """Agreement with people's label by tier; every item counts in each tier by its probability of being there."""
+    if found["by_tier"]:
+        rows = (
+            [tier, format_number(one["items"], 1), format_estimate(one["accuracy"])]
+            for tier, one in found["by_tier"].items()
+        )
+        header = ["Tier", "Expected items", "Agreement with people's label"]
+        yield Table.build(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
+
+
+def _data(about: str, label: str, audit: Document) -> Iterator[Table]:
+    """The audits of the data: trivial baselines, annotators, copies, polarity."""
+    rules = (
+        [str(one["name"]), format_estimate(one["accuracy"]), format_estimate(one["judge"])]
+        for one in audit["baselines"]
+    )
+    yield Table.build(f"{about}: trivial baselines", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
+    noise = (
+        [str(one["annotator"]), format_number(one["accuracy"]), str(one["n"])] for one in audit["labels"]["annotators"]
+    )
+    header = ["Annotator", "Accuracy", "Ratings"]
+    yield Table.build(f"{about}: annotators after Dawid and Skene", f"noise-{label}", header, noise)
+    copies = audit["duplicates"]
+    facts = [
+        ["Items that are copies of others", str(copies["n_items"])],
+        ["Groups of copies with other labels", str(copies["n_contradictory"])],
+        ["Annotators who read the scale backwards", str(", ".join(audit["labels"]["backwards"]) or "none")],
+        ["Judge–human correlation", format_estimate(audit["polarity"])],
+    ]
+    yield Table.build(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)
+
+
+def _strength(place: Document | None) -> str:
+    return NONE if place is None else format_estimate(place["strength"])

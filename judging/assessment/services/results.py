@@ -1,0 +1,132 @@
+"""The results of a study as one matrix: a criterion a row, a judge a column, each figure from one stored result.
+
+What is said of a judge is read from its calibration (`CriterionVerdict`), what people reach from the study's agreement.
+Both are computed on the same items with the same draws; pages, report, API and files show these rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.studies import Criterion
+from judging.assessment.services.assessment import StoredAssessment
+from judging.assessment.wording import find_headline
+from judging.stats.verdict import ORDER, Decision
+
+Document = Mapping[str, Any]
+
+NO_VERDICT = "There is no verdict: it is of whole items that people and the judge rate on the same scale."
+
+
+@dataclass(frozen=True)
+class ResultCell:
+    """One judge on one criterion.
+
+    Attributes
+    ----------
+    judge, judge_id, kind
+        Its name, its row (None where only the agreement names it), and what it is where it is no model.
+    run
+        The judge's run that the figures are of.
+    decision
+        The verdict; None where there is none.
+    kappa, ceiling
+        The headline coefficient with people, and that of people among themselves on the same items.
+    winning_rate, gained, biases
+        Of the alternative-annotator test, of PPI++, and of the audits; None, None and nothing without a verdict.
+    """
+
+    judge: str
+    judge_id: int | None
+    kind: str
+    run: int | None
+    decision: Decision | None
+    kappa: Document
+    ceiling: Document
+    winning_rate: float | None = None
+    gained: Document | None = None
+    biases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One criterion: people among themselves by the headline coefficient, and a cell for each judge, or None.
+
+    Attributes
+    ----------
+    people
+        The coefficient among people; None where nobody rated.
+    coefficient
+        What it is called.
+    """
+
+    key: str
+    name: str
+    people: Document | None
+    coefficient: str
+    cells: tuple[ResultCell | None, ...]
+
+
+@dataclass(frozen=True)
+class ResultMatrix:
+    """All criteria and judges."""
+
+    judges: tuple[str, ...]
+    rows: tuple[ResultRow, ...]
+
+    def list_cells(self) -> list[tuple[ResultRow, ResultCell]]:
+        """Each cell with its criterion, row by row."""
+        return [(row, cell) for row in self.rows for cell in row.cells if cell]
+
+    def count_decisions(self) -> dict[Decision, int]:
+        """How many cells have which verdict, the best verdict first."""
+        counts = Counter(cell.decision for _, cell in self.list_cells() if cell.decision)
+        return {decision: counts[decision] for decision in reversed(ORDER) if counts[decision]}
+
+
+def build_matrix(
+    criteria: Iterable[Criterion], agreement: AgreementRun | None, judges: Sequence[StoredAssessment]
+) -> ResultMatrix:
+    """The matrix of the criteria that have a coefficient or a verdict."""
+    documents = agreement.result["criteria"] if agreement else {}
+    verdicts = {(str(one.judge), found.key): _from_verdict(one, found.key) for one in judges for found in one.verdicts}
+    named = [str(one.judge) for one in judges] + [name for found in documents.values() for name in found["judges"]]
+    columns = tuple(dict.fromkeys(named))
+    rows = []
+    for criterion in criteria:
+        key, document = criterion.key, documents.get(criterion.key)
+        cells = tuple(verdicts.get((name, key)) or _from_agreement(name, document) for name in columns)
+        if document or any(cells):
+            people = find_headline(document) if document else None
+            coefficient = document["headline"]["name"] if document else ""
+            rows.append(ResultRow(key, criterion.name, people, coefficient, cells))
+    return ResultMatrix(columns, tuple(rows))
+
+
+def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
+    verdict = next(found for found in one.verdicts if found.key == key)
+    document = one.calibration.result["criteria"][key]
+    return ResultCell(
+        judge=str(one.judge),
+        judge_id=one.judge.pk,
+        kind=one.judge.kind,
+        run=document["run"],
+        decision=verdict.whole.decision,
+        kappa=verdict.kappa,
+        ceiling=verdict.ceiling,
+        winning_rate=document["alt_test"]["winning_rate"] if document["alt_test"] else None,
+        gained=document["gained"],
+        biases=tuple(one.audit.result["criteria"][key]["found"]),
+    )
+
+
+def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
+    """A judge on a criterion that has no verdict: of turns, or of marked spans."""
+    if document is None or judge not in document["judges"]:
+        return None
+    held, headline = document["judges"][judge], document["headline"]
+    return ResultCell(judge, None, held["kind"], held["run"], None, held[headline["judge"]], held[headline["ceiling"]])

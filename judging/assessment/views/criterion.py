@@ -1,0 +1,152 @@
+"""The page of one judge on one criterion: the verdict and why, what would change it, and all evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.studies.models.studies import Study
+from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.steps import study_steps
+from core.accounts.access import researcher_required
+from core.errors import InputError
+from core.markup import to_safe_svg
+from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes
+from judging.assessment.item_links import MOST_LISTED, build_items_address
+from judging.assessment.services import escalation
+from judging.assessment.services.assessment import Assessment
+from judging.assessment.services.verdicts import CriterionVerdict
+from judging.assessment.views.large import reads_judge
+from judging.assessment.views.results import find_next_step
+from judging.assessment.views.verdict import (
+    attach_file,
+    build_certificate_context,
+    find_strongest,
+    list_downloads,
+    load_assessment,
+)
+from judging.judges.models.judges import Judge
+
+Document = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+@reads_judge("What may be done with", "audit")
+def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> HttpResponse:
+    """May this judge replace people on this criterion, assist them, or not be used; why, and what would change it."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    context = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
+    try:
+        found = load_assessment(request, study, judge)
+    except InputError as error:
+        return render(request, "judging/criterion.html", {**context, "error": error}, status=400)
+    verdict = next((one for one in found.verdicts if one.key == key), None)
+    if verdict is None:
+        raise Http404(f"there is no verdict on {key}")
+    more = {**_section(found, verdict), **build_certificate_context(request, found)}
+    return render(request, "judging/criterion.html", {**context, **more})
+
+
+@researcher_required
+@require_safe
+def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, format: str) -> HttpResponse:
+    """One plot of one criterion as svg, png or pdf, or its data as csv."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    if plot not in calibration_charts.PLOTS or format not in charts.FIGURES:
+        raise Http404(f"there is no plot {plot} as {format}")
+    try:
+        documents = load_assessment(request, study, judge).calibration.result["criteria"]
+    except InputError as error:
+        raise Http404(str(error)) from error
+    chosen = calibration_charts.PLOTS[plot]
+    if key not in documents or not (rows := chosen.rows(documents[key])):
+        raise Http404(f"there is nothing to draw of {key}")
+    content_type, drawn = charts.FIGURES[format]
+    return attach_file(drawn(chosen.spec, rows, charts.FILE), content_type, f"{study.slug}-{key}-{plot}.{format}")
+
+
+def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
+    """All that the page says."""
+    key, annotators = verdict.key, load_annotators(found.study)
+    document, audit = found.calibration.result["criteria"][key], found.audit.result["criteria"][key]
+    items = build_items_address(found.study, key)
+    run = str(document["run"])
+    return {
+        "found": found,
+        "criterion_key": key,
+        "name": verdict.name,
+        "verdict": verdict,
+        "strongest": find_strongest(verdict),
+        "would_change": verdict_changes.list_changes(verdict.whole, document),
+        "next": find_next_step(found.study, key, found.judge.pk, verdict.whole.decision),
+        "scored_href": items(run=run, outcome="scored"),
+        "differs_href": items(run=run, outcome="differs"),
+        "n_differ": count_differing(document["agreement"]["confusion"]),
+        "unscored_href": items(run=run, value="unscored"),
+        "document": document,
+        "audit": audit,
+        "biases": [one for one in audit["probes"] if one["found"]],
+        "people_position": found.people_position.get(key),
+        "tiers": [
+            (tier, verdict.counts[tier], one, items(run=run, outcome="scored", tier=tier))
+            for tier, one in verdict.tiers.items()
+        ],
+        "power": [verdict.power],
+        "tested": _tested(document["alt_test"], annotators),
+        "plots": {name: _plot(found, key, plot, document) for name, plot in calibration_charts.PLOTS.items()},
+        "score_names": SCORE_NAMES,
+        "correction": calibration_figures.correction(document),
+        "groups": calibration_figures.groups(document),
+        "boards": calibration_figures.leaderboards(document),
+        "label_noise": [(annotators[one["annotator"]], one) for one in audit["labels"]["annotators"]],
+        "downloads": list_downloads(found),
+        "left": [_left(found, key, target) for target in found.calibration.parameters["targets"]],
+    }
+
+
+def count_differing(confusion: Document) -> int:
+    """On how many items the judge gave another value than the majority of people."""
+    counts = np.array(confusion["counts"])
+    return int(counts.sum() - np.trace(counts))
+
+
+def _left(found: Assessment, key: str, target: float) -> dict[str, Any]:
+    """The unlabelled items that are escalated on this criterion at a target, and their list unless it is too long."""
+    mine = np.flatnonzero(escalation.find_escalated(found, target).of_criterion[key])
+    at = ",".join(found.evidence.material.names[row] for row in mine) if mine.size <= MOST_LISTED else ""
+    return {"target": target, "n": mine.size, "href": build_items_address(found.study, key)(at=at) if at else ""}
+
+
+SCORE_NAMES = (
+    ("ece", "Expected calibration error, 0 to 1"),
+    ("brier", "Brier score, 0 to 1"),
+    ("mae", "Mean absolute error, units of the scale"),
+    ("sharpness", "Sharpness: spread of the scores, units of the scale"),
+)
+
+
+def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
+    """Each annotator with their part of the alternative-annotator test."""
+    return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
+
+
+def _plot(
+    found: Assessment, key: str, plot: calibration_charts.CalibrationPlot, document: Document
+) -> dict[str, Any] | None:
+    """The plot for the page, with its downloads; None where there is nothing to draw."""
+    rows = plot.rows(document)
+    if not rows:
+        return None
+    args = [found.study.slug, found.judge.pk, key, plot.key]
+    return {
+        "svg": to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE)),
+        "caption": plot.caption,
+        "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in charts.FIGURES],
+    }

@@ -1,0 +1,194 @@
+"""The results of a study on one page: people and judges, criterion by criterion, with what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
+from core.accounts.access import researcher_required
+from core.markup import to_safe_svg
+from judging.assessment import agreement_rows, charts, wording
+from judging.assessment.item_links import build_items_address, name_run
+from judging.assessment.options import JudgedOptions
+from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.services import agreement as agreement_service
+from judging.assessment.services import assessment
+from judging.assessment.services import deferred_agreement as later
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.assessment import AssessmentRequest, StoredAssessment
+from judging.assessment.services.results import ResultCell, ResultMatrix, ResultRow, build_matrix
+from judging.assessment.views.agreement import (
+    DOWNLOADS,
+    AgreementView,
+    build_later_context,
+    build_view,
+    is_left,
+)
+from judging.assessment.views.comparison import list_downloads
+from judging.assessment.views.verdict import reader
+from judging.judges.models.judges import Judge
+from judging.stats.verdict import ORDER
+
+Document = Mapping[str, Any]
+
+
+@researcher_required
+@require_safe
+def results(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far people agree, and what may be done with each judge on each criterion.
+
+    Of a large study, what a worker computed last.
+    """
+    study = get_object_or_404(Study, slug=slug)
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
+    judges: Sequence[StoredAssessment]
+    if is_left(request, study):
+        options = JudgedOptions()
+        run, judges = later.find_stored_run(study, options), assessment.load_newest(by=reader(request), study=study)
+        view = AgreementView(*later.build_shown(study, run)) if run else None
+        context |= build_later_context(request, study, options, run)
+        context |= {"waiting_judges": list_waiting(study, judges), "left_out": []}
+    else:
+        run, view = _read(request, study)
+        evidence = StudyData.load(study)
+        judges, waiting = assessment.assess_judges(
+            by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+        )
+        context |= {"waiting_judges": waiting, "left_out": evidence.left_out}
+    matrix = build_matrix(study.criteria.all(), run, judges)
+    return render(request, "judging/results.html", context | _context(study, run, view, judges, matrix))
+
+
+def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, AgreementView | None]:
+    ratings = StudyRatings.read(study)
+    if ratings.is_empty:
+        return None, None
+    run = agreement_service.load_or_compute(by=reader(request), study=study, options=JudgedOptions(), ratings=ratings)
+    return run, build_view(ratings)
+
+
+def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
+    """Judges with a run on the study of whom nothing has been computed yet."""
+    known = {one.judge.pk for one in judges}
+    there = Judge.objects.filter(runs__in=study.judge_runs.ordinary()).exclude(pk__in=known).distinct()
+    return list(there.order_by("name", "version"))
+
+
+def _context(
+    study: Study,
+    run: AgreementRun | None,
+    view: AgreementView | None,
+    judges: Sequence[StoredAssessment],
+    matrix: ResultMatrix,
+) -> dict[str, Any]:
+    documents = {row.key: run.result["criteria"][row.key] for row in matrix.rows if row.people} if run else {}
+    names = {row.key: row.name for row in matrix.rows if row.key in documents}
+    newest = [one.calibration for one in judges]
+    return {
+        "run": run,
+        "matrix": matrix,
+        "columns": [(name, find_kind(matrix, name)) for name in matrix.judges],
+        "rows": [_row(study, row) for row in matrix.rows],
+        "lead": _lead(matrix, names, documents, view) if view else "",
+        "next": choose_next_step(study, matrix) if matrix.rows else None,
+        "forest": _draw(matrix, view) if view else "",
+        "simulated": view.simulated if view else [],
+        "warnings": agreement_rows.list_warnings(names, documents),
+        "changes": [change["sentence"] for one in judges[:1] for change in one.rules_on_record()["changes"]],
+        "interval": f"{100 * run.parameters['confidence']:g} % interval" if run else "",
+        "computed_at": max([one.created_at for one in [run, *newest] if one], default=None),
+        "downloads": [(f.upper(), reverse("agreement_download", args=[study.slug, f])) for f in DOWNLOADS],
+        "judge_downloads": list_downloads(study),
+    }
+
+
+def find_kind(matrix: ResultMatrix, judge: str) -> str:
+    """What a judge is."""
+    return next(cell.kind for _, cell in matrix.list_cells() if cell.judge == judge)
+
+
+def _lead(
+    matrix: ResultMatrix, names: Mapping[str, str], documents: Mapping[str, Document], view: AgreementView
+) -> str:
+    who, simulated = view.count_raters()
+    people = wording.summarise_people(names, documents, n_raters=who, simulated=simulated)
+    return f"{people} {wording.summarise_decisions(matrix.count_decisions())}".strip()
+
+
+def _row(study: Study, row: ResultRow) -> dict[str, Any]:
+    items = build_items_address(study, row.key)
+    return {
+        "row": row,
+        "people_href": items(people="several"),
+        "disagree_href": items(people="disagree"),
+        "cells": [_cell(study, row, cell) if cell else None for cell in row.cells],
+    }
+
+
+def _cell(study: Study, row: ResultRow, cell: ResultCell) -> dict[str, Any]:
+    items, of_run = build_items_address(study, row.key), name_run(cell.judge, cell.run)
+    href = reverse("criterion_verdict", args=[study.slug, cell.judge_id, row.key]) if cell.decision else ""
+    return {
+        "cell": cell,
+        "href": href,
+        "scored_href": items(outcome="scored", **of_run),
+        "differs_href": items(outcome="differs", **of_run),
+    }
+
+
+def choose_next_step(study: Study, matrix: ResultMatrix) -> tuple[str, str]:
+    """The button of the page: what the best verdict allows to do now."""
+    cells = [(row, cell) for row, cell in matrix.list_cells() if cell.decision]
+    if not cells:
+        return "Run a judge", reverse("run_create", args=[study.slug])
+    row, cell = max(cells, key=lambda found: ORDER.index(found[1].decision or ORDER[0]))
+    return find_next_step(study, row.key, cell.judge_id or 0, str(cell.decision))
+
+
+def find_next_step(study: Study, key: str, judge: int, decision: str) -> tuple[str, str]:
+    """What one does with a judge on a criterion by its verdict, and where."""
+    page = [study.slug, judge]
+    if decision == "replace":
+        return "Issue a certificate", reverse("criterion_verdict", args=[*page, key]) + "#certificate"
+    if decision == "assist and escalate":
+        return "Escalate items to people", reverse("judge_verdict", args=page) + "#escalate"
+    if decision == "not enough evidence":
+        return "Plan more labels", reverse("judge_plan", args=page)
+    return "Read where it errs", reverse("judge_improve", args=page)
+
+
+def _draw(matrix: ResultMatrix, view: AgreementView) -> str:
+    """The forest plot of the matrix: the same figures."""
+    who = {one.criterion.key: view.name_raters(one) for one in view.criteria}
+    rows = [_plot_row(row, row.people, who[row.key]) for row in matrix.rows if row.people]
+    return to_safe_svg(charts.svg(charts.forest, rows, charts.PAGE)) if rows else ""
+
+
+def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
+    """A criterion's part of the plot; its band is the ceiling of the judge that scored most items."""
+    cells = [cell for cell in row.cells if cell]
+    judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]
+    most = max(cells, key=lambda one: one.kappa["n_items"] or 0, default=None)
+    ceiling = most.ceiling if most else people
+    band = None if ceiling["low"] is None or ceiling["high"] is None else (ceiling["low"], ceiling["high"])
+    return charts.Rows(row.name, [charts.Mark.from_estimate(who, "people", people), *judges], band)
+
+
+def build_redirect(name: str) -> Callable[..., HttpResponseBase]:
+    """What an address of an earlier version answers: the page that is there instead, with the same query."""
+
+    @researcher_required
+    @require_safe
+    def moved(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        query = request.GET.urlencode()
+        return redirect(reverse(name, kwargs=kwargs) + (f"?{query}" if query else ""), permanent=True)
+
+    return moved

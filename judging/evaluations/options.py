@@ -1,0 +1,63 @@
+"""What the verbs of an evaluation take: begun, asked more, its wrong answers tagged."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from annotation.stats.bands import TIERS
+from core.options.model import LARGEST, Choices, Hint, Options
+from judging.judges.evaluation_settings import ANSWERS, BM25, CHOICE, MOST, RETRIEVERS, SETTINGS
+from judging.runs.models.evaluations import FailureTag
+from judging.runs.options import ORDERS, Key, RunOptions
+
+TAGS: dict[str, str] = {str(value): str(label) for value, label in FailureTag.Tag.choices}
+
+
+class NewEvaluationRuns(RunOptions):
+    """Judges and settings: each judge answers in each setting."""
+
+    judges: list[Key] = Field(min_length=1, description="Their ids.")
+    settings: list[Annotated[str, Choices(SETTINGS)]] = Field(
+        min_length=1, title="What it is shown of the person", description=f"Among {', '.join(SETTINGS)}."
+    )
+    answers: Annotated[str, Choices(ANSWERS), Hint(radio=True)] = CHOICE
+    retriever: Annotated[str, Choices(RETRIEVERS)] = Field(BM25, title="How memories are found")
+    k: Annotated[int, Hint(option="top-k", metavar="K")] = Field(
+        5, ge=1, le=MOST, title="Memories", description="At most so many."
+    )
+    without: Annotated[list[str], Hint(metavar="FIELD")] = Field(
+        [], title="Fields to leave out", description="Of the persona, such as preferences or demographics.Age."
+    )
+    embedder: dict[str, Any] | None = Field(
+        None, description="model, and base_url, of a server of embeddings, for the retriever endpoint."
+    )
+    order_policy: Annotated[str, Choices(ORDERS), Hint(option="order", radio=True)] = Field(
+        "both", title="Order of the responses"
+    )
+
+
+class NewEvaluation(NewEvaluationRuns):
+    """Which cases, and who answers them. What is not named does not narrow the cases."""
+
+    size: Annotated[int | None, Hint(option="cases", metavar="N")] = Field(
+        None, ge=1, le=LARGEST, title="Cases", description="As many of each tier as there are. Empty for all."
+    )
+    tiers: list[Annotated[str, Choices({tier: tier for tier in TIERS})]] = Field([], title="Tiers")
+    kinds: list[str] = Field([], title="Kinds")
+    split: str = ""
+    longest: Annotated[int | None, Hint(metavar="N")] = Field(
+        None,
+        ge=1,
+        le=LARGEST,
+        title="Longest case in characters",
+        description="Of question and responses together, for a slow model. The result says so.",
+    )
+
+
+class Tagging(Options):
+    """What one sees in a wrong answer."""
+
+    tags: list[Annotated[str, Choices(TAGS)]]
+    note: str = Field("", max_length=500)

@@ -1,0 +1,80 @@
+"""python manage.py import_items FILE --mapping FILE.json | --format NAME | --guess"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.corpus.formats.registry import CHAT_FORMATS
+from annotation.corpus.imports.surveys import look
+from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
+from annotation.corpus.queries.mappings import load_mapping
+from annotation.management.files import read_text
+from annotation.management.imports import ImportCommand
+from core.errors import InputError
+from core.files.input_files import InputFile
+from core.files.staging import unpack_staged
+from core.files.tables.layout import Layout
+from core.options.fields import add_arguments, read_arguments
+from judging.runs.imports.mapped import load_mapped
+from judging.runs.options import ImportItems
+
+
+class Command(ImportCommand):
+    makes_roots = True
+    help = (
+        "Import any table or export (CSV, TSV, XLSX, JSON, JSON Lines, Parquet, a folder of Hugging Face datasets) by "
+        "a mapping of its columns, or chats and traces in a format by name."
+    )
+    example = "import_items answers.csv --mapping answers.json --source lab"
+    path_help = "the file, or the folder of a dataset"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        ways = parser.add_mutually_exclusive_group(required=True)
+        ways.add_argument(
+            "--mapping",
+            metavar="FILE",
+            help="which column is what: a JSON or TOML file, or the name of a saved mapping",
+        )
+        ways.add_argument("--format", choices=list(CHAT_FORMATS), help="a format by name, which needs no mapping")
+        ways.add_argument(
+            "--guess", action="store_true", help="print the mapping that fits the file best, and import nothing"
+        )
+        add_arguments(parser, ImportItems, but=["on_error"])
+
+    def run(self, **options: Any) -> Any:
+        with unpack_staged(InputFile.from_path(options["path"])) as file:
+            if options["guess"]:
+                return look(file, Layout()).guess.to_document()
+            outcome = load_mapped(
+                by=None,
+                file=file,
+                mapping=self.find_mapping(**options),
+                on_error=options["on_error"],
+                **read_arguments(ImportItems, options, but=["on_error"]),
+            )
+            if outcome.errors_file and file.path != options["path"]:  # it lies where the archive was unpacked
+                beside = options["path"].with_name(f"{options['path'].name}.errors.jsonl")
+                outcome.errors_file = str(shutil.copy(outcome.errors_file, beside))
+        return outcome.to_document()
+
+    def find_mapping(self, **options: Any) -> ColumnMapping:
+        """The mapping of the file that is named, or saved under the name."""
+        if options["format"]:
+            return ColumnMapping(format=options["format"])
+        path = Path(options["mapping"])
+        if path.is_file():
+            return read_mapping(read_text(path, field="mapping"), name=str(path))
+        if path.suffix in (".json", ".toml"):
+            raise InputError("does not exist", file=str(path))
+        return load_mapping(None, options["mapping"])
+
+    def say(self, document: Any) -> None:
+        if "created" in document:
+            super().say(document)
+        else:
+            self.write_json(document)
