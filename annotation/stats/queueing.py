@@ -3,7 +3,8 @@ stands where. All by seed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
@@ -118,20 +119,31 @@ class Mixing:
         stretch, place = divmod(number - 1, every)
         return lot(self.seed, kind, self.annotator, stretch) % every == place
 
-    def count_ahead(self, number: int, ratings: int, checks: int) -> int:
-        """How many checks and repeats come among the next `ratings` items to be rated, beginning with item `number`.
+    def count_ahead(self, number: int, ratings: int, checks: int, repeatable: Iterable[int] = ()) -> int:
+        """Count the checks and repeats among the next `ratings` items to be rated, beginning with item `number`.
 
-        `checks` is how many known items are left for them. Nothing comes after the last item to be rated.
+        A repeat that is due before there is an item to repeat does not come. Nothing comes after the last item to be
+        rated.
+
+        Parameters
+        ----------
+        checks
+            Known items that are left for them.
+        repeatable
+            The numbers of the items that they have been given once. Each can be repeated once enough others follow it.
         """
         if not self.check_every and not self.repeat_every:
             return 0
-        mixed = 0
+        mixed, once = 0, deque(sorted(repeatable))
         while ratings > 0:
             due = self.due(number)
-            number += 1
-            if due == "repeat" or (due == "check" and checks > 0):
+            if due == "repeat" and once and once[0] < number - self.repeat_after:
                 mixed += 1
-                checks -= due == "check"
+                once.popleft()
+            elif due == "check" and checks > 0:
+                mixed, checks = mixed + 1, checks - 1
             else:
                 ratings -= 1
+                once.append(number)
+            number += 1
         return mixed

@@ -29,7 +29,7 @@ def test_a_page_prints_in_black_on_white_without_what_is_for_hands(site, page: P
     broken = page.eval_on_selector_all("main figure", "all => all.map(one => getComputedStyle(one).breakInside)")
     assert set(broken) <= {"avoid"}
     of_each = "all => all.map(one => getComputedStyle(one).textDecorationLine)"
-    lines = page.eval_on_selector_all("main p a:not(.button)", of_each)
+    lines = page.eval_on_selector_all("main p a:not(.button, nav a)", of_each)
     assert set(lines) <= {"underline"}
 
 

@@ -18,6 +18,8 @@ from core.accounts.models.users import User
 SUBMITTED = Assignment.State.SUBMITTED
 MOST_COUNTED = 2000
 """Open slots that are enough for everybody, however many they are."""
+FAR_BACK = 2 * LOOK_AHEAD
+"""Items before the last that are looked at for some to repeat: enough for all repeats that are counted."""
 
 STRETCH, ENOUGH = 20, 5  # items that an annotator's pace is told from, at most and at least
 
@@ -50,9 +52,11 @@ def my_progress(annotator: User, study: Study) -> Progress:
     """How far they have come; what is left is counted up to a number that is far enough to look ahead.
 
     The cost does not depend on the size of the study. What is held and what is free is counted by one statement: a
-    slot that is taken meanwhile is in one of the two, whichever.
+    slot that is taken meanwhile is in one of the two, whichever. The statements after it leave out what they are given
+    meanwhile: their page keeps the next items ready while it saves the last.
     """
     found = counts(annotator, study)
+    seen = range(found.number - study.repeat_after - FAR_BACK, found.number + 1)
     return count_progress(
         annotator,
         study,
@@ -60,7 +64,8 @@ def my_progress(annotator: User, study: Study) -> Progress:
         rated=found.rated,
         unfinished=found.unfinished,
         free=found.free,
-        checks=unseen_checks(annotator, [study]).count() if study.check_every else 0,
+        checks=unseen_checks(annotator, [study], seen=seen).count() if study.check_every else 0,
+        repeatable=list_repeatable(annotator, [study], seen=seen).get(study.pk, []),
         bound=LOOK_AHEAD,
     )
 
@@ -74,15 +79,17 @@ def count_progress(
     unfinished: int,
     free: int,
     checks: int,
+    repeatable: list[int],
     bound: int | None = None,
 ) -> Progress:
     """Progress with the checks and repeats that come among the free items, and no more than one person may rate.
 
-    `number` is how many items they have been given, `checks` how many known items are left for them.
+    `number` is how many items they have been given, `checks` how many known items are left for them, `repeatable` the
+    numbers of the items that they rated once.
     """
     more = bound is not None and free >= bound
     free = free if bound is None else min(free, bound)
-    free += load_mixing(annotator, study).count_ahead(number + 1, free, checks)
+    free += load_mixing(annotator, study).count_ahead(number + 1, free, checks, repeatable)
     if study.item_limit is not None:
         room = max(0, study.item_limit - rated - unfinished)
         free, more = min(free, room), more and free < room
@@ -94,10 +101,32 @@ def load_mixing(annotator: User, study: Study) -> Mixing:
     return Mixing(study.seed, annotator.username, study.check_every, study.repeat_every, study.repeat_after)
 
 
-def unseen_checks(annotator: User, studies: Collection[Study]) -> QuerySet[KnownItem]:
-    """The studies' checks whose dialogue or pair they have not been given before, for whatever purpose or study."""
+EVERYTHING = range(2**31 - 1)
+
+
+def list_repeatable(annotator: User, studies: Collection[Study], *, seen: range = EVERYTHING) -> dict[int, list[int]]:
+    """The numbers, of those in `seen`, of the items that they were given once and have not skipped, in each study that
+    repeats some."""
+    repeating = [study for study in studies if study.repeat_every]
+    found: dict[int, list[int]] = {study.pk: [] for study in repeating}
+    if repeating:
+        given = Assignment.objects.filter(annotator=annotator, study__in=repeating, number__lt=seen.stop)
+        again = given.filter(item=OuterRef("item"), purpose=Assignment.Purpose.REPEAT)
+        once = given.filter(~Exists(again), purpose=Assignment.Purpose.RATING, number__gte=seen.start)
+        for study, number in once.exclude(state=Assignment.State.SKIPPED).values_list("study", "number"):
+            found[study].append(number)
+    return found
+
+
+def unseen_checks(annotator: User, studies: Collection[Study], *, seen: range = EVERYTHING) -> QuerySet[KnownItem]:
+    """The studies' checks whose dialogue or pair they have not been given before, for whatever purpose or study.
+
+    Items of these studies with a number behind `seen` do not count as given.
+    """
     theirs = Assignment.objects.filter(
-        Q(item__dialogue=OuterRef("item__dialogue")) | Q(item__pair=OuterRef("item__pair")), annotator=annotator
+        Q(item__dialogue=OuterRef("item__dialogue")) | Q(item__pair=OuterRef("item__pair")),
+        ~Q(study__in=studies, number__gte=seen.stop),
+        annotator=annotator,
     )
     checks = KnownItem.objects.filter(study__in=studies, purpose=KnownItem.Purpose.CHECK, retired_at=None)
     return checks.filter(~Exists(theirs))
@@ -130,10 +159,16 @@ def progress(annotator: User, studies: QuerySet[Study]) -> list[Progress]:
     }
     free = count_by_study(free_items(annotator, found))
     checks = count_by_study(unseen_checks(annotator, [study for study in found if study.check_every]))
+    repeatable = list_repeatable(annotator, found)
     nothing = {"rated": 0, "unfinished": 0, "number": 0}
     return [
         count_progress(
-            annotator, study, **held.get(study.pk, nothing), free=free.get(study.pk, 0), checks=checks.get(study.pk, 0)
+            annotator,
+            study,
+            **held.get(study.pk, nothing),
+            free=free.get(study.pk, 0),
+            checks=checks.get(study.pk, 0),
+            repeatable=repeatable.get(study.pk, []),
         )
         for study in found
     ]

@@ -79,7 +79,17 @@ def test_what_comes_ahead_is_what_is_due(check: int, repeat: int) -> None:
         due, number = mixing.due(number), number + 1
         mixed += due is not None
         ratings -= due is None
-    assert mixing.count_ahead(6, 50, checks=10**6) == mixed
+    assert mixing.count_ahead(6, 50, checks=10**6, repeatable=range(-100, 6)) == mixed
+
+
+def test_a_repeat_that_is_due_before_there_is_anything_to_repeat_is_not_promised() -> None:
+    mixing = Mixing(seed=2, annotator="bob", check_every=0, repeat_every=2, repeat_after=4)
+    due = [mixing.due(number) for number in range(1, 9)]
+    assert due[5] == "repeat", due
+    assert mixing.count_ahead(1, 6, checks=0) == 1
+    assert mixing.count_ahead(6, 1, checks=0) == 0, "nothing was rated"
+    assert mixing.count_ahead(6, 1, checks=0, repeatable=[2]) == 0, "three others lie between"
+    assert mixing.count_ahead(6, 1, checks=0, repeatable=[1]) == 1
 
 
 def test_no_more_checks_are_promised_than_there_are() -> None:

@@ -20,6 +20,7 @@ from annotation.studies.queries import labels, ratings
 from annotation.studies.queries import studies as overview
 from annotation.studies.services import samples, studies
 from annotation.workbench.queries import work
+from annotation.workbench.queries.queue_position import QueueCounts, counts
 from annotation.workbench.services import adjudications, annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -84,6 +85,42 @@ def test_progress_counts_them_from_the_start_so_that_they_do_not_show(study: Stu
         annotations.submit(by=bob, assignment=slot, values=GOOD)
     assert len(set(totals)) == 1, totals
     assert rated == list(range(1, totals[0] + 1))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_progress_promises_no_repeat_before_there_is_one(open_study: OpenStudy, bob: User, seed: int) -> None:
+    study = open_study([bob], items=12, overlap=1)
+    name(study, 4)
+    gold_questions.set_rules(by=None, study=study, check_every=4, repeat_every=4, repeat_after=2)
+    Study.objects.filter(pk=study.pk).update(seed=seed)
+    study.refresh_from_db()
+    totals = [work.my_progress(bob, study).total]
+    while slot := assignments.lease_next(by=bob, study=study):
+        assignments.lease_next(by=bob, study=study, holding=[slot.pk])  # kept ready, as the page does
+        totals.append(work.my_progress(bob, study).total)
+        annotations.submit(by=bob, assignment=slot, values=GOOD)
+        totals.append(work.my_progress(bob, study).total)
+        assert work.my_studies(bob)[0].total == totals[-1]
+    assert len(set(totals)) == 1, totals
+
+
+def test_progress_counts_no_check_twice_that_is_handed_out_meanwhile(study: Study, bob: User, monkeypatch) -> None:
+    """The page asks for the next items while it saves the last, so that both run between the statements."""
+    rate_next(bob, study)
+    before = work.my_progress(bob, study).total
+    held: list[int] = []
+
+    def count_then_hand_out(annotator: User, study: Study) -> QueueCounts:
+        found = counts(annotator, study)
+        for _ in range(12):
+            slot = assignments.lease_next(by=annotator, study=study, holding=held)
+            held.append(slot.pk)
+        return found
+
+    monkeypatch.setattr(work, "counts", count_then_hand_out)
+    assert work.my_progress(bob, study).total == before
+    assert Assignment.objects.filter(pk__in=held, purpose="check").count() > 1
+    assert Assignment.objects.filter(pk__in=held, purpose="repeat").exists()
 
 
 def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: User) -> None:

@@ -9,6 +9,7 @@ from annotation.studies.queries import ratings
 from annotation.workbench.services import simulated_annotators
 from annotation.workbench.services.simulated_annotators import SimulatedAnnotator
 from core.errors import InputError
+from tests.factories import DialogueFactory
 
 pytestmark = pytest.mark.django_db
 THREE = [SimulatedAnnotator(f"Simulated {name}", accuracy) for name, accuracy in (("A", 0.9), ("B", 0.8), ("C", 0.7))]
@@ -16,6 +17,7 @@ THREE = [SimulatedAnnotator(f"Simulated {name}", accuracy) for name, accuracy in
 
 @pytest.fixture
 def study(open_study):
+    DialogueFactory.reset_sequence(0)  # how easy an item is follows from its name
     return open_study([], items=100, overlap=3, criteria=["naturalness_assistant"])
 
 
