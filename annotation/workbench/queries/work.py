@@ -114,7 +114,7 @@ def list_repeatable(annotator: User, studies: Collection[Study], *, seen: range 
         again = given.filter(item=OuterRef("item"), purpose=Assignment.Purpose.REPEAT)
         once = given.filter(~Exists(again), purpose=Assignment.Purpose.RATING, number__gte=seen.start)
         for study, number in once.exclude(state=Assignment.State.SKIPPED).values_list("study", "number"):
-            found[study].append(number)
+            found[study].append(number or 0)  # of those in `seen` none is without
     return found
 
 
