@@ -10,7 +10,7 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import connection
 
 from core.jobs import heartbeat
-from judging.assessment.services import assessment, deferred_agreement
+from judging.assessment.services import assessment, deferred_agreement, refresh
 from judging.evaluations.services import results
 from judging.judges.models.workers import Worker
 from judging.runs.services import cancellations, recovery, work
@@ -57,6 +57,18 @@ def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
     deferred_agreement.compute(study_id, parameters, by)
 
 
+@shared_task(name=refresh.TASK)
+def refresh_results(study_id: int) -> None:
+    """Compute the results of a study anew, if labels or judgments have come."""
+    refresh.refresh(study_id)
+
+
+def sweep() -> None:
+    """Look after lost work, and after results that are out of date."""
+    recovery.sweep()
+    refresh.send_due()
+
+
 @worker_ready.connect
 def begin(sender: Any, **_: Any) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
@@ -66,7 +78,7 @@ def begin(sender: Any, **_: Any) -> None:
     heart = heartbeat.Heartbeat(
         worker,
         first=recovery.take_over,
-        also=recovery.sweep,
+        also=sweep,
         set_back=recovery.move_due_times,
         before=heartbeat.set_back_before(Worker),
     )

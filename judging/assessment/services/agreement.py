@@ -183,6 +183,13 @@ def load_or_compute(*, by: User | None, study: Study, options: JudgedOptions, ra
     """Agreement on every criterion of a study: the kept result where there is one, else a new one that is kept."""
     if any(ratings.judges.values()):
         rules.lock(by=by, study=study)  # it says how far judges agree with people
+    return load_or_compute_unseen(by=by, study=study, options=options, ratings=ratings)
+
+
+def load_or_compute_unseen(
+    *, by: User | None, study: Study, options: JudgedOptions, ratings: StudyRatings
+) -> AgreementRun:
+    """The same for nobody who looks: the study's rules stay open."""
     return among_people.load_or_compute_run(
         by=by,
         study=study,

@@ -1,0 +1,110 @@
+"""Results that a worker computes once labels or judgments have come, so that who opens a page finds them there.
+
+What is computed so nobody has looked at: the study's rules are not locked by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from time import monotonic
+
+from django.core.cache import cache
+from django.db.models import Exists, Max, OuterRef
+
+from annotation.agreement.services import stored_difficulty
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.queries.studies import is_large
+from core.jobs import leases
+from core.jobs.single_flight import alone
+from judging.assessment.options import JudgedOptions
+from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.services import agreement, runs
+from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.runs.models.runs import JudgeRun
+
+TASK = "judging.refresh_results"
+send = partial(leases.send, TASK)
+
+SWEPT = 60
+"""Seconds after which workers look for changes again; a change is seen after half of that in the mean."""
+
+MOST = 2
+"""Studies in one such round, so that runs of judges do not wait behind many."""
+
+REST = 20
+"""Times as long as a study's results took to compute, they are left as they are, while people go on rating."""
+
+SEEN = "results-seen"
+
+
+@dataclass(frozen=True)
+class ChangesSeen:
+    """How far changes were read: the newest label, and the end of the newest run of a judge.
+
+    `due` are the ids of studies that have changed since their results were computed.
+    """
+
+    label: int = 0
+    run: datetime | None = None
+    due: tuple[int, ...] = ()
+
+
+def send_due() -> int:
+    """Tasks for the studies that are due, once in `SWEPT` seconds on the whole site. Returns how many."""
+    if not cache.add("results-swept", True, SWEPT):
+        return 0
+    seen = read_changes(cache.get(SEEN))
+    chosen = [pk for pk in seen.due if not cache.get(_rests(pk))][:MOST]
+    cache.set(SEEN, replace(seen, due=tuple(pk for pk in seen.due if pk not in chosen)), None)
+    send(chosen)
+    return len(chosen)
+
+
+def read_changes(last: ChangesSeen | None) -> ChangesSeen:
+    """What has changed since `last`. Where nothing is known of before, each study with a label is due, newest first."""
+    label = Annotation.objects.aggregate(last=Max("pk"))["last"] or 0
+    run = JudgeRun.objects.aggregate(last=Max("finished_at"))["last"]
+    if last is None:
+        handed_in = Assignment.objects.filter(study=OuterRef("pk"), state=Assignment.State.SUBMITTED)
+        there = Study.objects.filter(Exists(handed_in)).order_by("-pk").values_list("pk", flat=True)
+        return ChangesSeen(label, run, tuple(there))
+    labelled = Annotation.objects.filter(pk__gt=last.label).order_by().values_list("assignment__study", flat=True)
+    judged = JudgeRun.objects.filter(**{"finished_at__gt": last.run} if last.run else {"finished_at__isnull": False})
+    changed = [*labelled.distinct(), *judged.order_by().values_list("study", flat=True).distinct()]
+    return ChangesSeen(label, run, tuple(dict.fromkeys([*last.due, *changed])))
+
+
+def refresh(study_id: int) -> None:
+    """What a worker does: compute and keep what is not kept, unless another one is at it. It may run twice.
+
+    Large studies are left to those who ask.
+    """
+    study = Study.objects.filter(pk=study_id).first()
+    if study is None or is_large(study):
+        return
+    with alone(f"results-{study_id}") as is_mine:
+        if is_mine:
+            began = monotonic()
+            compute_study(study)
+            cache.set(_rests(study_id), True, max(SWEPT, REST * (monotonic() - began)))
+
+
+def compute_study(study: Study) -> None:
+    """Agreement, the difficulty model, and calibration and audits of every judge, as pages ask for them."""
+    ratings = StudyRatings.read(study)
+    if ratings.is_empty:
+        return
+    agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
+    stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
+    evidence, asked = StudyData.load(study), AssessmentRequest()
+    for mine in evidence.load_judges(evidence.judges()):
+        runs.calibration(by=None, evidence=mine, options=asked.calibration)
+        runs.audit(by=None, evidence=mine, options=asked.audit)
+
+
+def _rests(study_id: int) -> str:
+    return f"results-rest-{study_id}"
