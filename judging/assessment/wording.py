@@ -6,6 +6,7 @@ nothing is decided.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -153,6 +154,29 @@ def summarise_decisions(counts: Mapping[Any, int]) -> str:
     each = [f"{count:,} {decision}" for decision, count in counts.items()]
     said = f"all are {next(iter(counts))}" if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
     return f"Of {n:,} verdicts (criterion × judge), {said}."
+
+
+def summarise_differences(differences: Sequence[Document]) -> str:
+    """One sentence or two on which judge agrees most with people, and how surely; empty without a comparison."""
+    if not differences:
+        return ""
+    if len(differences) == 1 and len(differences[0]["rows"]) == 1:
+        (only,) = differences
+        (row,) = only["rows"]
+        below = f"{row['judge']} is lower by {interval(row['difference'])}"
+        return f"{only['best']} agrees most with people on {only['name']}; {below}."
+    best = Counter(str(one["best"]) for one in differences)
+    rows = [row["difference"] for one in differences for row in one["rows"]]
+    clear = sum(row["low"] is not None and row["low"] > 0 for row in rows)
+    ((first, n), *others) = best.most_common()
+    said = f"{first} agrees most with people on {n:,} of {_count(len(differences), 'criterion', 'criteria')}"
+    said += "".join(f", {name} on {n:,}" for name, n in others)
+    excludes = "excludes" if clear == 1 else "exclude"
+    return f"{said}. Of {_count(len(rows), 'difference', 'differences')}, {clear:,} {excludes} 0."
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"
 
 
 def _criteria(names: Sequence[str]) -> str:

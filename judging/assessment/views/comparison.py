@@ -18,6 +18,7 @@ from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
+from judging.assessment import wording
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
@@ -39,14 +40,16 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     found, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
+    differences = judge_comparison.differences(found) if len(found) > 1 else []
     context = {
         "study": study,
         "steps": study_steps(study, "results"),
         "tab": "calibration",
+        "lead": wording.summarise_differences(differences),
         "waiting_judges": waiting,
         "left_out": evidence.left_out,
         "dependence": evidence.describe_dependence(),
-        "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+        "differences": differences,
         "cascade": _cascade(request, evidence, found),
         "downloads": list_downloads(study),
     }

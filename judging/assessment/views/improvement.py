@@ -136,8 +136,19 @@ def _row(
             }
             for name, value in row.people
         ],
+        "answers": _count_answers(criterion, annotators, row),
         "about": about,
     }
+
+
+def _count_answers(
+    criterion: Criterion, annotators: Mapping[str, Annotator], row: Disagreement
+) -> list[tuple[str, list[str]]]:
+    """Each answer that people gave with the names of who gave it, the most frequent first."""
+    given: dict[str, list[str]] = {}
+    for name, value in row.people:
+        given.setdefault(criterion.label_of(value), []).append(annotators[name].name)
+    return sorted(given.items(), key=lambda answer: -len(answer[1]))
 
 
 def _address(study: Study, mine: JudgeData, row: Disagreement, rows: Sequence[Disagreement]) -> str:

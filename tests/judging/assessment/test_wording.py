@@ -103,6 +103,30 @@ def test_the_verdicts_are_counted():
     )
 
 
+def difference(name, best, **others):
+    return {
+        "name": name,
+        "best": best,
+        "rows": [{"judge": judge, "difference": e(*at)} for judge, at in others.items()],
+    }
+
+
+def test_judges_are_compared_in_a_sentence():
+    assert wording.summarise_differences([]) == ""
+    one = difference("Preference", "gpt", base=(0.365, 0.212, 0.518))
+    assert wording.summarise_differences([one]) == (
+        "gpt agrees most with people on Preference; base is lower by 0.36 [0.21, 0.52]."
+    )
+    two = difference("Depth", "base", gpt=(0.1, -0.1, 0.3))
+    assert wording.summarise_differences([one, one, two]) == (
+        "gpt agrees most with people on 2 of 3 criteria, base on 1. Of 3 differences, 2 exclude 0."
+    )
+    three = difference("Depth", "gpt", base=(None, None, None), other=(0.2, 0.1, 0.3))
+    assert wording.summarise_differences([three]) == (
+        "gpt agrees most with people on 1 of 1 criterion. Of 2 differences, 1 excludes 0."
+    )
+
+
 def test_many_judges_are_not_all_named():
     judges = {f"judge{n}": judge(e(0.2, 0.1, 0.3)) for n in range(7)}
     assert wording.describe_criterion("Depth", document(judges=judges)).endswith("; three more below.")
