@@ -52,8 +52,7 @@ def load_checks(study: Study) -> Iterator[CheckComparison]:
 
 def load_repeats(study: Study) -> Iterator[CheckComparison]:
     """Answers to repeats; the same is the same value as in the first rating as it stands now."""
-    again = Assignment.objects.filter(
-        study=study,
+    again = Assignment.objects.filter(  # by item alone: by study, each label would look at all assignments
         purpose=REPEAT,
         state=SUBMITTED,
         item=OuterRef("assignment__item"),

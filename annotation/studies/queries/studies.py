@@ -194,5 +194,10 @@ def people_called(usernames: list[str]) -> list[User]:
 
 def is_large(study: Study) -> bool:
     """Whether more was handed in than a page reads. One query, which looks at no more rows than that."""
+    return has_more_handed_in(study, row_counts.LARGE)
+
+
+def has_more_handed_in(study: Study, n: int) -> bool:
+    """Whether more than `n` assignments were handed in. One query, which looks at no more rows than that."""
     handed_in = Assignment.objects.filter(study=study, state=Assignment.State.SUBMITTED).order_by()
-    return handed_in[row_counts.LARGE : row_counts.LARGE + 1].exists()
+    return handed_in[n : n + 1].exists()

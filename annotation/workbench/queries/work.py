@@ -111,7 +111,8 @@ def list_repeatable(annotator: User, studies: Collection[Study], *, seen: range 
     found: dict[int, list[int]] = {study.pk: [] for study in repeating}
     if repeating:
         given = Assignment.objects.filter(annotator=annotator, study__in=repeating, number__lt=seen.stop)
-        again = given.filter(item=OuterRef("item"), purpose=Assignment.Purpose.REPEAT)
+        repeats = Assignment.objects.filter(annotator=annotator, purpose=Assignment.Purpose.REPEAT)
+        again = repeats.filter(item=OuterRef("item")).exclude(number__gte=seen.stop)
         once = given.filter(~Exists(again), purpose=Assignment.Purpose.RATING, number__gte=seen.start)
         for study, number in once.exclude(state=Assignment.State.SKIPPED).values_list("study", "number"):
             found[study].append(number or 0)  # of those in `seen` none is without

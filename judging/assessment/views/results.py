@@ -12,7 +12,9 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.studies import has_more_handed_in
 from annotation.studies.steps import study_steps
+from annotation.studies.views.large import WHOLE
 from core.accounts.access import researcher_required
 from core.markup import to_safe_svg
 from judging.assessment import agreement_rows, charts, wording
@@ -40,31 +42,39 @@ from judging.stats.verdict import ORDER
 Document = Mapping[str, Any]
 
 
+AT_ONCE = 5_000
+"""Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
+
+
 @researcher_required
 @require_safe
 def results(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far people agree, and what may be done with each judge on each criterion.
-
-    Of a large study, what a worker computed last.
-    """
+    """How far people agree, and what may be done with each judge on each criterion."""
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
+    left = is_left(request, study)
+    run = later.find_stored_run(study, JudgedOptions()) if left or _is_refreshed(request, study) else None
     judges: Sequence[StoredAssessment]
-    if is_left(request, study):
-        options = JudgedOptions()
-        run, judges = later.find_stored_run(study, options), assessment.load_newest(by=reader(request), study=study)
+    if left or run:
+        judges = assessment.load_newest(by=reader(request), study=study)
         view = AgreementView(*later.build_shown(study, run)) if run else None
-        context |= build_later_context(request, study, options, run)
-        context |= {"waiting_judges": list_waiting(study, judges), "left_out": []}
+        context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
+        waiting = list_waiting(study, judges)
     else:
         run, view = _read(request, study)
         evidence = StudyData.load(study)
         judges, waiting = assessment.assess_judges(
             by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
         )
-        context |= {"waiting_judges": waiting, "left_out": evidence.left_out}
+        context |= {"left_out": evidence.left_out}
     matrix = build_matrix(study.criteria.all(), run, judges)
-    return render(request, "judging/results.html", context | _context(study, run, view, judges, matrix))
+    context |= {"waiting_judges": waiting, **_context(study, run, view, judges, matrix)}
+    return render(request, "judging/results.html", context)
+
+
+def _is_refreshed(request: HttpRequest, study: Study) -> bool:
+    """Whether a worker computes it again by itself, and the page need not."""
+    return WHOLE not in request.GET and has_more_handed_in(study, AT_ONCE)
 
 
 def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, AgreementView | None]:

@@ -15,6 +15,7 @@ from annotation.studies.models.studies import Criterion
 from core import row_counts
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.comparison import JudgedOptions
+from judging.assessment.views import results
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun
 from tests.factories import CriterionFactory, JudgeRunFactory, ResearcherFactory
@@ -229,3 +230,16 @@ def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: 
     assert kept.context["matrix"] == read
     assert "a worker computes agreement on request" in text_of(kept)
     row_counts.forget()
+
+
+def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "AT_ONCE", 1)
+    read = alice.get(reverse("results", args=["suits"]))
+    assert "A worker computes it again" not in text_of(read), "nothing was kept before"
+    kept = alice.get(reverse("results", args=["suits"]))
+    assert kept.context["matrix"] == read.context["matrix"]
+    assert "Computed 0 minutes ago. A worker computes it again once labels or judgments have come." in text_of(kept)
+    now = alice.get(reverse("results", args=["suits"]), {"whole": "1"})
+    assert "A worker computes it again" not in text_of(now)
