@@ -9,7 +9,7 @@ nor are those whose answers are no labels (spans, texts).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from annotation.agreement.models import TierOverride
 from annotation.recruitment.queries import demographics
 from annotation.stats.by_level import explain_missing
 from annotation.stats.dependence import drop_useless
-from annotation.stats.table import MISSING, IntArray
+from annotation.stats.table import MISSING
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
@@ -27,15 +27,15 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import to_label
 from core.errors import InputError
 from judging.assessment.queries.ratings import choose_runs, list_runs
-from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, StoredReply, build_verdicts, load_replies
+from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS
+from judging.assessment.queries.reply_columns import ReplyColumns, ReplyRequest, load_columns
 from judging.judges.models.judges import PANEL, Judge
-from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import hold_out
 from judging.judges.queries.study_items import ALL, DEVELOPMENT, load_texts, select_part
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries.probe_replies import load_altered
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.observed import AlteredCodes, ItemColumns, JudgeVerdicts, People
+from judging.stats.observed import AlteredCodes, ItemColumns, People
 
 OF_TURNS = "Asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here."
 
@@ -159,11 +159,17 @@ class StudyData:
     def load_judges(self, judges: Sequence[Judge]) -> list[JudgeData]:
         """Each of the judges beside people, whatever their number in one query; one more where probes were run."""
         earlier = [before for judge in judges if (before := self._before(judge))]
-        runs = {run.pk for judge in (*judges, *earlier) for run in self._runs(judge).values()}
-        replies = load_replies(runs)
+        asked = [one for judge in (*judges, *earlier) for one in self._list_requests(judge)]
+        columns = load_columns(asked, self.material)
         scales = {pk: one.table.categories for pk, one in self.people.items()}
         copies = load_altered(self.all_runs, judges, self.criteria, self.material, scales)
-        return [self._beside_people(judge, replies, copies) for judge in judges]
+        return [self._beside_people(judge, columns, copies) for judge in judges]
+
+    def _list_requests(self, judge: Judge) -> Iterator[ReplyRequest]:
+        runs, shares = self._runs(judge), OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
+        for criterion in self.criteria:
+            if criterion.pk in runs:
+                yield ReplyRequest(runs[criterion.pk], criterion, self.people[criterion.pk].table.categories, shares)
 
     def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
         """By criterion id, the run through which the judge speaks."""
@@ -177,20 +183,19 @@ class StudyData:
     def _beside_people(
         self,
         judge: Judge,
-        replies: Mapping[tuple[int, int], list[StoredReply]],
+        columns: Mapping[tuple[int, int], ReplyColumns],
         copies: Mapping[tuple[int, int], tuple[AlteredCodes, ...]],
     ) -> JudgeData:
-        runs, before = self._runs(judge), self._before(judge)
-        asked = [criterion for criterion in self.criteria if criterion.pk in runs]
-        replied = {c.key: replies.get((runs[c.pk].pk, c.pk), []) for c in asked}
-        mine = {key: [one for one in each if one.reason != OWN_EXAMPLE.unscored] for key, each in replied.items()}
-        earlier = self._codes(before, replies) if before else {}
+        mine, before = self._replies(judge, columns), self._before(judge)
+        earlier = self._replies(before, columns) if before else {}
+        asked = [criterion for criterion in self.criteria if criterion.pk in mine]
+        runs = self._runs(judge)
         found = {
             c.key: AssessmentData(
                 self.material,
                 self.people[c.pk],
-                self._build_verdicts(judge, c, mine[c.key]),
-                earlier.get(c.pk),
+                mine[c.pk].verdicts,
+                earlier[c.pk].verdicts.codes if c.pk in earlier else None,
                 copies.get((judge.pk, c.pk), ()),
             )
             for c in asked
@@ -202,26 +207,16 @@ class StudyData:
             criteria=tuple(asked),
             material=self.material,
             evidence=found,
-            prompts=tuple(sorted({reply.prompt for each in mine.values() for reply in each if reply.prompt})),
-            reasons={key: _reasons(each) for key, each in mine.items()},
+            prompts=tuple(sorted({prompt for one in mine.values() for prompt in one.prompts})),
+            reasons={c.key: mine[c.pk].reasons for c in asked},
             part=self.part,
-            examples={key: _examples(each, self.material) for key, each in replied.items()},
+            examples={c.key: mine[c.pk].examples for c in asked},
             left_out=self.left_out,
         )
 
-    def _codes(self, judge: Judge, replies: Mapping[tuple[int, int], list[StoredReply]]) -> dict[int, IntArray]:
+    def _replies(self, judge: Judge, columns: Mapping[tuple[int, int], ReplyColumns]) -> dict[int, ReplyColumns]:
         """By criterion id, what the judge said."""
-        runs = self._runs(judge)
-        return {
-            c.pk: self._build_verdicts(judge, c, replies.get((runs[c.pk].pk, c.pk), [])).codes
-            for c in self.criteria
-            if c.pk in runs
-        }
-
-    def _build_verdicts(self, judge: Judge, criterion: Criterion, replies: Iterable[StoredReply]) -> JudgeVerdicts:
-        shares = OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
-        scale = self.people[criterion.pk].table.categories
-        return build_verdicts(replies, self.material, criterion, scale, shares=shares)
+        return {criterion: columns[run.pk, criterion] for criterion, run in self._runs(judge).items()}
 
 
 def explain_left_out(criterion: Criterion) -> str | None:
@@ -304,17 +299,3 @@ def _people(
     by_hand = {row: tier for row, tier in tiers.items() if tier}
     answers = {key: tuple(said.get(rater) for rater in whole.raters) for key, said in about.items()}
     return People(whole, gold, declined, by_hand, answers)
-
-
-def _examples(replies: Iterable[StoredReply], items: ItemColumns) -> int:
-    """How many of the items are the judge's own examples."""
-    there = {reply.position for reply in replies if reply.reason == OWN_EXAMPLE.unscored}
-    return len(there & {int(name) for name in items.names})
-
-
-def _reasons(replies: Iterable[StoredReply]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for reply in replies:
-        if not reply.value:
-            counts[reply.reason] += 1
-    return dict(sorted(counts.items()))
