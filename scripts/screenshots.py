@@ -58,8 +58,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def demo_site() -> Iterator[str]:
-    """The address of a fresh demo, which is ended afterwards."""
+def demo_site(*tutorials: str) -> Iterator[str]:
+    """The address of a fresh demo in which these tutorials were followed; it is ended afterwards."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="concord-screenshots-", ignore_cleanup_errors=True) as folder:
         environment = {
@@ -78,7 +78,7 @@ def demo_site() -> Iterator[str]:
         try:
             manage("demo", "--start", "--no-model")
             manage("judge", "Demo pairs", "--judge", "baseline")
-            for name in TUTORIALS:
+            for name in tutorials:
                 follow(name, Path(folder), environment)
             yield f"http://127.0.0.1:{port}"
         finally:
@@ -217,8 +217,12 @@ def main() -> None:
     given = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     with nullcontext(given.site) if given.site else demo_site() as site, browser_page() as page:
-        for take in (rate_dialogue, results, tiers, experiment, leaderboard, main_pages):
+        for take in (rate_dialogue, results, tiers, main_pages):
             take(page, site)
+    if not given.site:
+        with demo_site(*TUTORIALS) as site, browser_page() as page:
+            experiment(page, site)
+            leaderboard(page, site)
 
 
 if __name__ == "__main__":
