@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -21,6 +23,8 @@ from playwright.sync_api import FloatRect, Locator, Page, expect, sync_playwrigh
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
+TUTORIALS = ("tutorial-personalens.md", "tutorial-personafeedback.md")
+BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
 PASSWORD = "concord-demo"  # noqa: S105 - the demo's, printed by `make demo`
 WIDTH, COLUMN, MARGIN = 1280, 840, 20
 """Pixels: of the window, of the column that text, plots and their legends fill, around a picture."""
@@ -54,8 +58,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def demo_site() -> Iterator[str]:
-    """The address of a fresh demo, which is ended afterwards."""
+def demo_site(*tutorials: str) -> Iterator[str]:
+    """The address of a fresh demo in which these tutorials were followed; it is ended afterwards."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="concord-screenshots-", ignore_cleanup_errors=True) as folder:
         environment = {
@@ -74,9 +78,24 @@ def demo_site() -> Iterator[str]:
         try:
             manage("demo", "--start", "--no-model")
             manage("judge", "Demo pairs", "--judge", "baseline")
+            for name in tutorials:
+                follow(name, Path(folder), environment)
             yield f"http://127.0.0.1:{port}"
         finally:
             manage("serve", "--stop")
+
+
+def follow(name: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run the blocks of a tutorial whose Python is files that begin with their name."""
+    manage = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'manage.py'))}"
+    environment = {**environment, "PYTHONPATH": str(folder)}
+    for kind, block in BLOCK.findall((ROOT / "docs" / name).read_text(encoding="utf-8")):
+        command = ["bash", "-ec", block.replace("python manage.py", manage)]
+        if kind == "python":
+            path = folder / block.split()[1]
+            path.write_text(block, encoding="utf-8")
+            command = [sys.executable, path.name]
+        subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 @contextmanager
@@ -158,6 +177,20 @@ def tiers(page: Page, site: str) -> None:
     shoot(page, "tiers", first=main.locator("p.text").first, last=main.locator("figure").first)
 
 
+def experiment(page: Page, site: str) -> None:
+    """The tables of a tutorial's experiment."""
+    sign_in(page, site, "rosa")
+    page.goto(f"{site}/experiments/1/results/")
+    shoot(page, "experiment")
+
+
+def leaderboard(page: Page, site: str) -> None:
+    """The accuracy of a tutorial's judges."""
+    sign_in(page, site, "rosa")
+    page.goto(f"{site}/evaluations/1/results/")
+    shoot(page, "leaderboard")
+
+
 def main_pages(page: Page, site: str) -> None:
     """Each main page at both widths, light and dark."""
     folder = IMAGES / "pages"
@@ -186,6 +219,10 @@ def main() -> None:
     with nullcontext(given.site) if given.site else demo_site() as site, browser_page() as page:
         for take in (rate_dialogue, results, tiers, main_pages):
             take(page, site)
+    if not given.site:
+        with demo_site(*TUTORIALS) as site, browser_page() as page:
+            experiment(page, site)
+            leaderboard(page, site)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.scores import build_masked_means
 from annotation.stats.table import BoolArray, FloatArray, IntArray
@@ -25,6 +26,7 @@ def estimate_clustered_means(
     seed: int = 0,
     reason: str = NOTHING,
     weights: FloatArray | None = None,
+    scale: Scale | Sequence[Scale] = "plain",
 ) -> list[Estimate]:
     """The mean of each column, without what is missing.
 
@@ -40,6 +42,8 @@ def estimate_clustered_means(
         Why a column has no mean, where it has none.
     weights
         (n,) of the rows; equal by default.
+    scale
+        Where intervals are symmetric, for all columns or for each; of shares it is ``"share"``.
 
     Returns
     -------
@@ -57,7 +61,8 @@ def estimate_clustered_means(
     there = ~np.isnan(values)
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
     bases = [count_basis(there[:, j], resampling) for j in range(m)]
-    return estimates(replicate([build_masked_means(values)], resampling)[0], resampling, bases, [reason] * m)
+    (found,) = replicate([build_masked_means(values)], resampling)
+    return estimates(found, resampling, bases, [reason] * m, scale=scale)
 
 
 def build_resampling(

@@ -93,9 +93,10 @@ class Resampling:
 
     @property
     def largest_share(self) -> float:
-        """The share of the weight of all items that the heaviest unit holds."""
+        """The share of the weight of all items that the heaviest unit holds; 0 where nothing has weight."""
         by_unit = np.bincount(self.unit, self.item_weights)
-        return float(by_unit.max() / (self.times @ by_unit)) if len(by_unit) else 0.0
+        whole = self.times @ by_unit
+        return float(by_unit.max() / whole) if whole else 0.0
 
     @property
     def copies_of_items(self) -> IntArray:

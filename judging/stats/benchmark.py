@@ -19,6 +19,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, band_positions
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 
@@ -152,13 +153,20 @@ class Sheet:
     sums: list[FloatArray] = field(default_factory=list)
     counts: list[FloatArray] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    scales: list[Scale] = field(default_factory=list)
 
     def add(
-        self, key: tuple[str, ...], values: FloatArray, *, where: BoolArray | FloatArray | None = None, reason: str
+        self,
+        key: tuple[str, ...],
+        values: FloatArray,
+        *,
+        where: BoolArray | FloatArray | None = None,
+        reason: str,
+        scale: Scale = "share",
     ) -> None:
         """A column (n,), or (n, 2) of answers, NaN where there is no number.
 
-        `where` (n,) says which cases belong to it, or with which probability.
+        `where` (n,) says which cases belong to it, or with which probability; `scale`, where its interval is symmetric.
         """
         columns = values[:, None] if values.ndim == 1 else values
         member = np.ones(self.cases.n) if where is None else np.asarray(where, dtype=float)
@@ -168,6 +176,7 @@ class Sheet:
         self.sums.append(np.bincount(persona, member[rows] * columns[rows, places], minlength=n).astype(float))
         self.counts.append(np.bincount(persona, member[rows], minlength=n).astype(float))
         self.reasons.append(reason)
+        self.scales.append(scale)
 
     def estimates(self) -> dict[tuple[str, ...], Estimate]:
         """All columns with their intervals.
@@ -181,7 +190,8 @@ class Sheet:
         (found,) = replicate([SumStatistic(columns, lambda sums: ratio(sums[..., :m], sums[..., m:]))], resampling)
         totals = [round(float(count.sum())) for count in self.counts]
         bases = [Basis(n, int((count > 0).sum()), n) for n, count in zip(totals, self.counts, strict=True)]
-        return dict(zip(self.keys, estimates(found, resampling, bases, self.reasons), strict=True))
+        figures = estimates(found, resampling, bases, self.reasons, scale=self.scales)
+        return dict(zip(self.keys, figures, strict=True))
 
     def resampling(self) -> Resampling:
         """Personas, drawn whole."""
@@ -366,7 +376,9 @@ def calibrate_confidence(answers: Answers, sheet: Sheet) -> Confidence:
     (found,) = replicate([SumStatistic(sums, _calibration)], resampling)
     counts = sums[:, :BINS].sum(axis=0)
     bases = [Basis(len(p), 1, len(p))] * 3 + [Basis(int(count), 1, int(count)) for count in counts]
-    ece, brier, excess, *accuracies = estimates(found, resampling, bases, [NO_PROBABILITY] * len(bases))
+    scales: list[Scale] = ["share", "share", "plain", *["share"] * BINS]  # type: ignore[list-item]
+    reasons = [NO_PROBABILITY] * len(bases)
+    ece, brier, excess, *accuracies = estimates(found, resampling, bases, reasons, scale=scales)
     means = ratio(sums[:, BINS : 2 * BINS].sum(axis=0), counts)
     edges = np.linspace(0.5, 1.0, BINS + 1).tolist()
     diagram = [

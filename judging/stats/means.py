@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
 from annotation.stats.table import FloatArray, IntArray
 
@@ -26,6 +27,7 @@ def estimate_clustered_means(
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
+    scale: Scale = "plain",
 ) -> list[Estimate]:
     """The mean of each column over the judgments where it has a number.
 
@@ -38,6 +40,8 @@ def estimate_clustered_means(
         (n,) the item that each judgment is of, and what is resampled as a whole.
     bootstrap, confidence, seed
         As in `annotation.stats.agreement.agreement`.
+    scale
+        Where intervals are symmetric; of shares it is ``"share"``.
 
     Returns
     -------
@@ -51,7 +55,7 @@ def estimate_clustered_means(
         Where the columns are not equally long.
     """
     return compute_means(
-        values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed
+        values.T, items=items, clusters=clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, scale=scale
     )
 
 
@@ -63,6 +67,7 @@ def compute_means(
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
+    scale: Scale = "plain",
 ) -> list[Estimate]:
     """The same of m columns (n,) that are looked at one by one, for there may be millions of rows."""
     unit, number = index_in_order(clusters), index_in_order(items)
@@ -83,7 +88,7 @@ def compute_means(
     resampling = Resampling(np.arange(k), one_stratum, np.ones(k), bootstrap, confidence, seed, unit_name="clusters")
     means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
     (replicates,) = replicate([means], resampling)
-    return estimates(replicates, resampling, bases, [NO_VERDICT] * m)
+    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale)
 
 
 def index_in_order(labels: Labels) -> IntArray:

@@ -47,7 +47,7 @@ def compare_ranks(scores: Sequence[FloatArray], theirs: Sequence[float], sheet: 
     columns = np.column_stack([*sums, *counts, np.zeros(n)]).astype(float)
     (found,) = replicate([SumStatistic(columns, correlate)], resampling)
     reason = TOO_FEW if m < FEWEST else ALL_ALIKE
-    spearman, kendall = estimates(found, resampling, [Basis(m, 1, m)] * 2, [reason] * 2)
+    spearman, kendall = estimates(found, resampling, [Basis(m, 1, m)] * 2, [reason] * 2, scale="coefficient")
     return spearman, kendall
 
 

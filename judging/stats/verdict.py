@@ -225,7 +225,7 @@ def _near_people(facts: Facts, rules: Rules) -> Reason:
     met = upper <= rules.below_ceiling
     wider = "" if not upper > facts.below_ceiling.high else f" ({upper:.2f} by Student's t)"
     message = (
-        f"kappa is below inter-annotator agreement by {_format_estimate(facts.below_ceiling)}; "
+        f"inter-annotator agreement minus judge–human kappa: {_format_estimate(facts.below_ceiling)}; "
         f"the upper limit{wider} may be at most {rules.below_ceiling:g}"
     )
     return Reason("ceiling", "assist and escalate", met, message)

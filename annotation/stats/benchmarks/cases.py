@@ -89,7 +89,9 @@ def shares(columns: Sequence[FloatArray], cases: Sequence[Case], *, bootstrap: i
     if not columns:
         return []
     clusters = [case.persona or f"case {case.id}" for case in cases]
-    return estimate_clustered_means(np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NO_CASES)
+    return estimate_clustered_means(
+        np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NO_CASES, scale="share"
+    )
 
 
 def column(cases: Sequence[Case], value: Callable[[Case], float]) -> FloatArray:

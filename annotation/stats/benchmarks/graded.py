@@ -10,6 +10,7 @@ from annotation.stats.arrays import ratio
 from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray, IntArray
 
@@ -107,7 +108,7 @@ def compute_hidden(rows: Sequence[Both], *, middle: float, bootstrap: int = 2000
     ]
     clusters = [one.persona or f"case {one.case}" for one in rows]
     figures = estimate_clustered_means(
-        np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NOBODY
+        np.column_stack(columns), clusters, bootstrap=bootstrap, seed=seed, reason=NOBODY, scale=SCALES
     )
     return Hidden(
         n=len(rows),
@@ -120,6 +121,7 @@ def compute_hidden(rows: Sequence[Both], *, middle: float, bootstrap: int = 2000
 
 
 MEANS = ("no_difference", "same_sign", "opposite", "both_high", "both_low", "difference")
+SCALES: tuple[Scale, ...] = (*("share",) * 5, "plain")
 
 
 def _by_difference(rows: Sequence[Both]) -> list[tuple[float, dict[str, int]]]:

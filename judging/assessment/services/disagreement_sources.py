@@ -87,7 +87,7 @@ def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
     holds = found.holds[np.arange(len(found.holds)), answers[~half]]
     columns = np.column_stack([holds, found.size])
     tested = [cluster for cluster, left in zip(clusters, ~half, strict=True) if left]
-    covered, size = estimate_clustered_means(columns.astype(float), tested, seed=seed)
+    covered, size = estimate_clustered_means(columns.astype(float), tested, seed=seed, scale=("share", "plain"))
     return {
         "level": LEVEL,
         "calibrated_on": int(half.sum()),

@@ -79,6 +79,7 @@ def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dic
         clusters=[persona[pk] for pk in tags],
         bootstrap=bootstrap,
         seed=seed,
+        scale="share",
     )
     return {
         "n_tagged": len(tags),

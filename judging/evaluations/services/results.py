@@ -187,7 +187,8 @@ class Figures:
         for _, a, b in self.compared:
             difference = self.scores[a.key] - self.scores[b.key]
             for cell, mask in tiers.items():
-                self.sheet.add((f"{a.key}-{b.key}", cell), difference, where=mask, reason=stats.NO_PAIR)
+                key = (f"{a.key}-{b.key}", cell)
+                self.sheet.add(key, difference, where=mask, reason=stats.NO_PAIR, scale="plain")
 
     def add_run(self, one: EvaluationColumns) -> None:
         answers, scores = self.answers[one.key], self.scores[one.key]

@@ -180,7 +180,7 @@ def members(
         if judgment.value and panel[key]:
             same[row, list(names).index(judgment.run_id)] = float(judgment.value == panel[key])
     items = [str(item) for (item, _), _ in theirs]
-    found = estimate_clustered_means(same, items=items, clusters=items)
+    found = estimate_clustered_means(same, items=items, clusters=items, scale="share")
     return [
         {
             "run": pk,

@@ -63,7 +63,8 @@ class Command(ConcordCommand):
             self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
             return
         for one in [document] if "rows" in document else document["tables"].values():
-            self.stdout.write(f"Table {one['table']}. {one['caption']}\n{text.columns(list(lines(one['rows'])))}\n")
+            rows = text.columns(list(lines(one["rows"]))) or "  The source has nothing of this."
+            self.stdout.write(f"Table {one['table']}. {one['caption']}\n{rows}\n")
             if "published" in one:
                 self.stdout.write(f"  Published: {one['published']['source']}. {one['published']['caption']}.\n")
                 self.stdout.write(text.columns(list(lines(one["published"]["others"]))))

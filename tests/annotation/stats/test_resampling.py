@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -141,6 +143,12 @@ class TestInterval:
             found = compute_intervals(replicate([chance_corrected(table)], resampling)[0], resampling, "coefficient")
             held += found.low[1] <= 0.6 <= found.high[1]
         assert 180 <= held <= 199
+
+
+def test_no_unit_holds_anything_where_nothing_has_weight():
+    whole = Resampling.from_table(from_codes(CODES, q=3), bootstrap=50)
+    assert whole.largest_share == pytest.approx(1 / 40)
+    assert replace(whole, item_weights=np.zeros(40)).largest_share == 0
 
 
 def test_a_ratio_over_rounding_is_undefined():

@@ -88,6 +88,12 @@ def test_to_assist_something_must_be_accepted_or_gained(change, decision):
     assert verdict(replace(GOOD, **change)).decision == "replace", "a person's label is worth something"
 
 
+def test_a_judge_above_the_ceiling_is_not_said_to_be_below_it_by_less_than_nothing():
+    found = verdict(replace(GOOD, below_ceiling=kappa(-0.16, -0.21, -0.12)))
+    (reason,) = (one for one in found.reasons if one.code == "ceiling")
+    assert reason.message.startswith("inter-annotator agreement minus judge–human kappa: −0.16 [−0.21, −0.12]; ")
+
+
 def test_few_clusters_widen_the_interval_of_the_ceiling():
     """t of 9 degrees of freedom is 2.262: .02 + 2.262 * .04 = .110 lies above .1, the bootstrap's .08 does not."""
     narrow = replace(kappa(0.02, -0.04, 0.08), se=0.04)

@@ -113,6 +113,11 @@ class TestDialogues:
         assert found["published"]["others"][-1]["dataset"] == "PersonaLens - MD"
 
 
+def test_a_table_without_rows_says_so():
+    factories.ProfileFactory(source="mine", demographics={"age": "30"})
+    assert measures("--source", "mine", "--table", "7").splitlines()[1] == "  The source has nothing of this."
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
