@@ -1,18 +1,22 @@
 """What all charts share: palettes, the look, and files of a specification. And the charts of `annotation` itself.
 
-Pure; no Django, no files. The language of marks is that of the pages: people are circles, intervals lines.
+What is drawn stands in the cache that all processes share. The language of marks is that of the pages: people are
+circles, intervals lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ParamSpec
+
+from django.core.cache import cache
 
 from core import helper_process
 from core.csv_files import csv_text
+from core.hashing import digest
 from core.later import Later
+from core.version import code_version
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,6 +28,9 @@ else:
 
 P = ParamSpec("P")
 Spec = dict[str, Any]
+
+KEPT = 7 * 24 * 3600
+"""Seconds that a drawn chart is kept."""
 
 TIERS = ("easy", "medium", "hard", "contested")
 
@@ -104,10 +111,13 @@ def svg(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> s
     return _svg(helper_process.to_request(draw_svg, chart, *arguments, **named))
 
 
-@lru_cache(maxsize=64)
 def _svg(request: bytes) -> str:
-    """Draw once what a page, its report and the next reader show alike."""
-    drawn: str = helper_process.run(request)
+    """Draw once, for all processes, what a page, its report and the next reader show alike."""
+    key = f"svg-{digest(request)}-{code_version()}"
+    drawn: str | None = cache.get(key)
+    if drawn is None:
+        drawn = str(helper_process.run(request))
+        cache.set(key, drawn, KEPT)
     return drawn
 
 

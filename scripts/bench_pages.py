@@ -1,7 +1,8 @@
-"""Walk every page of a fresh demo by its links, as rosa: seconds of its first request, clicks from sign-in, height, words.
+"""Walk every page of a fresh demo by its links, as rosa: seconds of its first request, clicks, height, words.
 
-Exits 1 if a page takes longer than half a second at first, is higher than 6,000 px at 1280, or has a table without
-rows; and if a page of results is more than two clicks away. Pictures of each page: --pictures FOLDER.
+Pages are walked once a worker has computed the results, about a minute after the start. Exits 1 if a page takes longer
+than half a second at first, is higher than 6,000 px at 1280, or has a table without rows; and if a page of results is
+more than two clicks away. Pictures of each page: --pictures FOLDER.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Page
@@ -23,20 +25,23 @@ SECONDS, HEIGHT, CLICKS = 0.5, 6000, 2
 FILES = re.compile(
     r"\.(csv|jsonl?|toml|ya?ml|parquet|svg|png|pdf|html|latex|bibtex|md|zip)$|^/(admin|logout)/|^/(metrics|api/v1/schema)$"
 )
+PATIENCE = 300
+NOT_YET = re.compile("not computed|not assessed")
 RESULTS = re.compile(r"^/studies/[^/]+/(results/.*|tiers/|quality/|report/|gold/)$|^/experiments/\d+/results/$")
 
 MEASURE = """() => ({
     seconds: performance.getEntriesByType("navigation")[0].responseStart / 1000,
     height: document.documentElement.scrollHeight,
     words: (document.querySelector("main")?.innerText.match(/\\S+/g) ?? []).length,
-    empty: [...document.querySelectorAll("main table")].filter((one) => one.offsetParent && !one.querySelector("td")).length,
+    empty: [...document.querySelectorAll("main table")]
+        .filter((one) => one.offsetParent && !one.querySelector("td")).length,
     links: [...document.querySelectorAll("a[href]")].filter((one) => one.checkVisibility()).map((one) => one.href),
 })"""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One page: its path, clicks from sign-in, seconds to the first byte, height by width, words shown, empty tables."""
+    """One page: its path, clicks from sign-in, seconds to the first byte, height by width, words, empty tables."""
 
     path: str
     clicks: int
@@ -54,6 +59,19 @@ class Seen:
             yield f"{self.empty} tables without rows"
         if RESULTS.match(self.path) and self.clicks > CLICKS:
             yield f"{self.clicks} clicks"
+
+
+def wait_for_results(page: Page, site: str) -> None:
+    """Wait until a worker has computed both studies: their lines say no more that it has not."""
+    for study in ("demo-pairs", "demo-dialogues"):
+        until = monotonic() + PATIENCE
+        while True:
+            page.goto(f"{site}/studies/{study}/")
+            if not NOT_YET.search(page.inner_text("main")):
+                break
+            if monotonic() > until:
+                sys.exit(f"pages: no worker has computed the results of {study} within {PATIENCE} s")
+            sleep(3)
 
 
 def shape(address: str) -> str:
@@ -94,6 +112,7 @@ def main() -> int:
     wrong = 0
     with demo_site() as site, browser_page() as page:
         sign_in(page, site, "rosa")
+        wait_for_results(page, site)
         print(f"{'clicks':>6} {'seconds':>7} {'1280 px':>8} {'390 px':>8} {'words':>6}  page")
         for seen in walk(page, site, given.pictures):
             faults = ", ".join(seen.list_faults())

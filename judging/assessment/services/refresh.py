@@ -73,9 +73,10 @@ def read_changes(last: ChangesSeen | None) -> ChangesSeen:
         there = Study.objects.filter(Exists(handed_in)).order_by("-pk").values_list("pk", flat=True)
         return ChangesSeen(label, run, tuple(there))
     labelled = Annotation.objects.filter(pk__gt=last.label).order_by().values_list("assignment__study", flat=True)
-    judged = JudgeRun.objects.filter(**{"finished_at__gt": last.run} if last.run else {"finished_at__isnull": False})
-    changed = [*labelled.distinct(), *judged.order_by().values_list("study", flat=True).distinct()]
-    return ChangesSeen(label, run, tuple(dict.fromkeys([*last.due, *changed])))
+    runs = JudgeRun.objects.filter(**{"finished_at__gt": last.run} if last.run else {"finished_at__isnull": False})
+    judged = list(runs.order_by().values_list("study", flat=True).distinct())
+    cache.delete_many(map(_rests, judged))  # runs end seldom, and who waits for one looks at once
+    return ChangesSeen(label, run, tuple(dict.fromkeys([*judged, *last.due, *labelled.distinct()])))
 
 
 def refresh(study_id: int) -> None:

@@ -105,7 +105,7 @@ def _context(
     return {
         "run": run,
         "matrix": matrix,
-        "columns": [(name, find_kind(matrix, name)) for name in matrix.judges],
+        "columns": [_column(study, matrix, name) for name in matrix.judges],
         "rows": [_row(study, row) for row in matrix.rows],
         "lead": _lead(matrix, names, documents, view) if view else "",
         "next": choose_next_step(study, matrix) if matrix.rows else None,
@@ -120,9 +120,11 @@ def _context(
     }
 
 
-def find_kind(matrix: ResultMatrix, judge: str) -> str:
-    """What a judge is."""
-    return next(cell.kind for _, cell in matrix.list_cells() if cell.judge == judge)
+def _column(study: Study, matrix: ResultMatrix, judge: str) -> tuple[str, str, str]:
+    """A judge, what it is, and the address of its page where it has one."""
+    cells = [cell for _, cell in matrix.list_cells() if cell.judge == judge]
+    pk = next((cell.judge_id for cell in cells if cell.judge_id), None)
+    return judge, cells[0].kind, reverse("judge_verdict", args=[study.slug, pk]) if pk else ""
 
 
 def _lead(

@@ -58,6 +58,7 @@ EXCEPTIONS = {
     "annotation.benchmarks.services.auditing.audit": "a result",
     "annotation.agreement.services.stored_difficulty.ask": "a result, left to a worker",
     "judging.assessment.services.agreement.load_or_compute": "a result",
+    "judging.assessment.services.agreement.load_or_compute_unseen": "a result",
     "judging.assessment.services.assessment.load_newest": "a result, only read",
     "judging.assessment.services.deferred_agreement.ask": "a result, left to a worker",
     "simulation.results.services.measure_tables.table_5": "a result",

@@ -99,6 +99,13 @@ def test_a_study_rests_and_is_not_forgotten(known: Study, sent: list[int]) -> No
     assert sweep_again() == 1
 
 
+def test_a_run_that_ends_ends_the_rest(known: Study, sent: list[int]) -> None:
+    sweep_again()
+    refresh_results(known.pk)
+    judge_says(known.criteria.get(), "late", ["1"] * 6)
+    assert sweep_again() == 1
+
+
 def test_few_studies_a_round_so_that_judges_do_not_wait(sent: list[int]) -> None:
     made = [study(n=6, name=f"Study {number}", judge=f"judge {number}").study.pk for number in range(3)]
     assert sweep_again() == refresh.MOST == 2
