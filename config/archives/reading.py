@@ -20,7 +20,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model, Q
 
 from annotation.studies.models.studies import Study
-from config.archives import members
+from config.archives import attachments, members
 from config.archives.checking import MANIFEST_LIMIT, check_members, check_row, read_lines
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
@@ -56,7 +56,8 @@ HERE = 0
 def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
-    Returns the manifest, with how many rows were new and how many known, and who was withdrawn and erased again.
+    Returns the manifest, with how many rows were new and how many known, how many pictures and sounds came with it, and
+    who was withdrawn and erased again.
 
     Raises InputError where the file is no archive, was changed or cut, or was made by a version with other tables, and
     where the site has a study of this name, or something of the same name with another content; nothing is kept then.
@@ -64,7 +65,8 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
     try:
         with zipfile.ZipFile(path) as archive, transaction.atomic():
             manifest = read_manifest(archive, path)
-            check_members(archive, {MANIFEST, *(f"{label}.jsonl" for label in manifest["tables"])}, path)
+            tables_of = {f"{label}.jsonl" for label in manifest["tables"]}
+            check_members(archive, {MANIFEST, *tables_of, *attachments.list_names(archive)}, path)
             numbers: Numbers = defaultdict(dict)
             numbers[Project] = {HERE: (project or choose_project(by)).pk}
             rows = {}
@@ -72,6 +74,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
                 rows[model._meta.label] = table(archive, model, manifest, path, numbers)
             check_study(manifest, path, numbers)
             done_again = again.apply_to_archive(archive, numbers)
+            attached = attachments.restore(archive, path, numbers)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -83,7 +86,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
     except (IntegrityError, DataError) as error:
         raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
-    return {**manifest, "rows": rows, "withdrawn_again": done_again.to_json()}
+    return {**manifest, "rows": rows, "attachments": attached, "withdrawn_again": done_again.to_json()}
 
 
 def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Model
 
 from annotation.studies.models.studies import Study
-from config.archives import members
+from config.archives import attachments, members
 from config.backups import tables
 from config.backups.writing import WrittenTable, migrations
 from core.accounts.models.users import User
@@ -41,7 +41,7 @@ def write(study: Study, path: Path) -> dict[str, Any]:
 
 
 def files(study: Study) -> Iterator[Member]:
-    """The archive's files: tables that are shared, the study's own, and the manifest, which says what was written."""
+    """The archive's files: shared tables, the study's own, pictures and sounds, and what was written in all of them."""
     refuse_at_work(study)
     written: dict[str, WrittenTable] = {}
     needed = members.collect_shared_ids(study)
@@ -50,6 +50,7 @@ def files(study: Study) -> Iterator[Member]:
     for model, rows in tables_of:
         one = written[model._meta.label] = WrittenTable()
         yield f"{model._meta.label}.jsonl", map(one.add, map(str.encode, rows))
+    yield from attachments.files(needed)
     yield MANIFEST, [json.dumps(build_manifest(study, written), indent=2, ensure_ascii=False).encode()]
 
 

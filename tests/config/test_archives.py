@@ -11,7 +11,8 @@ from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.corpus.models import Dialogue
+from annotation.corpus.models import Attachment, AttachmentUse, Dialogue
+from annotation.corpus.services import attachments
 from annotation.recruitment.models.participation import Invitation
 from annotation.recruitment.services import invitations
 from annotation.studies.models.labels import Adjudication, Annotation
@@ -41,6 +42,7 @@ from tests.factories import (
 from tests.judging.assessment.services.judged import study as judged_study
 from tests.judging.assessment.services.judged import trusted
 from tests.labelled import judge_says
+from tests.media import SVG, png, wav
 from tests.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
@@ -125,6 +127,90 @@ def test_it_comes_back_beside_others_with_the_same_figures(study, tmp_path):
     assert {label: rows["created"] for label, rows in here["rows"].items()} == {
         label: table["rows"] for label, table in manifest["tables"].items()
     }
+
+
+class TestAttachments:
+    """Pictures and sounds go with the study whose items show them."""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, settings, tmp_path):
+        settings.ATTACHMENTS = tmp_path / "here"
+
+    @pytest.fixture
+    def path(self, study, tmp_path):
+        """An archive of a study with a picture that two of its dialogues show; another study's stays out."""
+        stored = attachments.store(png(), name="a.png")
+        for dialogue in Dialogue.objects.filter(items__study=study).order_by("pk")[:2]:
+            AttachmentUse.objects.create(attachment=stored, dialogue=dialogue)
+        foreign = attachments.store(wav(), name="b.wav")
+        AttachmentUse.objects.create(attachment=foreign, dialogue=DialogueFactory())
+        writing.write(study, tmp_path / "known.zip")
+        return tmp_path / "known.zip"
+
+    def test_they_come_with_it(self, path, settings, tmp_path):
+        shown = list(Dialogue.objects.filter(attachment_uses__attachment__type="image/png").values_list("external_id"))
+        empty_tables()
+        settings.ATTACHMENTS = tmp_path / "there"
+        out = StringIO()
+        call_command("restore_study", str(path), stdout=out)
+        assert "1 attachment\n" in out.getvalue()
+        (there,) = Attachment.objects.all()
+        assert attachments.locate(there.sha256).read_bytes() == png()
+        assert sorted(there.uses.values_list("dialogue__external_id")) == sorted(shown)
+
+    def test_what_is_lost_here_is_told_there(self, path, study, tmp_path):
+        attachments.locate(Attachment.objects.get(type="image/png").sha256).unlink()
+        writing.write(study, path)
+        empty_tables()
+        assert reading.restore(by=None, path=path)["attachments"] == {"stored": 0, "lost": 1}
+
+    def test_an_archive_of_before_holds_none(self, path, tmp_path):
+        before = tmp_path / "before.zip"
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(before, "w") as older:
+            for name in archive.namelist():
+                if not name.startswith("attachments"):
+                    older.writestr(name, archive.read(name))
+        empty_tables()
+        assert reading.restore(by=None, path=before)["attachments"] == {"stored": 0, "lost": 0}
+
+    @pytest.mark.parametrize(
+        ("data", "says"),
+        [
+            (png(width=9), "was changed or cut: its SHA-256 is not its name"),
+            (SVG, "is an SVG drawing, which can hold scripts"),
+            (b"MZ" + bytes(40), "is none of PNG"),
+        ],
+    )
+    def test_one_that_is_not_what_its_name_says_is_refused_with_all(self, path, tmp_path, data, says):
+        hostile = tmp_path / "hostile.zip"
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(hostile, "w") as bad:
+            for name in archive.namelist():
+                bad.writestr(name, data if name.startswith("attachments/") else archive.read(name))
+        empty_tables()
+        with pytest.raises(InputError, match=says):
+            reading.restore(by=None, path=hostile)
+        assert not Study.objects.filter(name="Known").exists()
+        assert not Attachment.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ({"sha256": "0" * 64, "shown_by": "dialogue", "id": 10**6}, "is not a use of an attachment"),
+            ({"sha256": "0" * 64, "shown_by": "study", "id": 1}, "is not a use of an attachment"),
+            ([], "is not a use of an attachment"),
+            (None, "holds attachments/[0-9a-f]{64}, which nothing shows"),
+        ],
+    )
+    def test_uses_of_what_is_not_in_it(self, path, tmp_path, line, says):
+        hostile = tmp_path / "hostile.zip"
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(hostile, "w") as bad:
+            for name in archive.namelist():
+                uses = b"" if line is None else json.dumps(line).encode() + b"\n"
+                bad.writestr(name, uses if name == "attachments.jsonl" else archive.read(name))
+        empty_tables()
+        with pytest.raises(InputError, match=says):
+            reading.restore(by=None, path=hostile)
+        assert not Study.objects.filter(name="Known").exists()
 
 
 def test_judgments_name_what_they_are_made_of_by_its_number_here(study, tmp_path):

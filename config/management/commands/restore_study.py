@@ -26,4 +26,7 @@ class Command(ConcordCommand):
     def say(self, document: dict[str, Any]) -> None:
         created, known = (sum(one[name] for one in document["rows"].values()) for name in ("created", "unchanged"))
         self.stdout.write(f"{document['study']}: {created:,} rows are new, {known:,} were here already")
+        if any((attached := document["attachments"]).values()):
+            lost = f"; {attached['lost']:,} missing from the archive" if attached["lost"] else ""
+            self.stdout.write(f"{attached['stored']:,} attachment{'' if attached['stored'] == 1 else 's'}{lost}")
         self.stdout.write(again.sentence(document["withdrawn_again"]))
