@@ -103,16 +103,21 @@ def compute(key: str, reader: str, work: Callable[[], object]) -> None:
             cache.delete(key)
 
 
-def load_or_make(key: str, make: Callable[[], T], *, at_once: bool) -> T | None:
-    """What is kept under a key, or made now by one process alone; None where it is not to be made `at_once`.
+def load_or_make(key: str, make: Callable[[], T]) -> T:
+    """What is kept under a key, or made now by one process alone.
 
     The key holds a hash of all that it is made from, so that nobody is shown an old one.
     """
     found: T | None = cache.get(key)
-    if found is not None or not at_once:
+    if found is not None:
         return found
     with take_turn(f"{key}-turn"):
         if (found := cache.get(key)) is None:
             found = make()
             cache.set(key, found, KEPT)
     return found
+
+
+def load(key: str) -> Any:
+    """What is kept under a key; None where nothing is."""
+    return cache.get(key)

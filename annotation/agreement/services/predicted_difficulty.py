@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import AT_ONCE
 from annotation.stats.bands import Cuts
-from annotation.stats.difficulty.features import FeatureTable, ItemFacts, build_features, vector_columns
+from annotation.stats.difficulty.features import ItemFacts, build_features, vector_columns
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
-from annotation.stats.table import FloatArray
+from annotation.stats.table import FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import item_features, items
 from annotation.studies.queries import ratings as read_ratings
@@ -20,6 +20,8 @@ from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
 from core import vectors
 from core.errors import InputError
+from core.hashing import content_hash, digest
+from core.jobs.waiting import load_or_make
 
 STUDY, DATASET = "study", "dataset"
 SCOPES = (STUDY, DATASET)
@@ -106,28 +108,44 @@ def predict(
         raise InputError(f"{chosen.scope!r} is neither study nor dataset", field="predict")
     if ratings.criterion.of_turns:
         raise InputError(f"{ratings.criterion.key} {OF_TURNS}", field="criterion")
-    features, names = _features(study, chosen.scope, judged)
+    facts, names = _load_facts(study, chosen.scope)
     table, shown = preferences(ratings)
     fit = stored_difficulty.load_or_fit(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)
-    if fit.found is None:
+    if (fitted := fit.found) is None:
         return Prediction(chosen.scope, None, None, fit.reason, names)
+    further = (judged or {}) if chosen.scope == STUDY else {}
+    columns = {name: digest(column.tobytes()) for name, column in further.items()}
+    asked = [stored_difficulty.hash_input(table, shown), table.items, digest(repr(facts).encode()), columns]
+    key = f"predicted-{content_hash([*asked, asdict(chosen), vectors.explain_missing()])}"
+    found, reason = load_or_make(key, lambda: _predict(fitted, table, facts, further, chosen))
+    return Prediction(chosen.scope, found, fitted if found else None, reason, names)
+
+
+def _predict(
+    fitted: Difficulty,
+    table: RatingTable,
+    facts: Sequence[ItemFacts],
+    further: Mapping[str, FloatArray],
+    options: PredictionOptions,
+) -> tuple[PredictedDifficulty | None, str | None]:
+    """What is predicted, or nothing and why."""
+    features = build_features(facts, {**_by_vectors(facts), **further})
     try:
-        found = predict_difficulty(fit.found, table, features, bootstrap=chosen.bootstrap, seed=chosen.seed)
+        found = predict_difficulty(fitted, table, features, bootstrap=options.bootstrap, seed=options.seed)
     except TooFewItemsError as why:
-        return Prediction(chosen.scope, None, None, str(why), names)
-    return Prediction(chosen.scope, found, fit.found, found.reason, names)
+        return None, str(why)
+    return found, found.reason
 
 
-def _features(study: Study, scope: str, judged: Mapping[str, FloatArray] | None) -> tuple[FeatureTable, dict[str, str]]:
+def _load_facts(study: Study, scope: str) -> tuple[list[ItemFacts], dict[str, str]]:
     """Of the rated items and of those to be predicted; and the ids of the latter in their source."""
     own = item_features.load_items(study)
     named = items.external_ids(study, [int(one.name) for one in own])
     ids = {str(position): name for position, name in named.items()}
     if scope == STUDY:
-        return build_features(own, {**_by_vectors(own), **(judged or {})}), ids
+        return list(own), ids
     outside, further = item_features.load_dataset(study, prefix=OUTSIDE)
-    facts = [*own, *outside]
-    return build_features(facts, _by_vectors(facts)), ids | further
+    return [*own, *outside], ids | further
 
 
 def _by_vectors(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:

@@ -89,7 +89,7 @@ def load_or_fit(
 
     More than `at_once` ratings are left to a worker where nothing is kept of them; None leaves nothing to it.
     """
-    key = f"difficulty-{_input_hash(table, shown)}"
+    key = f"difficulty-{hash_input(table, shown)}"
     at_cuts = f"{key}-{content_hash(list(cuts))[:16]}"
     if told := cache.get(at_cuts):
         return _named(told, table)
@@ -144,7 +144,7 @@ def _key(study_id: int, cuts: Cuts) -> str:
     return f"difficulty-of-{study_id}-{content_hash(list(cuts))[:16]}"
 
 
-def _input_hash(table: RatingTable, shown: Shown | None) -> str:
+def hash_input(table: RatingTable, shown: Shown | None) -> str:
     """Of all that the fit depends on; strata are not among it, nor are names."""
     weights = None if table.weights is None else digest(table.weights.tobytes())
     scale: list[Any] = [table.level, list(table.categories), None if table.values is None else list(table.values)]

@@ -45,7 +45,7 @@ class StudyCascade(CascadesApi):
     def get(self, request: Request, slug: str) -> Response:
         asked = CascadeQuery.check(self.parse_query(CascadeQuery))
         evidence, each = self.load_judges(slug, parse_ids(asked.judges))
-        found = cascades.document(each, cascades.compute_cascade(each, asked))
+        found = cascades.describe(each, asked)
         return Response({**found, "on_record": cascade_records.compute_study(evidence)})
 
 

@@ -218,7 +218,7 @@ class StudyCalibration(ResultsApi):
                     str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()}
                     for one in found
                 },
-                "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+                "differences": judge_comparison.compare_judges([one.evidence for one in found]),
                 "waiting": [str(judge) for judge in waiting],
             }
         )

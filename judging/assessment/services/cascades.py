@@ -14,10 +14,12 @@ from annotation.studies.models.studies import Criterion
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.hashing import content_hash
+from core.jobs.waiting import load_or_make
 from judging.assessment.models.assessment import Escalation
 from judging.assessment.options import MOST_JUDGES, CascadeOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
-from judging.assessment.services import assessment, escalation
+from judging.assessment.services import assessment, escalation, runs
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models.judges import PANEL, RECALIBRATED, Judge
 from judging.runs.queries.spending import cost_per_item
@@ -91,7 +93,7 @@ def usual(there: Sequence[JudgeData]) -> list[JudgeData]:
 def sort_by_cost(each: Sequence[JudgeData]) -> list[JudgeData]:
     """The judges that are not made of others, the cheapest first; of unknown cost last, then by name. One query."""
     each = [one for one in each if one.judge.provider not in MADE_OF_OTHERS]
-    costs = cost_per_item(run.pk for one in each for run in one.runs.values())
+    costs = load_costs(each)
 
     def dear(one: JudgeData) -> tuple[float, str]:
         known = [costs[run.pk, c.pk] for c in one.criteria if ((run := one.runs[c.key]).pk, c.pk) in costs]
@@ -105,7 +107,17 @@ def compute_cascade(each: Sequence[JudgeData], options: CascadeOptions) -> list[
 
     Raises InputError where there is none.
     """
-    costs = cost_per_item(run.pk for one in each for run in one.runs.values())
+    return _compute(each, options, load_costs(each))
+
+
+def load_costs(each: Sequence[JudgeData]) -> dict[tuple[int, int], float]:
+    """What an item costs, by ids of run and criterion, where it is known. One query."""
+    return cost_per_item(run.pk for one in each for run in one.runs.values())
+
+
+def _compute(
+    each: Sequence[JudgeData], options: CascadeOptions, costs: Mapping[tuple[int, int], float]
+) -> list[Cascaded]:
     shared = [c for c in each[0].criteria if all(c.key in one.evidence for one in each)]
     if not shared:
         raise InputError("there is no criterion that all of these judges have judged", field="judges")
@@ -186,6 +198,23 @@ def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, 
         for key, stage in stages.items()
     }
     return {"judge": str(one.judge), "judge_id": one.judge.pk, "limits": limits}
+
+
+def describe_usual(judges: Sequence[JudgeData]) -> dict[str, Any] | None:
+    """The document of the two cheapest, by the usual promise; None where there are no two on the same criterion."""
+    each = usual(sort_by_cost(judges))
+    if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
+        return None
+    return describe(each, CascadeOptions())
+
+
+def describe(each: Sequence[JudgeData], options: CascadeOptions) -> dict[str, Any]:
+    """The document of the cascade of these judges: what is kept, or computed now. Raises as `compute_cascade`."""
+    costs = load_costs(each)
+    priced = sorted([*map(list, costs.items())], key=str)
+    asked = [runs.identify(each), priced, options.target, options.delta]
+    key = f"cascade-{content_hash(asked)}"
+    return load_or_make(key, lambda: document(each, _compute(each, options, costs)))
 
 
 def document(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> dict[str, Any]:

@@ -8,31 +8,41 @@ from typing import Any
 from annotation.stats.dependence import drop_useless
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
-from judging.assessment.services.assessment import Assessment
+from core.hashing import content_hash
+from core.jobs.waiting import load_or_make
+from judging.assessment.queries.assessment_data import JudgeData
+from judging.assessment.services import runs
 from judging.stats.differences import Ranking, rank_judges
 
 
-def differences(judges: Sequence[Assessment]) -> list[dict[str, Any]]:
+def compare_judges(judges: Sequence[JudgeData]) -> list[dict[str, Any]]:
     """Per criterion the judge with the highest kappa, how far every other lies below it, and every judge's ranks.
 
     The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
-    clusters of the study count as one. Judges without a verdict on a criterion are left out.
+    clusters of the study count as one. Judges without a verdict on a criterion are left out. What is computed is kept;
+    there is nothing to compare of fewer than two.
     """
-    keys = dict.fromkeys(key for judge in judges for key in judge.evidence.evidence)
-    return [one for key in keys if (one := _of_criterion(key, judges)) is not None]
+    if len(judges) < 2:
+        return []
+    keys = dict.fromkeys(key for judge in judges for key in judge.evidence)
+    found = load_or_make(
+        f"differences-{content_hash(runs.identify(judges))}",
+        lambda: [one for key in keys if (one := _of_criterion(key, judges)) is not None],
+    )
+    return list(found)
 
 
-def _of_criterion(key: str, judges: Sequence[Assessment]) -> dict[str, Any] | None:
-    there = [judge for judge in judges if key in judge.evidence.evidence]
-    first = there[0].evidence.evidence[key]
+def _of_criterion(key: str, judges: Sequence[JudgeData]) -> dict[str, Any] | None:
+    there = [judge for judge in judges if key in judge.evidence]
+    first = there[0].evidence[key]
     rated = first.table.ratings_per_item > 0
-    codes = {str(one.judge): one.evidence.evidence[key].said.codes[rated] for one in there}
+    codes = {str(one.judge): one.evidence[key].said.codes[rated] for one in there}
     said = {name: column for name, column in codes.items() if (column != MISSING).any()}
     if len(said) < 2:
         return None
     figure = choose_headline(first.table.level, first.table.n_categories).judge
     found = rank_judges(drop_useless(first.table.subset_items(rated)), said, figure=figure)
-    name = next(criterion.name for criterion in there[0].evidence.criteria if criterion.key == key)
+    name = next(criterion.name for criterion in there[0].criteria if criterion.key == key)
     return {"criterion": key, "name": name, **_as_json(found)}
 
 

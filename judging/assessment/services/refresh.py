@@ -21,7 +21,7 @@ from core.jobs import leases
 from core.jobs.single_flight import alone
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import agreement, runs
+from judging.assessment.services import agreement, cascades, judge_comparison, runs
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.runs.models.runs import JudgeRun
@@ -95,16 +95,19 @@ def refresh(study_id: int) -> None:
 
 
 def compute_study(study: Study) -> None:
-    """Agreement, the difficulty model, and calibration and audits of every judge, as pages ask for them."""
+    """Agreement, the difficulty model, calibration and audits of every judge, their differences and cascade."""
     ratings = StudyRatings.read(study)
     if ratings.is_empty:
         return
     agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
     stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
     evidence, asked = StudyData.load(study), AssessmentRequest()
-    for mine in evidence.load_judges(evidence.judges()):
+    judges = evidence.load_judges(evidence.judges())
+    for mine in judges:
         runs.calibration(by=None, evidence=mine, options=asked.calibration)
         runs.audit(by=None, evidence=mine, options=asked.audit)
+    judge_comparison.compare_judges(judges)
+    cascades.describe_usual(judges)
 
 
 def _rests(study_id: int) -> str:

@@ -19,7 +19,6 @@ from core.markup import to_safe_svg
 from core.version import code_version
 from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
-from judging.assessment.options import CascadeOptions
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -59,7 +58,7 @@ def describe_judges(
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
-    cascade = _cascade(judges)
+    cascade = cascades.describe_usual([one.evidence for one in judges])
     by_model = _difficulty(ratings, patient=patient)
     design = _describe_design(evidence, judges, ratings)
     how = methods.methods(people, *results, cascade, difficulty=by_model, design=design)
@@ -85,7 +84,7 @@ def describe_judges(
         "judges": {str(one.judge): _judge(one, sealed.get(one.judge.pk)) for one in judges},
         "cascade": cascade,
         "cascade_on_record": cascade_records.compute_study(evidence),
-        "differences": judge_comparison.differences(judges) if len(judges) > 1 else [],
+        "differences": judge_comparison.compare_judges([one.evidence for one in judges]),
         "methods": how.to_json(),
     }
 
@@ -166,14 +165,6 @@ def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
             {**person, "name": ratings.annotators[person["person"]].name} for person in one.get("people", ())
         ]
     return found
-
-
-def _cascade(judges: Sequence[Assessment]) -> Document | None:
-    """That of the two cheapest judges, by the usual promise; None where there are no two on the same criterion."""
-    each = cascades.usual(cascades.sort_by_cost([one.evidence for one in judges]))
-    if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
-        return None
-    return cascades.document(each, cascades.compute_cascade(each, CascadeOptions()))
 
 
 def _judge(one: Assessment, certificate: Certificate | None) -> Document:

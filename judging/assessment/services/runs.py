@@ -160,6 +160,12 @@ def input_hash(evidence: JudgeData) -> str:
     return evidence.digest(_hashed)
 
 
+def identify(each: Sequence[JudgeData]) -> list[Any]:
+    """What a result on several judges depends on, and the names that it tells."""
+    named = [[one.study.name, str(one.judge), one.part, [c.name for c in one.criteria]] for one in each]
+    return [code_version(), named, [input_hash(one) for one in each]]
+
+
 def _hashed(evidence: JudgeData) -> str:
     parts = {
         c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]

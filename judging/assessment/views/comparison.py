@@ -40,7 +40,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     found, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
-    differences = judge_comparison.differences(found) if len(found) > 1 else []
+    differences = judge_comparison.compare_judges([one.evidence for one in found])
     context = {
         "study": study,
         "steps": study_steps(study, "results"),
@@ -77,7 +77,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
         "judges": {
             str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()} for one in found
         },
-        "differences": judge_comparison.differences(found) if len(found) > 1 else [],
+        "differences": judge_comparison.compare_judges([one.evidence for one in found]),
     }
     return attach_file(json.dumps(document, ensure_ascii=False, indent=1), JSON, f"{study.slug}-judges.json")
 
@@ -105,10 +105,10 @@ def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessme
     shown = {"there": there, "each": each, **typed, "on_record": cascade_records.compute_study(evidence)}
     try:
         options = CascadeOptions.check({name: share_typed(value, name) for name, value in typed.items()})
-        made = cascades.compute_cascade(each, options)
+        document = cascades.describe(each, options)
     except InputError as error:
         return {**shown, "error": error.message}
-    return {**shown, "document": cascades.document(each, made)}
+    return {**shown, "document": document}
 
 
 def share_typed(typed: str, name: str) -> float:

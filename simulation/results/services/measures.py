@@ -202,12 +202,12 @@ def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]
     """The kept measures of a source, or those made now. NotComputedError where a worker is to make them."""
     one = KINDS[kind]
     n = dict(one.sources()).get(source, 0)
-    found = waiting.load_or_make(
-        f"measures-{kind}-{one.hash_of(source)}", lambda: one.make(source), at_once=patient or n <= one.at_once
-    )
-    if found is None:
+    key = f"measures-{kind}-{one.hash_of(source)}"
+    if patient or n <= one.at_once:
+        return waiting.load_or_make(key, lambda: one.make(source))
+    if (found := waiting.load(key)) is None:
         raise NotComputedError(f"A worker measures more than {one.at_once} {kind}, on request.", field="source")
-    return found
+    return dict(found)
 
 
 def ask(*, by: User, kind: str, source: str) -> None:
