@@ -1,0 +1,41 @@
+"""The translations in locale/ as the files that Django reads, made when a process starts and they are not there yet.
+
+Nothing compiled is in the repository, and no step of set-up, of the image or of an upgrade has to be remembered.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+
+def compile_catalogues(source: Path, target: Path) -> Path:
+    """Compile each .po file below `source` into a folder of `target` that is named by their contents; return that."""
+    catalogues = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*.po"))}
+    folder = target / sha256(b"\0".join(catalogues.values())).hexdigest()[:12]
+    if not folder.exists():
+        target.mkdir(parents=True, exist_ok=True)
+        earlier = list(target.iterdir())
+        with tempfile.TemporaryDirectory(dir=target) as temporary:
+            compiled = Path(temporary) / "locale"
+            for path, content in catalogues.items():
+                _compile(content, compiled / path.with_suffix(".mo"))
+            try:
+                compiled.rename(folder)
+            except OSError:
+                if not folder.exists():  # else another process was faster
+                    raise
+        for path in earlier:
+            shutil.rmtree(path, ignore_errors=True)
+    return folder
+
+
+def _compile(content: bytes, path: Path) -> None:
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        write_mo(file, read_po(content.splitlines(keepends=True)))
