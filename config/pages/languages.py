@@ -17,7 +17,7 @@ YEAR = 365 * 24 * 3600
 
 @public
 @require_POST
-def choose(request: HttpRequest) -> HttpResponseBase:
+def choose_language(request: HttpRequest) -> HttpResponseBase:
     """Keep my choice with my account, and in a cookie for the pages before I sign in; then back to the page."""
     language = request.POST.get("language", "")
     if language in dict(settings.LANGUAGES) and isinstance(request.user, User):
@@ -29,7 +29,7 @@ def choose(request: HttpRequest) -> HttpResponseBase:
 @public
 @require_safe
 @cache_control(public=True, max_age=YEAR, immutable=True)
-def words(request: HttpRequest) -> HttpResponseBase:
+def load_script_texts(request: HttpRequest) -> HttpResponseBase:
     """The texts of scripts in the language that is asked for. The address changes with them, so they are kept."""
     language = request.GET.get("language", "")
     if language not in dict(settings.LANGUAGES):

@@ -1,4 +1,4 @@
-"""Where the scripts' texts are: `{% words_address language %}`."""
+"""Where the scripts' texts are: `{% script_texts_address language %}`."""
 
 from urllib.parse import urlencode
 
@@ -10,6 +10,6 @@ register = Library()
 
 
 @register.simple_tag
-def words_address(language: str) -> str:
+def script_texts_address(language: str) -> str:
     """The address of the texts of scripts in a language, which is another one after each change of them."""
-    return f"{reverse('words')}?{urlencode({'language': language, 'version': settings.LOCALE_PATHS[0].name})}"
+    return f"{reverse('script_texts')}?{urlencode({'language': language, 'version': settings.LOCALE_PATHS[0].name})}"

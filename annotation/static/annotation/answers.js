@@ -202,7 +202,7 @@
     remove.className = "button button--quiet button--small";
     remove.textContent = gettext("Remove");
     const names = { category: what.textContent, words: quote.textContent };
-    remove.setAttribute("aria-label", fill(gettext("Remove %(category)s: %(words)s"), names));
+    remove.setAttribute("aria-label", fillIn(gettext("Remove %(category)s: %(words)s"), names));
     remove.addEventListener("click", () => writeSpans(criterion, others()));
     line.append(what, " ", quote, " ", ...severityOf(criterion, one, index), remove);
     return line;

@@ -115,7 +115,7 @@
   function tell(found) {
     const n = differences.length;
     const here = place < 0 ? ngettext("%(n)s difference", "%(n)s differences", n) : gettext("%(place)s of %(n)s");
-    const many = n === 0 ? gettext("No difference") : fill(here, { place: place + 1, n });
+    const many = n === 0 ? gettext("No difference") : fillIn(here, { place: place + 1, n });
     const text = !on ? "" : found === null ? gettext("All differs") : many;
     const told = document.querySelector("[data-difference-count]");
     if (told) told.textContent = text;

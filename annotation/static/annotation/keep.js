@@ -130,11 +130,11 @@
       const data = { ...fixed(), ...changes, seen: seen(), active: spent(), submitted: slot.submitted ? "1" : "" };
       const { status: code, told } = await post(`${items}${pk}/draft/`, data);
       if (code === 401) return say(gettext("Not saved yet: signed out. Kept in this browser."), true);
-      if (code !== 200 && code !== 422) return say(fill(gettext("The server does not take this (%(code)s). Kept in this browser."), { code }), true);
+      if (code !== 200 && code !== 422) return say(fillIn(gettext("The server does not take this (%(code)s). Kept in this browser."), { code }), true);
       forget(pk, changes);
       if (pk !== slot.pk) return;
       if (told.stale && !handing && !waiting) location.assign(following); // handed in from another window
-      else if (told.gone) say(fill(gettext("%(why)s Your answers are kept."), { why: told.gone }), true);
+      else if (told.gone) say(fillIn(gettext("%(why)s Your answers are kept."), { why: told.gone }), true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
       else merge(told.content || {});
     } catch {
@@ -220,8 +220,8 @@
       if (code === 422) return refused(one, told);
       if (code !== 200 && code !== 409) return keepUnsent(one, code);
       const left = load("outbox", []).length;
-      if (code === 409) say(fill(gettext("%(why)s Your answers are kept for the researcher."), { why: told.late }), true);
-      else say(left ? fill(gettext("Saving … %(n)s more to send"), { n: left }) : gettext("Saved"));
+      if (code === 409) say(fillIn(gettext("%(why)s Your answers are kept for the researcher."), { why: told.late }), true);
+      else say(left ? fillIn(gettext("Saving … %(n)s more to send"), { n: left }) : gettext("Saved"));
       follow(one, told);
       if ("total" in told) tellTotal(told, code === 409 ? 1 : 0);
       return true;
@@ -245,7 +245,7 @@
     store("unsent", [...load("unsent", []), one]);
     form.dispatchEvent(new Event("rate:unsent"));
     waiting = false;
-    say(fill(gettext("The server does not take this item (%(code)s). Your answers are kept in this browser."), { code }), true);
+    say(fillIn(gettext("The server does not take this item (%(code)s). Your answers are kept in this browser."), { code }), true);
     return true;
   }
 
@@ -331,12 +331,12 @@
   // A new item is a new page to whoever does not see it: its title, what is read first, and what is said.
   function announce() {
     const [here, total] = where.textContent.split(" / ");
-    const title = fill(gettext("Item %(here)s"), { here });
+    const title = fillIn(gettext("Item %(here)s"), { here });
     document.title = `${title}${document.title.slice(document.title.indexOf(" · "))}`;
-    heading.textContent = fill(gettext("Item %(here)s of %(total)s"), { here, total });
+    heading.textContent = fillIn(gettext("Item %(here)s of %(total)s"), { here, total });
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    document.querySelector("[data-announce]").textContent = fill(gettext("Item %(here)s of %(total)s."), { here, total });
+    document.querySelector("[data-announce]").textContent = fillIn(gettext("Item %(here)s of %(total)s."), { here, total });
   }
 
   // Others take items too. A total that is only a lower bound ("200+") is asked for now and then, any other with each item.
@@ -356,7 +356,7 @@
     const hour = Math.round((3600 * last.length) / last.reduce((sum, seconds) => sum + seconds, 0));
     const n = `${Math.max(0, total - here + 1)}${text.includes("+") ? "+" : ""}`;
     const told = last.length < 5 ? gettext("%(n)s left") : gettext("About %(hour)s items an hour lately · %(n)s left");
-    if (pace) pace.textContent = fill(told, { hour, n });
+    if (pace) pace.textContent = fillIn(told, { hour, n });
   }
 
   let fetching = false;

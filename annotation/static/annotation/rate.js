@@ -30,7 +30,7 @@
       button.toggleAttribute("data-answered", !left.length);
       if (group.length > 1) {
         const told = { done: group.length - left.length, total: group.length };
-        button.textContent = fill(gettext("Turns %(done)s / %(total)s"), told);
+        button.textContent = fillIn(gettext("Turns %(done)s / %(total)s"), told);
       }
       if (group.includes(criteria[active])) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
@@ -91,7 +91,7 @@
     tell("rate:missing");
     activate(criteria.indexOf(missing[0]));
     const told = missing.length > 1 ? gettext("Missing: %(name)s and %(n)s more") : gettext("Missing: %(name)s");
-    say(fill(told, { name: name(missing[0]), n: missing.length - 1 }));
+    say(fillIn(told, { name: name(missing[0]), n: missing.length - 1 }));
     return false;
   }
 

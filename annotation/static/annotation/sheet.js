@@ -18,7 +18,7 @@
   function count() {
     const all = [...form.querySelectorAll("[data-criterion]")];
     const done = all.filter((one) => one.querySelector("input[type=radio]:checked") || one.querySelector("[data-unscored] input")?.value);
-    const counted = fill(gettext("%(done)s of %(total)s answered"), { done: done.length, total: all.length });
+    const counted = fillIn(gettext("%(done)s of %(total)s answered"), { done: done.length, total: all.length });
     told.textContent = form.hasAttribute("data-folded") ? counted : "";
   }
 

@@ -23,7 +23,7 @@
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", id);
     tab.dataset.shows = dataset.side;
-    tab.textContent = fill(gettext("Response %(side)s"), { side: dataset.side });
+    tab.textContent = fillIn(gettext("Response %(side)s"), { side: dataset.side });
     tab.addEventListener("click", () => show(dataset.side));
     return tab;
   }

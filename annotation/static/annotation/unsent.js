@@ -12,7 +12,7 @@
     const n = load("unsent").length;
     box.hidden = !n;
     box.querySelector("[data-unsent-told]").textContent =
-      fill(ngettext("The answers of %(n)s item are not saved: the server refused them.", "The answers of %(n)s items are not saved: the server refused them.", n), { n });
+      fillIn(ngettext("The answers of %(n)s item are not saved: the server refused them.", "The answers of %(n)s items are not saved: the server refused them.", n), { n });
   }
 
   function sendAgain() {

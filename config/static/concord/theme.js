@@ -26,7 +26,7 @@
         const names = { auto: gettext("Auto"), light: gettext("Light"), dark: gettext("Dark") };
         button.querySelector("[data-theme-name]").textContent = names[theme];
         const label = gettext("Theme: %(theme)s. Change it");
-        button.setAttribute("aria-label", fill(label, { theme: names[theme].toLowerCase() }));
+        button.setAttribute("aria-label", fillIn(label, { theme: names[theme].toLowerCase() }));
       };
       button.hidden = false;
       say();

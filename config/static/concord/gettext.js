@@ -3,5 +3,5 @@
   "use strict";
   window.gettext ??= (text) => text;
   window.ngettext ??= (one, many, n) => (n === 1 ? one : many);
-  window.fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => String(values[name]));
+  window.fillIn = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => String(values[name]));
 })();
