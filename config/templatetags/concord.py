@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.template import Context, Variable
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -202,7 +203,7 @@ def columns(*names: str) -> SafeString:
     "#" says that the column holds numbers, "^" at the end that a script sorts by it, brackets that the name is only
     read aloud. Of a list among `names` each entry is a column, and an empty name is none.
     """
-    flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+    flat = [name for entry in names for name in ([str(entry)] if isinstance(entry, str | Promise) else entry)]
     heads = format_html_join("", '<th{} scope="col"{}>{}</th>', (column(name) for name in flat if name))
     return format_html("<thead><tr>{}</tr></thead>", heads)
 

@@ -131,6 +131,8 @@ def test_my_items_and_taking_part(rate, live_server, page: Page) -> None:
         page.goto(live_server.url + address)
         expect(page.locator("html")).to_have_attribute("lang", "de")
         assert english(page) == [], address
+    page.goto(f"{live_server.url}/work/pilot/items/")
+    assert page.get_by_role("columnheader").all_inner_texts() == ["Aufgabe", "Text", "Stand"]
 
 
 def test_a_researchers_pages_stay_english(live_server, page: Page, transactional_db: None) -> None:
