@@ -27,7 +27,9 @@ TRANSLATED = frozenset(
         "join", "register", "consent", "about_me", "withdraw",
         # the account
         "login", "account_login", "logout", "account_logout", "account_inactive", "account_change_password",
-        "account_reauthenticate", "account",
+        "account_reauthenticate", "account", "person_erase",
+        "mfa_index", "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "mfa_deactivate_totp",
+        "mfa_view_recovery_codes", "mfa_generate_recovery_codes",
     }
 )  # fmt: skip
 """Names of addresses whose pages, and whatever these include, have every text in locale/."""

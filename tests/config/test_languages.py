@@ -22,6 +22,7 @@ from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Assignment
 from config.catalogues import compile_catalogues
 from config.languages import TRANSLATED
+from config.templatetags.concord import count, percent, stat
 from core.accounts.models.users import User
 from scripts.messages import LOCALE, list_messages
 from tests.config.test_permissions import routes
@@ -207,6 +208,21 @@ class TestTheRest:
         client.post("/language/", {"language": "de"})
         assert '<html lang="de">' in text_of(client.get("/work/"))
         assert '<html lang="en">' in text_of(client.get("/studies/"))
+
+    def test_a_researchers_page_is_the_same_in_every_browser(self, db, bob, open_study: OpenStudy):
+        study = open_study([bob])
+        alice = ResearcherFactory()
+        for address in ("/", "/studies/", f"/studies/{study.slug}/", f"/studies/{study.slug}/quality/", "/gallery/"):
+            english, german = (
+                re.sub(r'csrfmiddlewaretoken" value="\w+"|x-csrftoken": "\w+"', "", text_of(client.get(address)))
+                for client in (sign_in(alice, HTTP_ACCEPT_LANGUAGE="en"), sign_in(alice))
+            )
+            assert german == english, address
+
+    def test_numbers_are_written_as_the_page_writes_them(self):
+        assert (count(1234.4), stat(-1234.56), percent(0.5, 1)) == ("1,234", "\N{MINUS SIGN}1234.56", "50.0 %")
+        with translation.override("de"):
+            assert (count(1234.4), stat(-1234.56), percent(0.5, 1)) == ("1.234", "\N{MINUS SIGN}1234,56", "50,0 %")
 
     def test_pages_that_are_not_translated_stay_english(self, bob):
         client = sign_in(bob)

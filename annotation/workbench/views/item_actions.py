@@ -39,7 +39,7 @@ def act_on_mine(act: Act) -> Callable[..., HttpResponseBase]:
         try:
             text = act(request, get_account(request), slot)
         except InputError as error:
-            status, text = 422, error.message
+            status, text = 422, _(error.message)
         if request.headers.get(QUICK):
             return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
         (messages.success if status == 200 else messages.error)(request, text)
@@ -84,7 +84,7 @@ def assignment_decline(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         labels.decline(by=get_account(request), assignment=slot, reason=request.POST.get("reason", ""))
     except InputError as error:
-        messages.error(request, error.message)
+        messages.error(request, _(error.message))
         return redirect("assignment", pk=pk)
     return redirect("next_item", slug=slot.study.slug)
 
