@@ -58,7 +58,7 @@ def read_messages(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def update(path: Path) -> None:
-    """Write the catalogue of a language and domain anew."""
+    """Bring the catalogue of a language and domain up to date."""
     with path.open("rb") as file:
         catalogue = read_po(file)
     found = Catalog(charset="utf-8", creation_date=catalogue.creation_date)
@@ -67,7 +67,7 @@ def update(path: Path) -> None:
     catalogue.update(found, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
     with path.open("wb") as file:
-        write_po(file, catalogue, width=100, sort_output=False, include_lineno=False, omit_header=False)
+        write_po(file, catalogue, width=100, include_lineno=False)
 
 
 if __name__ == "__main__":
