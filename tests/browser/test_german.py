@@ -19,6 +19,7 @@ from tests.factories import ResearcherFactory
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CRITERIA = ["task_completion", "personalization"]
 
+SAVED = re.compile(r"^\s*(Gespeichert|Letzte Aufgabe gespeichert: .*)\s*$")
 ENGLISH = re.compile(
     r"\b(the|and|of|you|your|item|items|rate|rating|saved|saving|missing|skip|submit|flag|ask|note|evidence|keys|"
     r"left|turn|guideline|cannot|judge|sign|work|study|studies|response|question|choose|show|theme|auto theme|draft|"
@@ -31,8 +32,7 @@ OWN_WORDS = """() => {
   const data = [
     "[data-part]", ".content", "[dir=auto]", ".rating__question", ".rating__name", ".rating__help", ".key__label",
     ".key__guide", "[data-guideline] dl", ".bar__brand", ".bar__name", ".facts dd", "kbd", "[lang=en]",
-    ".rate__head h2",
-    ".worklist h2", "script", "noscript", ".context dt",
+    ".rate__head h2", ".worklist h2", "script", "noscript", ".context dt",
   ].join(", ");
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode())
@@ -84,7 +84,7 @@ def test_an_annotator_reads_only_german_and_english_once_chosen(rate, live_serve
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     expect(page.locator("[data-where]")).to_have_text("2 / 3")
-    expect(status).to_have_text(re.compile(r"^\s*(Gespeichert|Letzte Aufgabe gespeichert: .*)\s*$"))
+    expect(status).to_have_text(SAVED)
     expect(page.locator("[data-announce]")).to_have_text(re.compile("^(Aufgabe 2 von 3.)?$"))
     page.keyboard.press("f")
     expect(status).to_have_text("Dem Forschungsteam gemeldet.")
@@ -127,12 +127,16 @@ def test_pages_work_without_the_texts_of_scripts(rate, page: Page) -> None:
 
 def test_my_items_and_taking_part(rate, live_server, page: Page) -> None:
     rate("dialogue", CRITERIA)
+    for key in ("y", "3", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-where]")).to_have_text("2 / 2")
+    expect(page.locator("[data-saved]")).to_have_text(SAVED)
     for address in ("/work/pilot/items/", "/work/pilot/consent/", "/work/pilot/withdraw/", "/account/"):
         page.goto(live_server.url + address)
         expect(page.locator("html")).to_have_attribute("lang", "de")
         assert english(page) == [], address
     page.goto(f"{live_server.url}/work/pilot/items/")
-    assert page.get_by_role("columnheader").all_inner_texts() == ["Aufgabe", "Text", "Stand"]
+    expect(page.get_by_role("columnheader")).to_have_text(["Aufgabe", "Text", "Stand"])
 
 
 def test_a_researchers_pages_stay_english(live_server, page: Page, transactional_db: None) -> None:
