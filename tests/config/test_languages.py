@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 from string import Formatter
@@ -121,7 +123,17 @@ class TestCatalogue:
         assert (first / "a.mo").stat() == made
         (source / "a.po").write_text('msgid "one"\nmsgstr "uno"\n', encoding="utf-8")
         second = compile_catalogues(source, tmp_path / "made")
-        assert [path.name for path in (tmp_path / "made").iterdir()] == [second.name]
+        assert {path.name for path in (tmp_path / "made").iterdir()} == {first.name, second.name}, "it may be in use"
+        os.utime(first, (0, 0))
+        (source / "a.po").write_text('msgid "one"\nmsgstr "un"\n', encoding="utf-8")
+        third = compile_catalogues(source, tmp_path / "made")
+        assert {path.name for path in (tmp_path / "made").iterdir()} == {second.name, third.name}
+
+    def test_processes_that_start_together_compile_it_once(self, tmp_path):
+        with ThreadPoolExecutor(8) as pool:
+            found = set(pool.map(lambda _: compile_catalogues(LOCALE, tmp_path), range(8)))
+        assert [path.name for path in tmp_path.iterdir()] == [path.name for path in found]
+        assert (found.pop() / "de" / "LC_MESSAGES" / "djangojs.mo").stat().st_size > 1000
 
     def test_names_of_translated_pages_are_names(self):
         names = {name for name, _, _ in routes(get_resolver().url_patterns)}
