@@ -8,7 +8,7 @@ MANAGE = $(PY) manage.py
 # Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit-dependencies setup setup-dev demo serve dev stop worker smoke test test-services lint docs client format bench lock screenshots
+.PHONY: help audit-dependencies setup setup-dev demo serve dev stop worker smoke test test-services lint docs client messages format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -60,6 +60,9 @@ docs: setup-dev ## the pages in docs/ as HTML in build/docs; a link that leads n
 
 client: setup-dev ## write the client's methods and types from the OpenAPI document of today
 	@$(PY) scripts/make_client.py
+
+messages: setup-dev ## bring the translations in locale/ up to date with the texts of today
+	@$(PY) scripts/messages.py
 
 format: setup-dev ## let the tools put code and templates in order
 	@$(PY) -m ruff check --fix .

@@ -13,13 +13,26 @@ from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_noop
 
 from core.accounts.queries import users
 from core.names import is_hidden
 from judging.judges import second_factors
 from judging.judges.sealing import UnreadableError
 
-UNREADABLE = (
+MORE_POLITE = [
+    gettext_noop("You have signed out."),
+    gettext_noop("Please type your current password."),
+    gettext_noop("You must type the same password each time."),
+    gettext_noop("Your account has no password set up."),
+    gettext_noop("Be patient, you are sending too many requests."),
+    gettext_noop("Are you sure you want to sign out?"),
+    gettext_noop("You are about to generate a new set of recovery codes for your account."),
+    gettext_noop("You are about to deactivate authenticator app based authentication. Are you sure?"),
+]
+"""Texts of allauth whose German says "du"; those in locale/ stand in for them."""
+
+UNREADABLE = gettext_noop(
     "The site cannot read your second factor: it was sealed with a secret that is gone. "
     "Ask the person who runs this site to remove it."
 )
@@ -76,7 +89,7 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
         try:
             return second_factors.unseal(encrypted_text)
         except UnreadableError as error:
-            raise ValidationError(UNREADABLE) from error
+            raise ValidationError(gettext(UNREADABLE)) from error
 
 
 class Passwords(ModelBackend):

@@ -26,7 +26,7 @@ from core.accounts.models.users import User
 
 NOBODY, STAFF, OWNERS, EVERYONE = "", "staff", "owners", "everyone"
 CHOICES = (NOBODY, STAFF, OWNERS, EVERYONE)
-OPEN = ("account_reauthenticate", "logout", "account_logout", "health", "ready")
+OPEN = ("account_reauthenticate", "logout", "account_logout", "language", "script_texts", "health", "ready")
 """Names of addresses that are open without a second factor, beside allauth's own for setting it up (`mfa_…`)."""
 
 APPS = [Authenticator.Type.TOTP]

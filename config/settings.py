@@ -15,6 +15,7 @@ from csp.constants import NONE, SELF
 from django_guid.integrations import CeleryIntegration
 
 from config.broker import build_shared_cache, file_broker_options
+from config.catalogues import compile_catalogues
 from config.data_folder import explain_unwritable
 from config.logs import build_logging
 from config.privacy import UMASK
@@ -93,6 +94,7 @@ MIDDLEWARE = [
     "config.middleware.UploadLimitMiddleware",
     "config.middleware.AuditMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -190,9 +192,12 @@ SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_PROVIDERS = build_providers(os.environ)
 SINGLE_SIGN_ON_MAKES_ACCOUNTS = env_flag("CONCORD_OIDC_SIGNUP", default=True)
 
+# Annotators' pages speak each of these: config/languages.py. All else is in English.
 LANGUAGE_CODE = "en-us"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+with explain_unwritable(DATA_DIR):
+    LOCALE_PATHS = [compile_catalogues(BASE_DIR / "locale", DATA_DIR / "locale")]
 TIME_ZONE = "UTC"
-USE_I18N = False
 USE_TZ = True
 
 STATIC_URL = "static/"
@@ -219,7 +224,10 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a long dialogue that is rated turn by 
 HTTPS = env_flag("CONCORD_HTTPS", default=False)
 SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked for from inside, without the proxy
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 class InputError(ValueError):
-    """Something given from outside cannot be used. Says where: file, line and field, as far as they are known."""
+    """Something given from outside cannot be used. Says where: file, line and field, as far as they are known.
+
+    With `parts`, the message is a template for `str.format`, which `translate` can say in another language.
+    """
 
     status = 400
     """Status of the HTTP answer."""
 
     def __init__(
-        self, message: str, *, file: str | None = None, line: int | None = None, field: str | None = None
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        **parts: Any,
     ) -> None:
         super().__init__(message)
-        self.message, self.file, self.line, self.field = message, file, line, field
+        self.template, self.parts = message, parts
+        self.message, self.file, self.line, self.field = self.translate(str), file, line, field
+
+    def translate(self, gettext: Callable[[str], str]) -> str:
+        """The message as `gettext` has it."""
+        template = gettext(self.template)
+        return template.format(**self.parts) if self.parts else template
 
     def __str__(self) -> str:
         place = [

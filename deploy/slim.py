@@ -3,7 +3,7 @@
     python deploy/slim.py .venv/lib/python3.11/site-packages
 
 Everything that Concord does still works: what goes are packages' own tests, sources of compiled modules, translations
-(the site speaks English), and pyarrow's parts for remote files and servers, which nothing links to.
+into languages that the site does not speak, and pyarrow's parts for remote files and servers, which nothing links to.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 FOLDERS = ("*/**/tests", "pyarrow/include", "pyarrow/src", "numpy/_core/include", "lxml/includes", "lxml/html")
 FILES = (
     *(f"**/*.{ending}" for ending in ("po", "mo", "pyi", "h", "hpp", "pxd", "pxi", "pyx", "c", "f", "a")),
+    "babel/locale-data/*.dat",
     "lxml/objectify.*",
     "pyarrow/libarrow_flight.so.*",
     "pyarrow/libarrow_python_flight.so*",
@@ -26,6 +27,14 @@ FILES = (
     "pyarrow/libarrow_python*.so.*.*",
 )
 
+SPOKEN = ("en", "de")
+KEPT = ("*/locale/{}/LC_MESSAGES/*.mo", "babel/locale-data/{}.dat")
+
+
+def is_kept(file: Path) -> bool:
+    """Whether it is of a language that the site speaks: LANGUAGES in config/settings.py."""
+    return file.name == "root.dat" or any(file.match(pattern.format(one)) for pattern in KEPT for one in SPOKEN)
+
 
 def slim(packages: Path) -> int:
     """Delete, and return how many bytes that freed."""
@@ -35,7 +44,8 @@ def slim(packages: Path) -> int:
             shutil.rmtree(folder, ignore_errors=True)  # it may have stood in another one
     for pattern in FILES:
         for file in list(packages.glob(pattern)):
-            file.unlink()
+            if not is_kept(file):
+                file.unlink()
     return before - size(packages)
 
 

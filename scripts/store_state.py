@@ -28,7 +28,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 STATES = ROOT / "tests" / "config" / "states"
-ITEMS = 6
+ITEMS = 26
+"""Of each kind: the demo leaves twelve without labels, and its benchmark takes both splits from the others."""
 STUDIES = ("Demo dialogues", "Demo pairs")
 SECRET = "tests-only"  # noqa: S105 - of no site
 """As in tests/settings.py: the log of acts is checked with the key that it was written with."""

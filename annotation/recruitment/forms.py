@@ -10,6 +10,8 @@ from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.recruitment.models.demographics import DemographicQuestion
 from annotation.recruitment.models.participation import Intake, Invitation
@@ -32,9 +34,9 @@ class AccountForm(UserCreationForm[User]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["username"].label = "Name"
+        self.fields["username"].label = _("Name")
         self.fields["password1"].help_text = " ".join(password_validators_help_texts())
-        self.fields["username"].help_text = "By which you sign in. Letters, digits and @ . + - _ only."
+        self.fields["username"].help_text = _("By which you sign in. Letters, digits and @ . + - _ only.")
 
     def join(self, study: Study, invitation: Invitation | None) -> User | None:
         """The new account in the study, or None if it was refused, with the reason at its field."""
@@ -50,7 +52,9 @@ class ReturnForm(OptionsForm):
     """What somebody whom a platform sent enters to go on in another browser."""
 
     code = forms.CharField(
-        label="Return code", max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
+        label=gettext_lazy("Return code"),
+        max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
     def sign_back_in(self, by: User | None, invitation: Invitation, visit: Visit) -> User | None:
@@ -154,7 +158,7 @@ class AboutMeForm(forms.Form):
         for question in questions:
             offered = [(option, option) for option in question.options]
             self.fields[question.key] = forms.ChoiceField(
-                choices=[*offered, ("", demographics.NOT_SAID.capitalize())],
+                choices=[*offered, ("", _(demographics.NOT_SAID).capitalize())],
                 label=question.text,
                 required=False,
                 initial=answers.get(question.key, ""),

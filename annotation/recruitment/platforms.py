@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext as _
+
 from core.errors import InputError
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -90,7 +92,10 @@ def visit(platform: str, given: Mapping[str, Sequence[str]]) -> Visit:
     if found.get("assignmentId") == PREVIEW:
         return Visit(platform, "", found, is_preview=True)
     if known.person not in found:
-        raise InputError(f"This link is to be opened from {known.name}, which says who you are.", field=known.person)
+        raise InputError(
+            _("This link is to be opened from %(platform)s, which says who you are.") % {"platform": known.name},
+            field=known.person,
+        )
     for name, value in found.items():
         _check(name, value)
     return Visit(platform, found[known.person], found)
@@ -98,7 +103,7 @@ def visit(platform: str, given: Mapping[str, Sequence[str]]) -> Visit:
 
 def _one(name: str, values: Sequence[str]) -> str:
     if len(values) > 1:
-        raise InputError("The address names it twice.", field=name)
+        raise InputError(_("The address names it twice."), field=name)
     return values[0]
 
 
@@ -106,9 +111,9 @@ def _check(name: str, value: str) -> None:
     if name == "turkSubmitTo":
         parts = urlsplit(value)
         if f"{parts.scheme}://{parts.netloc}" not in TURK:
-            raise InputError("It does not lead to Mechanical Turk.", field=name)
+            raise InputError(_("It does not lead to Mechanical Turk."), field=name)
     elif not AN_ID.fullmatch(value):
-        raise InputError("This is no id: the platform has not filled it in.", field=name)
+        raise InputError(_("This is no id: the platform has not filled it in."), field=name)
 
 
 def submit_address(parameters: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from annotation.stats.rankings import BETTER, TIED, parse_ranking
 from annotation.studies.parsing.answers import LONGEST_TEXT, NOTHING, AnswerFormat, describe_bounds, spell_best_worst
@@ -79,7 +80,7 @@ def build_controls(asked: AnswerFormat, value: str, data: Mapping[str, Any], tit
 def build_number(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:  # noqa: ARG001
     """Its bounds as the browser reads them, and in words."""
     bounds = {side: str(asked.limits.get(side, "")) for side in ("least", "most")}
-    return {**bounds, "step": str(asked.limits.get("step", "any")), "bounds": describe_bounds(asked.limits)}
+    return {**bounds, "step": str(asked.limits.get("step", "any")), "bounds": describe_bounds(asked.limits, gettext)}
 
 
 def build_boxes(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:  # noqa: ARG001

@@ -202,7 +202,7 @@ def clear_account(person: User, *, notes: bool, at: datetime) -> None:
     person.groups.clear()
     person.user_permissions.clear()
     person.username, person.password = to_pseudonym(person), make_password(None)
-    person.display_name = person.first_name = person.last_name = person.email = ""
+    person.display_name = person.first_name = person.last_name = person.email = person.language = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_researcher = False
     person.last_login = person.working_in = None
     person.erased_at, person.erased_notes = at, notes

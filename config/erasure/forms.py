@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from config.erasure.erasing import erase_person
 from core.accounts.models.users import User
@@ -16,18 +18,20 @@ class EraseForm(forms.Form):
 
     confirm = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     notes = forms.BooleanField(
-        required=False, label="Also erase notes and reasons written beside labels", help_text="The labels stay."
+        required=False,
+        label=gettext_lazy("Also erase notes and reasons written beside labels"),
+        help_text=gettext_lazy("The labels stay."),
     )
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.person = person
-        self.fields["confirm"].label = f"To confirm, type the username: {person.username}"
+        self.fields["confirm"].label = _("To confirm, type the username: %(name)s") % {"name": person.username}
 
     def clean_confirm(self) -> str:
         typed: str = self.cleaned_data["confirm"].strip()
         if typed != self.person.username:
-            raise forms.ValidationError("This is not the username of the account.")
+            raise forms.ValidationError(_("This is not the username of the account."))
         return typed
 
     def save(self, by: User) -> bool:

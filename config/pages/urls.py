@@ -1,12 +1,14 @@
 from django.urls import path
 
-from config.pages import archives, erasure, views
+from config.pages import archives, erasure, languages, views
 from core.accounts.views import first_account
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("gallery/", views.gallery, name="gallery"),
     path("account/", views.account, name="account"),
+    path("language/", languages.choose_language, name="language"),
+    path("language/texts.js", languages.load_script_texts, name="script_texts"),
     path("people/<int:pk>/erase/", erasure.person_erase, name="person_erase"),
     path("studies/<slug:slug>/archive.zip", archives.study_archive, name="study_archive"),
     path("system/", views.system, name="system"),

@@ -9,6 +9,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -46,7 +47,8 @@ def gallery(request: HttpRequest) -> HttpResponse:
 def account(request: HttpRequest) -> HttpResponse:
     """Who I am here, my password and second factor."""
     user = request.user
-    facts = [("Username", user.get_username()), ("Role", "researcher" if may_research(user) else "annotator")]
+    role = _("researcher") if may_research(user) else _("annotator")
+    facts = [(_("Username"), user.get_username()), (_("Role"), role)]
     context = {"facts": facts, "has_second_factor": is_mfa_enabled(user), "by_link": is_link_participant(user)}
     return render(request, "config/account.html", context)
 

@@ -15,8 +15,11 @@ from django.http import HttpRequest
 from django.template import Context, Variable
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
+from django.utils.formats import get_format
+from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 register = template.Library()
 
@@ -40,6 +43,14 @@ def part(estimate: Any, key: str) -> Any:
     return estimate.get(key) if isinstance(estimate, Mapping) else getattr(estimate, key, None)
 
 
+def localise(number: str) -> str:
+    """A number such as 1,234.5 as the language of the page writes it."""
+    if (get_language() or "en").startswith("en"):
+        return number
+    marks = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
+    return "".join(marks.get(character, character) for character in number)
+
+
 @register.filter
 def stat(value: Any, digits: int = 2) -> str:
     """A statistic with `digits` decimals and a true minus sign; a dash if it is missing or undefined."""
@@ -49,7 +60,7 @@ def stat(value: Any, digits: int = 2) -> str:
     text = f"{number:.{digits}f}"
     if float(text) == 0:
         text = text.lstrip("-")
-    return text.replace("-", "\N{MINUS SIGN}")
+    return localise(text.replace("-", "\N{MINUS SIGN}"))
 
 
 @register.filter
@@ -63,7 +74,7 @@ def percent(value: Any, digits: int = 0) -> str:
 def count(value: Any) -> str:
     """A whole number with a comma between thousands."""
     number = number_or_none(value)
-    return DASH if number is None else f"{round(number):,}"
+    return DASH if number is None else localise(f"{round(number):,}")
 
 
 def position(value: float, scale: tuple[float, float]) -> str:
@@ -202,7 +213,7 @@ def columns(*names: str) -> SafeString:
     "#" says that the column holds numbers, "^" at the end that a script sorts by it, brackets that the name is only
     read aloud. Of a list among `names` each entry is a column, and an empty name is none.
     """
-    flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+    flat = [name for entry in names for name in ([str(entry)] if isinstance(entry, str | Promise) else entry)]
     heads = format_html_join("", '<th{} scope="col"{}>{}</th>', (column(name) for name in flat if name))
     return format_html("<thead><tr>{}</tr></thead>", heads)
 

@@ -259,6 +259,7 @@ NOT_OF_PEOPLE = {
     "judge_verdict_download": "figures of a judge",
     "judge_plot": "figures of a judge",
     "api_study_report": "figures; annotators are named as raters, without answers",
+    "script_texts": "texts of scripts in a language",
     "api_benchmark_folder": "a benchmark's release, which names no annotator",
 }
 """Files that the site gives out without an act, and what is in them."""

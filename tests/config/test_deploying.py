@@ -70,12 +70,17 @@ class TestImage:
             "pyarrow/libarrow_python.so.2600",
             "pyarrow/lib.so",
             "a/t.py",
+            "a/locale/de/LC_MESSAGES/django.mo",
+            "babel/locale-data/root.dat",
+            "babel/locale-data/de.dat",
         ]
         deleted = [
             "a/b/tests/test_c.py",
             "pyarrow/libarrow_python.so",
             "pyarrow/libarrow_flight.so.2600",
             "a/de.mo",
+            "a/locale/fr/LC_MESSAGES/django.mo",
+            "babel/locale-data/fr.dat",
             "a/c.h",
         ]
         for name in kept + deleted:

@@ -44,7 +44,13 @@ def test_a_new_site_and_what_its_commands_write_are_closed(tmp_path):
     folder = tmp_path / "new" / "site"
     done = manage(folder, "shell", "-v0", "-c", WRITING.format(str(folder / "labels.csv")))
     assert (done.returncode, done.stderr) == (0, "")
-    assert {path.name for path in folder.iterdir()} == {"broker", "concord.sqlite3", "labels.csv", "secret_key"}
+    assert {path.name for path in folder.iterdir()} == {
+        "broker",
+        "concord.sqlite3",
+        "labels.csv",
+        "locale",
+        "secret_key",
+    }
     assert open_below(tmp_path / "new") == []
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from annotation.recruitment.models.participation import (
     ConsentDecision,
@@ -73,16 +74,16 @@ def add_uses(invitations: QuerySet[Invitation]) -> QuerySet[Any]:
 def find_closing_reason(invitation: Invitation, *, uses: int) -> str:
     """Why nobody can join by the invitation any more; empty if they can."""
     if invitation.revoked_at:
-        return "This link was revoked."
+        return _("This link was revoked.")
     if invitation.expires_at and invitation.expires_at <= timezone.now():
-        return "This link has expired."
+        return _("This link has expired.")
     if invitation.max_uses is not None and uses >= invitation.max_uses:
-        return "This link has been used by as many people as it was made for."
+        return _("This link has been used by as many people as it was made for.")
     return find_study_closing_reason(invitation.study)
 
 
 def find_study_closing_reason(study: Study) -> str:
-    return "This study is closed and takes no more people." if study.state == Study.State.CLOSED else ""
+    return _("This study is closed and takes no more people.") if study.state == Study.State.CLOSED else ""
 
 
 def find_decision(study: Study, annotator: User) -> ConsentDecision | None:

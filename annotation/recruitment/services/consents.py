@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from annotation.quality.models import Admission
 from annotation.recruitment.models.demographics import DemographicAnswer
@@ -46,7 +47,7 @@ def decide(*, by: User, study: Study, text_hash: str, agrees: bool) -> ConsentDe
     with transaction.atomic():
         text = find_intake(study).consent_text
         if text is None or text.content_hash != text_hash:
-            raise InputError("The text has changed while you read it. Please read it again.", field="text")
+            raise InputError(_("The text has changed while you read it. Please read it again."), field="text")
         check_annotator(by, study)
         return ConsentDecision.objects.create(
             study=study,

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from django.db import transaction
 from django.db.models import Max
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
 from annotation.studies.models.studies import Study
@@ -16,7 +18,7 @@ from core.errors import InputError
 
 LONGEST = 200
 MOST_OPTIONS = 30
-NOT_SAID = "prefer not to say"
+NOT_SAID = gettext_noop("prefer not to say")
 
 
 @audited("question.add", says=("options",))
@@ -78,7 +80,7 @@ def answer(*, by: User, study: Study, answers: Mapping[str, str]) -> None:
         if key not in questions:
             raise InputError("This study has no such question.", field=key)
         if value and value not in questions[key].options:
-            raise InputError(f"{value!r} is not one of the answers.", field=key)
+            raise InputError(_("%(value)r is not one of the answers.") % {"value": value}, field=key)
     DemographicAnswer.objects.bulk_create(
         [DemographicAnswer(question=questions[key], annotator=by, value=value) for key, value in answers.items()],
         update_conflicts=True,

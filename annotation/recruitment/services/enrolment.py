@@ -7,6 +7,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.recruitment.models.participation import Invitation, Participation
 from annotation.recruitment.platforms import Visit
@@ -27,9 +29,11 @@ from core.hashing import content_hash
 MOST_VISITS = 100
 """Visits of one person that are kept; who opens a link more often than that has told nothing new for long."""
 
-WITHDRAWN = "You have withdrawn from this study. Your labels were erased, and you are given no more items."
+WITHDRAWN = gettext_noop(
+    "You have withdrawn from this study. Your labels were erased, and you are given no more items."
+)
 
-NOT_THEIRS = "This is not the return code of this id."
+NOT_THEIRS = gettext_noop("This is not the return code of this id.")
 
 
 def join(*, by: User, study: Study, invitation: Invitation | None = None) -> None:
@@ -47,7 +51,7 @@ def create_account_and_join(*, account: User, study: Study, invitation: Invitati
             account.save(force_insert=True)
             admit_to_study(account, study, invitation)
     except IntegrityError as error:
-        raise InputError("This name is taken.", field="username") from error
+        raise InputError(_("This name is taken."), field="username") from error
     return account
 
 
@@ -82,7 +86,7 @@ def refuse_stranger(participation: Participation, by: User | None, code: str) ->
     """Let nobody in as somebody else: an id of a platform is known to many."""
     given = "".join(code.split()).replace("-", "").upper()
     if by != participation.annotator and not constant_time_compare(given, return_code(participation).replace("-", "")):
-        raise InputError(NOT_THEIRS, field="code")
+        raise InputError(_(NOT_THEIRS), field="code")
 
 
 def platform_key(visit: Visit) -> str:
@@ -119,14 +123,14 @@ def remember(participation: Participation, visit: Visit) -> None:
 
 def refuse_withdrawn(by: User, study: Study) -> None:
     if has_withdrawn(study, by):
-        raise InputError(WITHDRAWN, field="annotator")
+        raise InputError(_(WITHDRAWN), field="annotator")
 
 
 def admit_to_study(by: User, study: Study, invitation: Invitation | None) -> None:
     if invitation is not None:
         invitation = lock_invitation(invitation)
     elif not find_intake(study).is_public:
-        raise InputError("This study takes nobody in without an invitation.", field="study")
+        raise InputError(_("This study takes nobody in without an invitation."), field="study")
     elif why := find_study_closing_reason(study):
         raise InputError(why, field="study")
     study.annotators.add(by)

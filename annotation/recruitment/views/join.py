@@ -11,6 +11,8 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.debug import sensitive_post_parameters
@@ -34,8 +36,8 @@ from core.accounts.models.users import User
 from core.errors import InputError
 
 UNKNOWN, GONE, BAD, TOO_MANY = 404, 410, 400, 429
-FULL = "Many people have just come from your network. Please come back in ten minutes."
-TELL_CODE = (
+FULL = gettext_noop("Many people have just come from your network. Please come back in ten minutes.")
+TELL_CODE = gettext_noop(
     "Your return code is {code}. You need it to go on in another browser. You find it again under My work, Taking part."
 )
 BACKEND = "config.accounts.Passwords"
@@ -49,7 +51,7 @@ def join(request: HttpRequest, token: str) -> HttpResponseBase:
     """Follow an invitation."""
     found = find_invitation(token)
     if found is None:
-        return render_refusal(request, "There is no such invitation. Look whether the address is complete.", UNKNOWN)
+        return render_refusal(request, _("There is no such invitation. Look whether the address is complete."), UNKNOWN)
     invitation, closed = found
     if invitation.platform:
         return enter_from_platform(request, invitation, closed)
@@ -77,7 +79,7 @@ def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, 
     form = AccountForm(request.POST if request.method == "POST" and not user else None)
     if request.method == "POST":
         if not user and is_too_often(request):
-            return render_refusal(request, FULL, TOO_MANY)
+            return render_refusal(request, _(FULL), TOO_MANY)
         try:
             joined = join_by_form(request, form, study, invitation)
         except InputError as error:
@@ -142,7 +144,7 @@ def join_page(
     if request.method != "POST":
         return render(request, "annotation/join_platform.html", context)
     if not is_back and is_too_often(request):
-        return render_refusal(request, FULL, TOO_MANY)
+        return render_refusal(request, _(FULL), TOO_MANY)
     try:
         account = form.sign_back_in(by, invitation, found)
     except InputError as error:
@@ -151,7 +153,7 @@ def join_page(
         return render(request, "annotation/join_platform.html", context)
     answer = sign_in(request, account, invitation.study)
     if there is None and not text_owed(invitation.study, account):  # else the page with the text says it
-        messages.info(request, TELL_CODE.format(code=find_return_code(invitation.study, account)))
+        messages.info(request, _(TELL_CODE).format(code=find_return_code(invitation.study, account)))
     return answer
 
 

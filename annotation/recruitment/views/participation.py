@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 
 from annotation.recruitment.forms import AboutMeForm
 from annotation.recruitment.queries.demographics import LEAST_PEOPLE, load_answers
@@ -67,7 +68,9 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(user.studies, slug=slug)
     if request.method == "POST":
         done = consents.withdraw(by=user, study=study, annotator=user)
-        messages.success(request, f"You have withdrawn from {study}. Labels erased: {done.erased}.")
+        messages.success(
+            request, _("You have withdrawn from %(study)s. Labels erased: %(n)s.") % {"study": study, "n": done.erased}
+        )
         return redirect("my_work")
     labels = Annotation.objects.filter(assignment__study=study, assignment__annotator=user).count()
     return render(request, "annotation/withdraw.html", {"study": study, "labels": labels, "annotator": user})

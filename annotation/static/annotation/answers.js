@@ -200,8 +200,9 @@
     const remove = document.createElement("button");
     remove.type = "button";
     remove.className = "button button--quiet button--small";
-    remove.textContent = "Remove";
-    remove.setAttribute("aria-label", `Remove ${what.textContent}: ${quote.textContent}`);
+    remove.textContent = gettext("Remove");
+    const names = { category: what.textContent, words: quote.textContent };
+    remove.setAttribute("aria-label", fillIn(gettext("Remove %(category)s: %(words)s"), names));
     remove.addEventListener("click", () => writeSpans(criterion, others()));
     line.append(what, " ", quote, " ", ...severityOf(criterion, one, index), remove);
     return line;
@@ -210,7 +211,7 @@
   function severityOf(criterion, one, index) {
     if (!severities(criterion).length) return [];
     const select = document.createElement("select");
-    select.setAttribute("aria-label", "How severe");
+    select.setAttribute("aria-label", gettext("How severe"));
     for (const name of severities(criterion)) select.add(new Option(name, name, false, name === one.severity));
     select.addEventListener("change", () => {
       const changed = spansOf(criterion).map((span, other) => (other === index ? { ...span, severity: select.value } : span));

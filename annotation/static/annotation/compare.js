@@ -114,7 +114,9 @@
 
   function tell(found) {
     const n = differences.length;
-    const text = !on ? "" : found === null ? "All differs" : n === 0 ? "No difference" : place < 0 ? `${n} difference${n > 1 ? "s" : ""}` : `${place + 1} of ${n}`;
+    const here = place < 0 ? ngettext("%(n)s difference", "%(n)s differences", n) : gettext("%(place)s of %(n)s");
+    const many = n === 0 ? gettext("No difference") : fillIn(here, { place: place + 1, n });
+    const text = !on ? "" : found === null ? gettext("All differs") : many;
     const told = document.querySelector("[data-difference-count]");
     if (told) told.textContent = text;
     for (const button of document.querySelectorAll("[data-difference]")) button.hidden = n === 0;

@@ -71,7 +71,7 @@
     const remove = document.createElement("button");
     remove.type = "button";
     remove.className = "button button--quiet button--small";
-    remove.textContent = "Remove";
+    remove.textContent = gettext("Remove");
     remove.addEventListener("click", () => write(criterion, marks(criterion).filter((_, other) => other !== index)));
     line.append(quote, " ", remove);
     return line;

@@ -60,7 +60,7 @@
       fold.hidden = !fold.querySelector("dt:not([hidden]), li:not([hidden]), p:not([hidden])");
       fold.open = !fold.hidden;
     }
-    count.textContent = n ? `${n} found` : "Nothing found";
+    count.textContent = n ? fillIn(gettext("%(n)s found"), { n }) : gettext("Nothing found");
   }
 
   function begin() {

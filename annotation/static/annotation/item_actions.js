@@ -9,7 +9,7 @@
   const reason = document.getElementById("decline-all");
   const thread = () => document.querySelector("[data-item] [data-thread]");
   const button = (act) => form.querySelector(`[data-act="${act}"]`);
-  const WORDS = { flag: "flagged", later: "marked for later" };
+  const WORDS = { flag: gettext("flagged"), later: gettext("marked for later") };
 
   function say(text, problem = false) {
     status.textContent = text;
@@ -23,9 +23,9 @@
     try {
       const answer = await fetch(url, { method: "POST", body, headers: { "X-Quick": "1" }, redirect: "manual" });
       if (answer.ok) return { ok: true, text: await answer.text() };
-      return { ok: false, text: answer.status === 422 ? await answer.text() : "This was not saved: sign in again, or load the page anew." };
+      return { ok: false, text: answer.status === 422 ? await answer.text() : gettext("This was not saved: sign in again, or load the page anew.") };
     } catch {
-      return { ok: false, text: "No connection. This was not saved; try again when it is back." };
+      return { ok: false, text: gettext("No connection. This was not saved; try again when it is back.") };
     }
   }
 
@@ -63,7 +63,7 @@
     const entry = document.createElement("li");
     const who = document.createElement("span");
     who.className = "small quiet";
-    who.textContent = "You, just now";
+    who.textContent = gettext("You, just now");
     const said = document.createElement("p");
     said.className = "prewrap";
     said.dir = "auto";

@@ -114,8 +114,8 @@
     known = now;
     if (waiting) return correct(); // it is handed in, and the next one has not come yet
     store(`draft-${slot.pk}`, changes);
-    if (!Object.keys(changes).length) return say("Saved"); // the same answer once more
-    say("Saving …");
+    if (!Object.keys(changes).length) return say(gettext("Saved")); // the same answer once more
+    say(gettext("Saving …"));
     clearTimeout(timer);
     timer = setTimeout(saveDraft, 400);
   }
@@ -129,17 +129,17 @@
     try {
       const data = { ...fixed(), ...changes, seen: seen(), active: spent(), submitted: slot.submitted ? "1" : "" };
       const { status: code, told } = await post(`${items}${pk}/draft/`, data);
-      if (code === 401) return say("Not saved yet: signed out. Kept in this browser.", true);
-      if (code !== 200 && code !== 422) return say(`The server does not take this (${code}). Kept in this browser.`, true);
+      if (code === 401) return say(gettext("Not saved yet: signed out. Kept in this browser."), true);
+      if (code !== 200 && code !== 422) return say(fillIn(gettext("The server does not take this (%(code)s). Kept in this browser."), { code }), true);
       forget(pk, changes);
       if (pk !== slot.pk) return;
       if (told.stale && !handing && !waiting) location.assign(following); // handed in from another window
-      else if (told.gone) say(`${told.gone} Your answers are kept.`, true);
+      else if (told.gone) say(fillIn(gettext("%(why)s Your answers are kept."), { why: told.gone }), true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
       else merge(told.content || {});
     } catch {
       if (pk !== slot.pk) return;
-      say("No connection. Kept in this browser, and sent when it is back.", true);
+      say(gettext("No connection. Kept in this browser, and sent when it is back."), true);
       timer = setTimeout(saveDraft, 3000);
     }
   }
@@ -158,7 +158,7 @@
     fill(theirs);
     known = read();
     if (before !== JSON.stringify(known)) form.dispatchEvent(new Event("rate:filled"));
-    if (!Object.keys(mine).length) say("Saved");
+    if (!Object.keys(mine).length) say(gettext("Saved"));
   }
 
   // ---------- handing in ----------
@@ -168,13 +168,13 @@
     if (slot.submitted || plain) return; // a change to an earlier item is an ordinary form, as is what precedes the work
     event.preventDefault();
     clearTimeout(timer);
-    if (leaving) return say("Saving … Then the page comes anew, with what has changed.");
+    if (leaving) return say(gettext("Saving … Then the page comes anew, with what has changed."));
     if (waiting) return correct();
     putOut();
     recent.push(active);
     waiting = true;
     showReady();
-    say(waiting ? "Saving … The next item is on its way." : "Saving …");
+    say(waiting ? gettext("Saving … The next item is on its way.") : gettext("Saving …"));
     pump();
   });
 
@@ -189,7 +189,7 @@
 
   function correct() {
     putOut();
-    say("Saving … The next item is on its way and comes by itself.");
+    say(gettext("Saving … The next item is on its way and comes by itself."));
     pump();
   }
 
@@ -211,7 +211,7 @@
     try {
       const { status: code, told } = await post(`${items}${one.pk}/save/`, { ...one.data, holding: held, total: wantsTotal() });
       if (code === 401) {
-        say("Not saved yet: signed out. Kept in this browser.", true);
+        say(gettext("Not saved yet: signed out. Kept in this browser."), true);
         return false;
       }
       wait = 1000;
@@ -220,14 +220,15 @@
       if (code === 422) return refused(one, told);
       if (code !== 200 && code !== 409) return keepUnsent(one, code);
       const left = load("outbox", []).length;
-      if (code === 409) say(`${told.late} Your answers are kept for the researcher.`, true);
-      else say(left ? `Saving … ${left} more to send` : "Saved");
+      if (code === 409) say(fillIn(gettext("%(why)s Your answers are kept for the researcher."), { why: told.late }), true);
+      else say(left ? fillIn(gettext("Saving … %(n)s more to send"), { n: left }) : gettext("Saved"));
       follow(one, told);
       if ("total" in told) tellTotal(told, code === 409 ? 1 : 0);
       return true;
     } catch {
-      const after = waiting ? "; then the next item comes" : "";
-      say(`No connection. Your answers are kept in this browser and sent when it is back${after}.`, true);
+      const kept = gettext("No connection. Your answers are kept in this browser and sent when it is back.");
+      const next = gettext("No connection. Your answers are kept in this browser and sent when it is back; then the next item comes.");
+      say(waiting ? next : kept, true);
       setTimeout(pump, wait);
       wait = Math.min(2 * wait, 30_000);
       return false;
@@ -244,7 +245,7 @@
     store("unsent", [...load("unsent", []), one]);
     form.dispatchEvent(new Event("rate:unsent"));
     waiting = false;
-    say(`The server does not take this item (${code}). Your answers are kept in this browser.`, true);
+    say(fillIn(gettext("The server does not take this item (%(code)s). Your answers are kept in this browser."), { code }), true);
     return true;
   }
 
@@ -261,7 +262,7 @@
     const { seen: _seen, active: _active, ...answers } = one.data;
     store(`draft-${one.pk}`, answers);
     waiting = false;
-    say(Object.values(told.errors || { "": "This could not be saved." })[0], true);
+    say(Object.values(told.errors || { "": gettext("This could not be saved.") })[0], true);
     if (one.pk !== slot.pk) location.assign(`${items}${one.pk}/`);
     return false;
   }
@@ -330,11 +331,12 @@
   // A new item is a new page to whoever does not see it: its title, what is read first, and what is said.
   function announce() {
     const [here, total] = where.textContent.split(" / ");
-    document.title = `Item ${here}${document.title.slice(document.title.indexOf(" · "))}`;
-    heading.textContent = `Item ${here} of ${total}`;
+    const title = fillIn(gettext("Item %(here)s"), { here });
+    document.title = `${title}${document.title.slice(document.title.indexOf(" · "))}`;
+    heading.textContent = fillIn(gettext("Item %(here)s of %(total)s"), { here, total });
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    document.querySelector("[data-announce]").textContent = `Item ${here} of ${total}.`;
+    document.querySelector("[data-announce]").textContent = fillIn(gettext("Item %(here)s of %(total)s."), { here, total });
   }
 
   // Others take items too. A total that is only a lower bound ("200+") is asked for now and then, any other with each item.
@@ -352,8 +354,9 @@
     const [here, total] = text.match(/\d+/g).map(Number);
     const last = recent.slice(-20).filter((seconds) => seconds > 0);
     const hour = Math.round((3600 * last.length) / last.reduce((sum, seconds) => sum + seconds, 0));
-    const left = `${Math.max(0, total - here + 1)}${text.includes("+") ? "+" : ""} left`;
-    if (pace) pace.textContent = last.length < 5 ? left : `About ${hour} items an hour lately · ${left}`;
+    const n = `${Math.max(0, total - here + 1)}${text.includes("+") ? "+" : ""}`;
+    const told = last.length < 5 ? gettext("%(n)s left") : gettext("About %(hour)s items an hour lately · %(n)s left");
+    if (pace) pace.textContent = fillIn(told, { hour, n });
   }
 
   let fetching = false;

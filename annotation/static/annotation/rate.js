@@ -28,7 +28,10 @@
       const left = group.filter((criterion) => !isDone(criterion));
       button.hidden = group.every((criterion) => criterion.hidden);
       button.toggleAttribute("data-answered", !left.length);
-      if (group.length > 1) button.textContent = `Turns ${group.length - left.length} / ${group.length}`;
+      if (group.length > 1) {
+        const told = { done: group.length - left.length, total: group.length };
+        button.textContent = fillIn(gettext("Turns %(done)s / %(total)s"), told);
+      }
       if (group.includes(criteria[active])) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     }
@@ -87,14 +90,14 @@
     missing.forEach((criterion) => criterion.setAttribute("data-missing", ""));
     tell("rate:missing");
     activate(criteria.indexOf(missing[0]));
-    const more = missing.length > 1 ? ` and ${missing.length - 1} more` : "";
-    say(`Missing: ${name(missing[0])}${more}`);
+    const told = missing.length > 1 ? gettext("Missing: %(name)s and %(n)s more") : gettext("Missing: %(name)s");
+    say(fillIn(told, { name: name(missing[0]), n: missing.length - 1 }));
     return false;
   }
 
   function changed(criterion) {
     criterion.removeAttribute("data-missing");
-    say(criteria.some(isMissing) ? "" : "Complete");
+    say(criteria.some(isMissing) ? "" : gettext("Complete"));
     show();
   }
 
@@ -254,7 +257,7 @@
       event.preventDefault();
       return;
     }
-    say("Saving …");
+    say(gettext("Saving …"));
     if (!tell("rate:complete")) event.preventDefault();
   });
 

@@ -10,7 +10,7 @@
   function fold(folded) {
     form.toggleAttribute("data-folded", folded);
     button.setAttribute("aria-expanded", !folded);
-    button.textContent = folded ? "Open" : "Fold";
+    button.textContent = folded ? gettext("Open") : gettext("Fold");
     sessionStorage.setItem(KEY, folded ? "folded" : "open");
     count();
   }
@@ -18,7 +18,8 @@
   function count() {
     const all = [...form.querySelectorAll("[data-criterion]")];
     const done = all.filter((one) => one.querySelector("input[type=radio]:checked") || one.querySelector("[data-unscored] input")?.value);
-    told.textContent = form.hasAttribute("data-folded") ? `${done.length} of ${all.length} answered` : "";
+    const counted = fillIn(gettext("%(done)s of %(total)s answered"), { done: done.length, total: all.length });
+    told.textContent = form.hasAttribute("data-folded") ? counted : "";
   }
 
   button.hidden = false;

@@ -23,7 +23,7 @@
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", id);
     tab.dataset.shows = dataset.side;
-    tab.textContent = `Response ${dataset.side}`;
+    tab.textContent = fillIn(gettext("Response %(side)s"), { side: dataset.side });
     tab.addEventListener("click", () => show(dataset.side));
     return tab;
   }
@@ -43,7 +43,7 @@
     const list = document.createElement("div");
     list.className = "pair__tabs";
     list.setAttribute("role", "tablist");
-    list.setAttribute("aria-label", "Responses");
+    list.setAttribute("aria-label", gettext("Responses"));
     list.append(...shown.map(makeTab));
     list.addEventListener("keydown", walk);
     pair.prepend(list);

@@ -12,7 +12,7 @@
     const n = load("unsent").length;
     box.hidden = !n;
     box.querySelector("[data-unsent-told]").textContent =
-      n === 1 ? "The answers of 1 item are not saved: the server refused them." : `The answers of ${n} items are not saved: the server refused them.`;
+      fillIn(ngettext("The answers of %(n)s item are not saved: the server refused them.", "The answers of %(n)s items are not saved: the server refused them.", n), { n });
   }
 
   function sendAgain() {
@@ -29,7 +29,7 @@
     URL.revokeObjectURL(link.href);
   }
 
-  const discard = () => window.confirm("Discard these answers? They are saved nowhere else.") && store("unsent", []);
+  const discard = () => window.confirm(gettext("Discard these answers? They are saved nowhere else.")) && store("unsent", []);
   const actions = { again: sendAgain, download, discard };
 
   box.addEventListener("click", (event) => {

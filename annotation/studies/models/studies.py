@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.functional import cached_property
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.stats.orders import MOST, list_places, name_responses
@@ -21,8 +22,8 @@ class Study(InProject):
     """A set of items of one kind, rated on the same criteria."""
 
     class Kind(models.TextChoices):
-        DIALOGUE = "dialogue", "dialogues"
-        PAIR = "pair", "response pairs"
+        DIALOGUE = "dialogue", gettext_noop("dialogues")
+        PAIR = "pair", gettext_noop("response pairs")
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -356,11 +357,11 @@ class Assignment(models.Model):
     """
 
     class Purpose(models.TextChoices):
-        RATING = "rating", "rating"
-        REPEAT = "repeat", "repeat"
-        CHECK = "check", "check"
-        TRAINING = "training", "training"
-        QUALIFICATION = "qualification", "qualification"
+        RATING = "rating", gettext_noop("rating")
+        REPEAT = "repeat", gettext_noop("repeat")
+        CHECK = "check", gettext_noop("check")
+        TRAINING = "training", gettext_noop("training")
+        QUALIFICATION = "qualification", gettext_noop("qualification")
 
     class State(models.TextChoices):
         OPEN = "open", "open"

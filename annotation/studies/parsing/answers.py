@@ -16,7 +16,7 @@ A best–worst answer is a ranking of three groups: best > all others > worst.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -75,7 +75,7 @@ def parse_answer(asked: AnswerFormat, given: str) -> Answer:
 
 def parse_choice(asked: AnswerFormat, given: str) -> Answer:
     if given not in asked.values:
-        raise InputError(f"{given!r} is not on the scale: {', '.join(asked.values)}.")
+        raise InputError("{given!r} is not on the scale: {values}.", given=given, values=", ".join(asked.values))
     return Answer(given)
 
 
@@ -83,10 +83,12 @@ def parse_number(asked: AnswerFormat, given: str) -> Answer:
     number = read_decimal(given)
     limits = {name: Decimal(str(asked.limits[name])) for name in ("least", "most", "step") if name in asked.limits}
     if number < limits.get("least", number) or number > limits.get("most", number):
-        raise InputError(f"{spell_decimal(number)} is out of range: {describe_bounds(asked.limits)}.")
+        bounds = describe_bounds(asked.limits)
+        raise InputError("{number} is out of range: {bounds}.", number=spell_decimal(number), bounds=bounds)
     step, start = limits.get("step"), limits.get("least", Decimal(0))
     if step and (number - start) % step:
-        raise InputError(f"{spell_decimal(number)} is not on a step of {spell_decimal(step)}.")
+        number_said, step_said = spell_decimal(number), spell_decimal(step)
+        raise InputError("{number} is not on a step of {step}.", number=number_said, step=step_said)
     return Answer(spell_decimal(number))
 
 
@@ -95,11 +97,11 @@ def read_decimal(given: str) -> Decimal:
     try:
         number = Decimal(text if text.isascii() and "_" not in text else "none")
     except InvalidOperation as error:
-        raise InputError(f"{text[:40]!r} is not a number; write it like 12 or 0.5.") from error
+        raise InputError("{text!r} is not a number; write it like 12 or 0.5.", text=text[:40]) from error
     if not number.is_finite() or abs(number) > LARGEST_NUMBER:
-        raise InputError(f"{text[:40]!r} is not a number that is counted with here.")
+        raise InputError("{text!r} is not a number that is counted with here.", text=text[:40])
     if spell_decimal(number)[::-1].find(".") > MOST_PLACES:
-        raise InputError(f"A number has at most {MOST_PLACES} places behind the point.")
+        raise InputError("A number has at most {most} places behind the point.", most=MOST_PLACES)
     return number
 
 
@@ -110,25 +112,29 @@ def spell_decimal(number: Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def describe_bounds(limits: Mapping[str, Any]) -> str:
-    """The bounds of a number in words."""
+def describe_bounds(limits: Mapping[str, Any], gettext: Callable[[str], str] = str) -> str:
+    """The bounds of a number in words, as `gettext` has these."""
     least, most = limits.get("least"), limits.get("most")
     unit = f" {limits['unit']}" if limits.get("unit") else ""
     if least is None and most is None:
         return ""
     if least is None or most is None:
-        return f"at least {least}{unit}" if least is not None else f"at most {most}{unit}"
-    return f"from {least} to {most}{unit}"
+        template = gettext("at least {least}") if least is not None else gettext("at most {most}")
+    else:
+        template = gettext("from {least} to {most}")
+    return template.format(least=least, most=most) + unit
 
 
 def parse_several(asked: AnswerFormat, given: str) -> Answer:
     named = [] if given == NOTHING else given.split(JOINED_BY)
     if unknown := [name for name in named if name not in asked.values]:
-        raise InputError(f"{unknown[0]!r} is not on the scale: {', '.join(asked.values)}.")
+        raise InputError("{given!r} is not on the scale: {values}.", given=unknown[0], values=", ".join(asked.values))
     chosen = [value for value in asked.values if value in named]
     least, most = asked.limits.get("least", 0), asked.limits.get("most", len(asked.values))
     if not least <= len(chosen) <= most:
-        raise InputError(f"Choose {describe_count(least, most)}, not {len(chosen)}.")
+        if least == most:
+            raise InputError("Choose {most}, not {n}.", most=most, n=len(chosen))
+        raise InputError("Choose {least} to {most}, not {n}.", least=least, most=most, n=len(chosen))
     return Answer(JOINED_BY.join(chosen) or NOTHING)
 
 
@@ -141,7 +147,7 @@ def parse_ranked(asked: AnswerFormat, given: str) -> Answer:
         ranking = parse_ranking(given)
         check_responses(given, asked.responses)
     except ValueError as error:
-        raise InputError(f"Rank every response once: {', '.join(asked.responses)}.") from error
+        raise InputError("Rank every response once: {responses}.", responses=", ".join(asked.responses)) from error
     if asked.limits.get("best_worst"):
         check_best_worst(ranking)
     elif not asked.limits.get("ties") and any(len(group) > 1 for group in ranking):
@@ -174,7 +180,7 @@ def read_list(given: str) -> list[Any]:
     except InputError as error:
         raise InputError("The marked words cannot be read.") from error
     if not isinstance(spans, list) or len(spans) > MOST_SPANS:
-        raise InputError(f"Mark at most {MOST_SPANS} passages.")
+        raise InputError("Mark at most {most} passages.", most=MOST_SPANS)
     return spans
 
 
@@ -183,7 +189,7 @@ def read_span(asked: AnswerFormat, given: Any) -> Span:
     given = given if isinstance(given, dict) else {}
     category = given.get("category")
     if category not in asked.values:
-        raise InputError(f"Say what is marked: {', '.join(asked.values)}.")
+        raise InputError("Say what is marked: {values}.", values=", ".join(asked.values))
     part, start, end = find_quote(asked, given) if "quote" in given else find_offsets(asked, given)
     found = {"part": part, "start": start, "end": end, "category": category}
     return found | {"text": asked.texts[part][start:end]} | read_severity(asked, given)
@@ -203,9 +209,9 @@ def find_quote(asked: AnswerFormat, given: Mapping[str, Any]) -> tuple[str, int,
     parts = [name for name in asked.texts if part in (None, "", name)]
     found = [(name, at) for name in parts for at in list_places(asked.texts[name], quote) if start in (None, at)]
     if not found:
-        raise InputError(f"“{quote[:60]}” is not in what is asked about; quote it as it stands there.")
+        raise InputError("“{quote}” is not in what is asked about; quote it as it stands there.", quote=quote[:60])
     if len(found) > 1:
-        raise InputError(f"“{quote[:60]}” stands there more than once: quote more of the words around it.")
+        raise InputError("“{quote}” stands there more than once: quote more of the words around it.", quote=quote[:60])
     name, at = found[0]
     return name, at, at + len(quote)
 
@@ -222,7 +228,7 @@ def read_severity(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, st
         return {}
     severity = given.get("severity")
     if severity not in severities:
-        raise InputError(f"Say how severe each marked passage is: {', '.join(severities)}.")
+        raise InputError("Say how severe each marked passage is: {severities}.", severities=", ".join(severities))
     return {"severity": str(severity)}
 
 
@@ -232,7 +238,7 @@ def parse_text(asked: AnswerFormat, given: str) -> Answer:
     if not text:
         raise InputError("Write something.")
     if len(text) > longest:
-        raise InputError(f"Write at most {longest:,} characters; this has {len(text):,}.")
+        raise InputError("Write at most {longest:,} characters; this has {n:,}.", longest=longest, n=len(text))
     return Answer(str(len(text.split())), {"text": text})
 
 

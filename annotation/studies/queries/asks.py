@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from annotation.stats.orders import TIE, name_parts, to_place
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Assignment, Criterion, Study
@@ -24,7 +27,8 @@ SUFFIXES = {
 }
 """Kinds of answers, and what follows an ask's name in the name of their input."""
 
-STEPS = (("A", "much"), ("A", "slightly"), ("B", "slightly"), ("B", "much"))
+MUCH, SLIGHTLY = gettext_noop("much"), gettext_noop("slightly")
+STEPS = (("A", MUCH), ("A", SLIGHTLY), ("B", SLIGHTLY), ("B", MUCH))
 """Choices where the study asks how strong a preference is, from one end to the other; their keys are 1 to 4."""
 
 
@@ -48,7 +52,9 @@ class Ask:
     @property
     def about(self) -> str:
         """What of the item it is about, in words; empty of the whole."""
-        return f"response {self.side}" if self.side else f"turn {self.turn}" if self.turn else ""
+        if self.side:
+            return _("response %(side)s") % {"side": self.side}
+        return _("turn %(turn)s") % {"turn": self.turn} if self.turn else ""
 
     @property
     def title(self) -> str:
@@ -101,7 +107,7 @@ def describe_condition(slot: Assignment, criterion: Criterion) -> str:
     values = [str(value) for value in (criterion.condition or {})["values"]]
     shown = [to_side(slot, value) for value in values] if is_preference(slot.study, there) else values
     names = shown if is_preference(slot.study, there) else [there.label_of(value) for value in values]
-    return f"Only if {there.name} is {' or '.join(names)}."
+    return _("Only if %(criterion)s is %(values)s.") % {"criterion": there.name, "values": _(" or ").join(names)}
 
 
 def find_condition(study: Study, criterion: Criterion) -> Criterion | None:
@@ -133,17 +139,20 @@ def sides(slot: Assignment, criterion: Criterion) -> list[dict[str, Any]]:
     by_side = {to_side(slot, str(category["value"])): category for category in criterion.categories}
     if len(slot.order) > 2:
         keys = [str(number) if number < 10 else "" for number in range(1, len(slot.order) + 1)]
-        choices = [(side, side, key, f"{side} is best") for side, key in zip(slot.sides, keys, strict=True)]
+        choices = [
+            (side, side, key, _("%(side)s is best") % {"side": side})
+            for side, key in zip(slot.sides, keys, strict=True)
+        ]
     else:
-        choices = [(side, side, side, f"{side} is better") for side in ("A", "B")]
+        choices = [(side, side, side, _("%(side)s is better") % {"side": side}) for side in ("A", "B")]
     if asks_strength(slot):
         choices = [
-            (side, f"{side}:{strength}", str(key), f"{side} {strength}")
+            (side, f"{side}:{strength}", str(key), f"{side} {_(strength)}")
             for key, (side, strength) in enumerate(STEPS, start=1)
         ]
     return [
         {**by_side[side], "value": value, "key": key, "label": label}
-        for side, value, key, label in [*choices, (TIE, TIE, TIE_KEY, "Tie")]
+        for side, value, key, label in [*choices, (TIE, TIE, TIE_KEY, _("Tie"))]
         if side in by_side
     ]
 

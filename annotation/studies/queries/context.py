@@ -6,26 +6,28 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from annotation.corpus.models import Profile, Scenario, Task
 from annotation.stats.relevance import rank
 from annotation.studies.models.studies import Item
 
 PARTS: dict[str, dict[str, str]] = {
     "dialogue": {
-        "goal": "Goal",
-        "situation": "Situation",
-        "preferences": "Preferences",
-        "persona": "Persona",
-        "demographics": "Demographics",
-        "interactions": "Past interactions",
-        "memories": "Memories",
+        "goal": gettext_noop("Goal"),
+        "situation": gettext_noop("Situation"),
+        "preferences": gettext_noop("Preferences"),
+        "persona": gettext_noop("Persona"),
+        "demographics": gettext_noop("Demographics"),
+        "interactions": gettext_noop("Past interactions"),
+        "memories": gettext_noop("Memories"),
     },
     "pair": {
-        "persona": "Persona",
-        "demographics": "Demographics",
-        "preferences": "Preferences",
-        "interactions": "Past interactions",
-        "memories": "Memories",
+        "persona": gettext_noop("Persona"),
+        "demographics": gettext_noop("Demographics"),
+        "preferences": gettext_noop("Preferences"),
+        "interactions": gettext_noop("Past interactions"),
+        "memories": gettext_noop("Memories"),
     },
 }
 Row = tuple[str, str]
@@ -54,8 +56,9 @@ class Panel:
         """How much there is, beside the title of a closed fold."""
         first, rest = len(self.rows) + len(self.entries), len(self.rest)
         if first and rest:
-            return f"{first} of {first + rest}"
-        return f"{first + rest} {'fact' if first + rest == 1 else 'facts'}" if first or rest else ""
+            return gettext("%(n)d of %(total)d") % {"n": first, "total": first + rest}
+        n = first + rest
+        return ngettext("%(n)d fact", "%(n)d facts", n) % {"n": n} if n else ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def relevant_facts(question: str, found: Sequence[Panel]) -> list[Panel]:
     rows = [row for panel in found for row in (*panel.rows, *panel.rest)]
     rows += [(panel.title, entry) for panel in found for entry in panel.entries]
     best = rank(question, [f"{term} {value}" for term, value in rows])[:MOST_RELEVANT]
-    title = "Relevant to the question"
+    title = gettext_noop("Relevant to the question")
     return [Panel("relevant", title, rows=tuple(rows[place] for place in best), is_open=True)] if best else []
 
 

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage
@@ -18,12 +19,12 @@ from core.accounts.models.users import User
 from core.statements import row
 
 STATES = {
-    "submitted": "Submitted",
-    "skipped": "Skipped",
-    "open": "To do",
-    "later": "Marked for later",
-    "asked": "Asked",
-    "answered": "Answered",
+    "submitted": gettext_noop("Submitted"),
+    "skipped": gettext_noop("Skipped"),
+    "open": gettext_noop("To do"),
+    "later": gettext_noop("Marked for later"),
+    "asked": gettext_noop("Asked"),
+    "answered": gettext_noop("Answered"),
 }
 """What the list can be narrowed to."""
 

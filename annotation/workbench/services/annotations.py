@@ -11,6 +11,8 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.stats.orders import TIE, to_response
 from annotation.studies.models.labels import Annotation
@@ -131,7 +133,11 @@ def check_version(ask: Ask, given: str) -> int:
     if not given:
         return newest
     if not (given.isascii() and given.isdecimal() and len(given) < 6 and 1 <= int(given) <= newest):
-        raise InputError(f"{ask.title}: there is no version {given[:20]!r} of its guideline.", field=ask.name)
+        raise InputError(
+            _("%(title)s: there is no version %(version)r of its guideline.")
+            % {"title": ask.title, "version": given[:20]},
+            field=ask.name,
+        )
     return int(given)
 
 
@@ -175,9 +181,9 @@ def check_answers(
     known = {ask.name for ask in asked}
     for key, text in chain(values.items(), unscored.items(), notes.items()):
         if "\0" in text:
-            raise InputError("Null characters are not allowed.", field=key)
+            raise InputError(_("Null characters are not allowed."), field=key)
     if unknown := sorted((values.keys() | unscored.keys() | notes.keys()) - known):
-        raise InputError("This study has no such criterion.", field=unknown[0])
+        raise InputError(_("This study has no such criterion."), field=unknown[0])
     found = {}
     for ask in list_due(assignment, asked, values):
         given, reason = values.get(ask.name, ""), unscored.get(ask.name, "").strip()
@@ -202,10 +208,12 @@ def list_due(assignment: Assignment, asked: Sequence[Ask], values: Mapping[str, 
 def answer(assignment: Assignment, ask: Ask, given: str, reason: str, *, note: str = "") -> GivenAnswer | None:
     """The answer; None where none is given and none is needed."""
     if given and reason:
-        raise InputError(f"{ask.title}: choose a value or say why you cannot judge, not both.", field=ask.name)
+        raise InputError(
+            _("%(title)s: choose a value or say why you cannot judge, not both.") % {"title": ask.title}, field=ask.name
+        )
     if reason:
         if len(reason) > LONGEST_REASON:
-            raise InputError(f"Say it in at most {LONGEST_REASON} characters.", field=ask.name)
+            raise InputError(_("Say it in at most %(most)d characters.") % {"most": LONGEST_REASON}, field=ask.name)
         return GivenAnswer(unscored_reason=reason)
     if is_preference(assignment.study, ask.criterion) and given:
         side, strength = split_strength(assignment, ask, given)
@@ -218,15 +226,18 @@ def read_answer(assignment: Assignment, ask: Ask, given: str, note: str) -> Give
     asked = build_format(assignment, ask)
     if not given.strip() or is_unchanged(asked, given):
         if ask.criterion.is_required:
-            raise InputError(f"{ask.title} has no answer yet.", field=ask.name)
+            raise InputError(_("%(title)s has no answer yet.") % {"title": ask.title}, field=ask.name)
         if note.strip():
-            raise InputError(f"{ask.title} has a note and no answer: give one, or say why you cannot.", field=ask.name)
+            raise InputError(
+                _("%(title)s has a note and no answer: give one, or say why you cannot.") % {"title": ask.title},
+                field=ask.name,
+            )
         return None
     try:
         found = to_stored(assignment, ask, parse_answer(asked, given))
     except InputError as error:
-        wrong = f"{given!r} is not on the scale of {ask.title}."
-        said = wrong if asked.type == Criterion.Type.CHOICE else f"{ask.title}: {error.message}"
+        wrong = _("%(given)r is not on the scale of %(title)s.") % {"given": given, "title": ask.title}
+        said = wrong if asked.type == Criterion.Type.CHOICE else f"{ask.title}: {error.translate(_)}"
         raise InputError(said, field=ask.name) from error
     return GivenAnswer(value=found.value, content=found.content)
 
@@ -235,21 +246,26 @@ def split_strength(assignment: Assignment, ask: Ask, given: str) -> tuple[str, s
     """What was chosen and how strongly: "A:much" is A, much. A tie has no strength."""
     if not asks_strength(assignment) or given == TIE:
         return given, ""
-    side, _, strength = given.partition(":")
+    side, _separator, strength = given.partition(":")
     if strength not in STRENGTHS or side not in assignment.sides:
-        raise InputError("Say whether it is much or slightly better.", field=ask.name)
+        raise InputError(_("Say whether it is much or slightly better."), field=ask.name)
     return side, strength
 
 
 def to_stored_response(assignment: Assignment, ask: Ask, given: str) -> str:
     """The category of a preference that is meant: the response that was shown on the side chosen."""
     if not assignment.order:
-        raise InputError("It is not known which response was shown on which side.", field=ask.name)
+        raise InputError(_("It is not known which response was shown on which side."), field=ask.name)
     if given not in (*assignment.sides, TIE):
-        raise InputError(f"Choose {', '.join(assignment.sides)} or, where it is offered, a tie.", field=ask.name)
+        raise InputError(
+            _("Choose %(sides)s or, where it is offered, a tie.") % {"sides": ", ".join(assignment.sides)},
+            field=ask.name,
+        )
     value = to_response(given, assignment.order)
     if value not in ask.criterion.values:
-        raise InputError(f"{given!r} is not on the scale of {ask.title}.", field=ask.name)
+        raise InputError(
+            _("%(given)r is not on the scale of %(title)s.") % {"given": given, "title": ask.title}, field=ask.name
+        )
     return value
 
 
@@ -260,6 +276,7 @@ def possible_time(assignment: Assignment, claimed: float, now: datetime) -> floa
 
 
 def find_obstacle(assignment: Assignment) -> str:
+    """Why it takes no labels of theirs, in English: it is kept with late answers, for researchers."""
     if not Study.objects.filter(pk=assignment.study_id, state=Study.State.OPEN).exists():
-        return "This study is closed and takes no more labels."
-    return "This item is not in your work any more."
+        return gettext_noop("This study is closed and takes no more labels.")
+    return gettext_noop("This item is not in your work any more.")

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.quality.services import qualification
 from annotation.stats.orders import MOST
@@ -82,7 +83,7 @@ def skip(*, by: User, assignment: Assignment) -> None:
     """Put it off: it stays theirs and comes back when nothing else is left."""
     mine = Assignment.objects.filter(pk=assignment.pk, annotator=by, state=LEASED, purpose__in=WORK)
     if not mine.update(state=SKIPPED, leased_until=None):
-        raise InputError("Only an item in work can be skipped.", field="assignment")
+        raise InputError(_("Only an item in work can be skipped."), field="assignment")
 
 
 def renew(*, by: User, assignment: Assignment) -> bool:
@@ -213,7 +214,7 @@ def claim_open(by: User, study: Study, last: Last) -> Assignment | None:
 
 def claim_first_open(by: User, study: Study, last: Last, *, after: int) -> Assignment | None:
     """The first slot behind this place that nobody else gets hold of at the same moment: found and taken at once."""
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         try:
             with open_savepoint():
                 found = claim_first(by, study, number=last.number + 1, after=after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.messages import ItemMark, ItemMessage
 from annotation.studies.models.studies import Item, Study
@@ -29,7 +30,7 @@ def write(*, by: User | None, study: Study, item: Item, annotator: User, text: s
     if by != annotator and not there:
         raise InputError(f"{annotator} has asked nothing about this item.", field="annotator")
     if there >= MOST:
-        raise InputError(f"A thread holds at most {MOST} messages.", field="text")
+        raise InputError(_("A thread holds at most %(most)d messages.") % {"most": MOST}, field="text")
     return ItemMessage.objects.create(study=study, item=item, annotator=annotator, author=by, text=text)
 
 

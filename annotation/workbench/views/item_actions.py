@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Assignment, Study
@@ -38,7 +39,7 @@ def act_on_mine(act: Act) -> Callable[..., HttpResponseBase]:
         try:
             text = act(request, get_account(request), slot)
         except InputError as error:
-            status, text = 422, error.message
+            status, text = 422, _(error.message)
         if request.headers.get(QUICK):
             return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
         (messages.success if status == 200 else messages.error)(request, text)
@@ -54,20 +55,20 @@ def is_wanted(request: HttpRequest) -> bool:
 def set_flag(request: HttpRequest, user: User, slot: Assignment) -> str:
     """Flag the item for the researchers, or take that back."""
     item_messages.mark(by=user, study=slot.study, item=slot.item, flagged=is_wanted(request))
-    return "Flagged for the researcher." if is_wanted(request) else "No longer flagged."
+    return _("Flagged for the researcher.") if is_wanted(request) else _("No longer flagged.")
 
 
 def set_later(request: HttpRequest, user: User, slot: Assignment) -> str:
     """Mark the item for later, or take that back."""
     item_messages.mark(by=user, study=slot.study, item=slot.item, later=is_wanted(request))
-    return "Marked for later: find it under My items." if is_wanted(request) else "No longer marked for later."
+    return _("Marked for later: find it under My items.") if is_wanted(request) else _("No longer marked for later.")
 
 
 def send_message(request: HttpRequest, user: User, slot: Assignment) -> str:
     """Write to the researchers about the item."""
     text = request.POST.get("text", "")
     item_messages.write(by=user, study=slot.study, item=slot.item, annotator=user, text=text)
-    return "Sent to the researcher."
+    return _("Sent to the researcher.")
 
 
 assignment_flag = act_on_mine(set_flag)
@@ -83,7 +84,7 @@ def assignment_decline(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         labels.decline(by=get_account(request), assignment=slot, reason=request.POST.get("reason", ""))
     except InputError as error:
-        messages.error(request, error.message)
+        messages.error(request, _(error.message))
         return redirect("assignment", pk=pk)
     return redirect("next_item", slug=slot.study.slug)
 
@@ -98,7 +99,7 @@ def my_items(request: HttpRequest, slug: str) -> HttpResponse:
     if number.isascii() and number.isdecimal() and len(number) < 10:
         if slot := queries.find_by_number(user, study, int(number)):
             return redirect("assignment", pk=slot.pk)
-        messages.error(request, f"You have no item {number}.")
+        messages.error(request, _("You have no item %(number)s.") % {"number": number})
     items = queries.load_my_items(user, study, state=state if state in queries.STATES else "", query=query)
     context = {
         "study": study,

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotation.studies.models.studies import Assignment, Criterion, Study
@@ -59,7 +60,7 @@ def save(request: HttpRequest, pk: int) -> JsonResponse:
     if problem:
         keep_late(request, slot, problem)
     told = {
-        "late": problem,
+        "late": problem and gettext(problem),
         "next": lease_ahead(request, slot.study),
         "versions": list_versions(slot.study),
         **total(request, slot.study),
@@ -84,9 +85,10 @@ def draft(request: HttpRequest, pk: int) -> JsonResponse:
         return JsonResponse({"stale": True})
     except InputError as error:
         return JsonResponse({"errors": {"": error.message}}, status=422)
+    problem = not_now(slot, still_mine)
     if assignments.is_running_out(slot):
         assignments.renew_all(by=get_account(request), study=slot.study)
-    return JsonResponse({"content": kept.content, "gone": not_now(slot, still_mine)})
+    return JsonResponse({"content": kept.content, "gone": problem and gettext(problem)})
 
 
 @require_sign_in

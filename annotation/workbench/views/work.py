@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from annotation.quality.queries import gold_questions
@@ -25,8 +26,8 @@ from core.accounts.models.users import User
 from core.errors import InputError
 
 SEEN = "annotation.assignment seen in order"  # salt of the signature that says who was shown which slot
-TAKEN = "This item has meanwhile been given to somebody else."
-CLOSED = "This study is closed and takes no more labels."
+TAKEN = gettext_noop("This item has meanwhile been given to somebody else.")
+CLOSED = gettext_noop("This study is closed and takes no more labels.")
 
 
 @require_sign_in
@@ -147,7 +148,7 @@ def sign_proof(slot: Assignment, user: User) -> str:
 
 
 def not_now(slot: Assignment, still_mine: bool) -> str:
-    """Why the slot takes no labels of mine; empty if it does."""
+    """Why the slot takes no labels of mine, in English, as it is kept with late answers; empty if it does."""
     if not still_mine:
         return TAKEN
     return "" if slot.study.state == Study.State.OPEN else CLOSED
@@ -184,7 +185,7 @@ def submit_form(request: HttpRequest, slot: Assignment, form: RatingForm) -> Htt
     if not slot.is_work:
         return redirect_after_qualification(slot)
     if was_submitted:
-        messages.success(request, "Your changes are saved.")
+        messages.success(request, gettext("Your changes are saved."))
     following = work.find_next(slot, get_account(request)) if was_submitted else None
     return redirect("assignment", pk=following.pk) if following else redirect("next_item", slug=slot.study.slug)
 
@@ -237,7 +238,7 @@ def page(
         "types": {row.criterion["type"]: True for row in rows},
         "chosen_side": rows[0].side if slot.item.pair and rows else "",
         "draft": form.draft,
-        "gone": gone,
+        "gone": gone and gettext(gone),
         "kept": kept,
         "nothing_saved": gone and not kept and request.method == "POST",
         "progress": progress,

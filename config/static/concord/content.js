@@ -111,7 +111,7 @@
     for (const node of document.querySelectorAll("[data-shown]")) node.hidden = written;
     for (const node of document.querySelectorAll("[data-written]")) node.hidden = !written;
     for (const label of document.querySelectorAll("[data-written-label]"))
-      label.textContent = written ? "Show as its readers saw it" : "Show as it is written";
+      label.textContent = written ? gettext("Show as its readers saw it") : gettext("Show as it is written");
     document.dispatchEvent(new Event("content:form"));
   }
 

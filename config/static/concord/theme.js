@@ -23,8 +23,10 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const button of document.querySelectorAll("[data-theme-switch]")) {
       const say = () => {
-        button.querySelector("[data-theme-name]").textContent = theme[0].toUpperCase() + theme.slice(1);
-        button.setAttribute("aria-label", `Theme: ${theme}. Change it`);
+        const names = { auto: gettext("Auto"), light: gettext("Light"), dark: gettext("Dark") };
+        button.querySelector("[data-theme-name]").textContent = names[theme];
+        const label = gettext("Theme: %(theme)s. Change it");
+        button.setAttribute("aria-label", fillIn(label, { theme: names[theme].toLowerCase() }));
       };
       button.hidden = false;
       say();

@@ -35,6 +35,10 @@ class User(AbstractUser):
         Project, models.SET_NULL, null=True, blank=True, related_name="+", help_text="Where new things of theirs go."
     )
 
+    language = models.CharField(
+        max_length=8, blank=True, help_text="Of the annotators' pages. Empty: what the browser asks for."
+    )
+
     class Meta:
         app_label = "annotation"
         constraints = [
