@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,13 @@ from django.core.files.uploadedfile import UploadedFile
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Study
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
-from annotation.studies.parsing.rubrics import CriterionSpec
+from annotation.studies.parsing.rubrics import LONGEST_IMAGE, PICTURES, CriterionSpec
 from core.errors import InputError
 
 BETWEEN = " | "
+MOST_BYTES = (LONGEST_IMAGE - 50) * 3 // 4
+"""Of a picture, which base64 makes a third longer."""
+
 TYPES = {
     "binary": "Yes or no",
     "ordinal": "Ordered scale of 2 to 11 steps",
@@ -108,6 +112,15 @@ class CriterionForm(forms.Form):
     examples = forms.CharField(
         required=False, widget=area(3), help_text="One a line; begin with + for a good one and - for a bad one."
     )
+    picture = forms.FileField(
+        required=False,
+        label="Picture of an example",
+        help_text=f"PNG, JPEG or WebP of at most {MOST_BYTES // 1000} kB.",
+    )
+    picture_of = forms.IntegerField(
+        required=False, min_value=1, label="Which example", help_text="By its line above: 1 is the first."
+    )
+    no_pictures = forms.BooleanField(required=False, label="Remove the pictures that examples have")
     required = forms.BooleanField(required=False, initial=True, label="An answer is required")
     waits_for = forms.ChoiceField(required=False, label="Asked only if")
     waits_values = forms.CharField(required=False, label="has one of the values", help_text="With commas between.")
@@ -145,6 +158,25 @@ class CriterionForm(forms.Form):
         for name in others:
             del self.fields[name]
 
+    def clean_picture(self) -> str:
+        """The picture as the data URI that a rubric holds; empty without one."""
+        file = self.cleaned_data["picture"]
+        return to_data_uri(file.read(MOST_BYTES + 1)) if file else ""
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = self.cleaned_data
+        n = len(read_examples(given.get("examples", "")))
+        if given.get("picture") and not 1 <= (given.get("picture_of") or 0) <= n:
+            self.add_error("picture_of", f"Name one of the {n} examples." if n else "There is no example yet.")
+        return given
+
+    def list_examples(self) -> list[dict[str, Any]]:
+        """The examples with the new picture at its place."""
+        found = read_examples(self.cleaned_data["examples"])
+        if picture := self.cleaned_data["picture"]:
+            found[self.cleaned_data["picture_of"] - 1]["image"] = picture
+        return found
+
     def to_document(self) -> dict[str, Any]:
         """The criterion as a file has it. `is_valid` comes before."""
         given = self.cleaned_data
@@ -156,7 +188,7 @@ class CriterionForm(forms.Form):
             "unit": given.get("unit", "item"),
             "required": given["required"],
             "limits": self.read_limits(),
-            "example": read_examples(given["examples"]),
+            "example": self.list_examples(),
             **{text: given[text].replace("\r\n", "\n") for text in ("question", "help", "guideline")},
         }
         if categories := read_categories(given.get("categories", "")):
@@ -208,6 +240,16 @@ def read_categories(text: str) -> list[dict[str, str]]:
         value, label, guideline = [part.strip() for part in [*line.split("|", 2), "", ""][:3]]
         found.append({"value": value, "label": label or value, "guideline": guideline})
     return found
+
+
+def to_data_uri(content: bytes) -> str:
+    """A picture within a rubric. Raises ValidationError for what is none, or too large."""
+    kind = next((kind for kind, begins in PICTURES.items() if content.startswith(begins)), None)
+    if kind is None:
+        raise forms.ValidationError("It is no PNG, JPEG or WebP picture.")
+    if len(content) > MOST_BYTES:
+        raise forms.ValidationError(f"It has more than {MOST_BYTES // 1000} kB.")
+    return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
 def read_examples(text: str) -> list[dict[str, Any]]:

@@ -142,13 +142,16 @@ class CategorySpec(RubricPart):
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff", "image/webp": b"RIFF"}
 """Kinds of pictures, and how their content begins."""
 
+LONGEST_IMAGE = 300_000
+"""Characters of a picture as a data URI."""
+
 
 class Example(RubricPart):
     """An answer to copy, or to avoid; with a picture as a data URI, which needs no other place to be fetched from."""
 
     good: bool = True
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5000)]
-    image: Annotated[str, Field(max_length=300_000)] = ""
+    image: Annotated[str, Field(max_length=LONGEST_IMAGE)] = ""
 
     @field_validator("image")
     @classmethod

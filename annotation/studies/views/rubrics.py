@@ -39,7 +39,8 @@ def rubric(request: HttpRequest, slug: str) -> HttpResponse:
         return replace(request, study, now)
     form = find_form(request, study, now)
     if action == "save" and form is not None and form.is_valid():
-        document = put(now, request.POST.get("old", ""), form.to_document())
+        keep = not form.cleaned_data["no_pictures"]
+        document = put(now, request.POST.get("old", ""), form.to_document(), keep=keep)
         try:
             return tell(request, study, change(request, study, document))
         except InputError as error:
@@ -81,7 +82,7 @@ def find_form(request: HttpRequest, study: Study, now: Rubric) -> CriterionForm 
     earlier = now.criteria if place is None else now.criteria[:place]
     if request.method == "POST":
         is_save = request.POST.get("action") == "save"
-        given = {"data": request.POST} if is_save else {"initial": read_entered(request)}
+        given = {"data": request.POST, "files": request.FILES} if is_save else {"initial": read_entered(request)}
         return CriterionForm(kind=study.kind, earlier=earlier, **given)
     if place is not None:
         return CriterionForm(kind=study.kind, earlier=earlier, initial=to_initial(now.criteria[place]))
@@ -110,12 +111,15 @@ def preview_of(request: HttpRequest, now: Rubric, form: CriterionForm | None) ->
         return now
 
 
-def put(now: Rubric, old: str, criterion: dict[str, Any]) -> dict[str, Any]:
-    """The rubric with a criterion in place of the one called `old`, or behind all others."""
+def put(now: Rubric, old: str, criterion: dict[str, Any], *, keep: bool = True) -> dict[str, Any]:
+    """The rubric with a criterion in place of the one called `old`, or behind all others.
+
+    With `keep`, the pictures of its examples stay.
+    """
     document = to_document(now)
     criteria = document["criterion"]
     place = next((place for place, one in enumerate(criteria) if one["key"] == old), len(criteria))
-    if place < len(criteria):
+    if place < len(criteria) and keep:
         keep_pictures(criteria[place], criterion)
     return {**document, "criterion": [*criteria[:place], criterion, *criteria[place + 1 :]]}
 
@@ -124,7 +128,7 @@ def keep_pictures(before: dict[str, Any], criterion: dict[str, Any]) -> None:
     """Pictures of examples, which the form does not show, stay with the texts that they stand beside."""
     pictures = {" ".join(one["text"].split()): one["image"] for one in before.get("example", ()) if "image" in one}
     for one in criterion["example"]:
-        if one["text"] in pictures:
+        if one["text"] in pictures and "image" not in one:
             one["image"] = pictures[one["text"]]
 
 

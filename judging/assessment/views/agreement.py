@@ -149,7 +149,7 @@ class AgreementView:
     def name_raters(self, one: later.DeferredAgreement) -> str:
         """What a plot calls those who rated a criterion: people, unless none of them is one."""
         who = [self.annotators[username] for username in one.raters]
-        return "simulated" if who and all(annotator.is_simulated for annotator in who) else "people"
+        return "simulated annotators" if who and all(annotator.is_simulated for annotator in who) else "annotators"
 
 
 def build_view(ratings: StudyRatings) -> AgreementView:

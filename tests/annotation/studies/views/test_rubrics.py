@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from html import unescape
 
 import pytest
@@ -19,6 +20,7 @@ from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
 from tests.answer_types import DIALOGUE, PAIR
 from tests.factories import DialogueFactory
+from tests.media import SVG, png
 from tests.people import OpenStudy
 
 SIMPLE = {"criterion": [{"key": "done", "type": "binary", "question": "Is it done?"}]}
@@ -94,6 +96,45 @@ def test_every_type_is_saved_as_its_form_shows_it(client: Client, alice: User, k
         saved = client.post(address(study), {**initial_of(client, study, one.key), "action": "save", "old": one.key})
         assert saved.status_code == 302, saved.context["form"].errors
     assert load_rubric(Study.objects.get(pk=study.pk)) == before
+
+
+def picture(content: bytes, name: str = "a.png") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+def images(draft: Study) -> list[bytes]:
+    """The pictures of the examples of `tone`; nothing where one has none."""
+    given = Criterion.objects.get(study=draft, key="tone").examples
+    return [b64decode(one.get("image", "").partition(",")[2]) for one in given]
+
+
+def test_an_example_gets_a_picture_keeps_it_and_loses_it(client: Client, draft: Study) -> None:
+    client.post(address(draft), {**TONE, "picture": picture(png()), "picture_of": "2"})
+    assert images(draft) == [b"", png()]
+    shown = text_of(client.get(address(draft)))
+    assert 'src="data:image/png;base64,' in shown
+    edit = {**TONE, "old": "tone", "key": "tone"}
+    client.post(address(draft), {**edit, "help": "As to a friend."})
+    assert images(draft) == [b"", png()], "it stays with its text"
+    client.post(address(draft), {**edit, "picture": picture(png(width=9)), "picture_of": "2"})
+    assert images(draft) == [b"", png(width=9)]
+    client.post(address(draft), {**edit, "no_pictures": "on"})
+    assert images(draft) == [b"", b""]
+
+
+@pytest.mark.parametrize(
+    ("content", "of", "field", "said"),
+    [
+        (SVG, "1", "picture", "It is no PNG, JPEG or WebP picture."),
+        (png() + bytes(225_000), "1", "picture", "It has more than 224 kB."),
+        (png(), "3", "picture_of", "Name one of the 2 examples."),
+        (png(), "", "picture_of", "Name one of the 2 examples."),
+    ],
+)
+def test_a_picture_that_cannot_be_taken(client: Client, draft: Study, content, of, field, said) -> None:
+    answer = client.post(address(draft), {**TONE, "picture": picture(content), "picture_of": of})
+    assert said in unescape(str(answer.context["form"].errors[field]))
+    assert keys(draft) == ["done"]
 
 
 def test_what_is_wrong_is_said_at_its_field_and_stays_in_the_form(client: Client, draft: Study) -> None:
