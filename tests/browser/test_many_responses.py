@@ -75,6 +75,8 @@ def test_what_a_response_holds_is_shown_and_nothing_is_wrong_on_any_screen(three
     expect(page.locator("[data-side] table")).to_have_count(1)
     expect(page.locator("[data-side] pre code", has_text="def count")).to_have_count(1)
     expect(page.locator("[data-side] img")).to_have_count(1)
+    expect(page.locator(".annotate__context")).to_have_count(0)
+    assert page.eval_on_selector(".pair", "one => one.scrollWidth <= one.clientWidth"), "all three side by side"
     take_picture(page, "three-1280")
     assert faults_on_screens(page) == {}
     page.set_viewport_size({"width": 390, "height": 844})
