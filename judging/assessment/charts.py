@@ -78,7 +78,7 @@ class Rows:
     ceiling: tuple[float, float] | None
 
 
-def build_rows(title: str, document: Mapping[str, Any], *, people: str = "people") -> Rows:
+def build_rows(title: str, document: Mapping[str, Any], *, people: str = "annotators") -> Rows:
     """What a criterion's document shows in a forest plot: people and each judge by the scale's headline coefficient.
 
     `people` is what to call those who rated.

@@ -75,7 +75,7 @@ def read_changes(last: ChangesSeen | None) -> ChangesSeen:
     labelled = Annotation.objects.filter(pk__gt=last.label).order_by().values_list("assignment__study", flat=True)
     runs = JudgeRun.objects.filter(**{"finished_at__gt": last.run} if last.run else {"finished_at__isnull": False})
     judged = list(runs.order_by().values_list("study", flat=True).distinct())
-    cache.delete_many(map(_rests, judged))  # runs end seldom, and who waits for one looks at once
+    cache.delete_many([_rests(pk) for pk in judged])  # runs end seldom, and who waits for one looks at once
     return ChangesSeen(label, run, tuple(dict.fromkeys([*judged, *last.due, *labelled.distinct()])))
 
 

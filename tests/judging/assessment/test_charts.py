@@ -80,7 +80,7 @@ def test_rows_come_from_a_document():
     }
     document = {"headline": UNWEIGHTED.to_json(), "coefficients": {UNWEIGHTED.people: estimate}}
     rows = charts.build_rows("Depth", {**document, "judges": {"longer": judged}})
-    assert [(mark.name, mark.kind) for mark in rows.marks] == [("people", "people"), ("longer (baseline)", "judge")]
+    assert [(mark.name, mark.kind) for mark in rows.marks] == [("annotators", "people"), ("longer (baseline)", "judge")]
     assert rows.ceiling == (0.45, 0.6)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -20,7 +19,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def worth_keeping(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.clear()
     monkeypatch.setattr(reply_columns, "WORTH", 1)
 
 

@@ -20,13 +20,13 @@ from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import study
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("refresh")]  # Redis is shared by all processes
 
 
 @pytest.fixture(autouse=True)
 def nothing_seen() -> None:
-    """As after a start of the site."""
-    cache.clear()
+    """As after a start of the site: on SQLite the studies of all tests have the same few numbers."""
+    cache.delete_many(["results-swept", "results-seen", *(f"results-rest-{pk}" for pk in range(1, 20))])
 
 
 @pytest.fixture
