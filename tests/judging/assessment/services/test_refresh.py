@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from core import row_counts
+from core.jobs.single_flight import alone
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.services import refresh, rules
 from judging.assessment.services.refresh import read_changes
@@ -121,8 +122,8 @@ def test_large_studies_and_those_that_are_gone_are_left(known: Study, monkeypatc
 
 
 def test_who_is_at_it_is_left_alone(known: Study) -> None:
-    cache.set(f"results-{known.pk}", True)
-    refresh_results(known.pk)
+    with alone(f"results-{known.pk}"):
+        refresh_results(known.pk)
     assert count_kept() == (0, 0, 0)
 
 
