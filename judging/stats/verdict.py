@@ -194,7 +194,8 @@ def _enough(facts: Facts, rules: Rules) -> Reason:
 def _readable(facts: Facts, rules: Rules) -> Reason:
     share, most = facts.unscored, rules.most_unscored
     said = f"{share.value:.1%} of replies unscored" if share.defined else "no replies"
-    allows: Decision = "do not use" if share.low > most else "not enough evidence"
+    refuted = share.low > most and share.n_items >= rules.least_items
+    allows: Decision = "do not use" if refuted else "not enough evidence"
     return Reason("unscored", allows, share.value <= most, f"{said} (at most {most:.0%})")
 
 

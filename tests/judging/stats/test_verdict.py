@@ -56,6 +56,8 @@ ASSIST, UNKNOWN, NEVER = "assist and escalate", "not enough evidence", "do not u
         ({"agreement": kappa(0.5, np.nan, np.nan)}, UNKNOWN, "agreement"),
         ({"agreement": build_undefined("one category used", n_items=200)}, UNKNOWN, "agreement"),
         ({"unscored": share(3, 12)}, UNKNOWN, "unscored"),
+        ({"unscored": share(2, 2)}, UNKNOWN, "unscored"),
+        ({"unscored": share(40, 49)}, UNKNOWN, "unscored"),
         ({"unscored": build_undefined("the judge was asked nothing", n_items=0)}, UNKNOWN, "unscored"),
         # known to be bad
         ({"agreement": kappa(-0.2, -0.3, -0.1)}, NEVER, "agreement"),
