@@ -28,6 +28,7 @@ from tests.factories import UserFactory
 from tests.guards import run
 from tests.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
 from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
+from tests.second_factors import one_moment  # noqa: F401  fixture
 
 helper_process.LINGER = 600.0  # starting one takes seconds
 

@@ -21,6 +21,9 @@ from core.accounts.services import projects
 from core.audit import queries as audit_queries
 from core.audit.models import Act
 from tests.factories import ProjectFactory, ResearcherFactory, StudyFactory, UserFactory
+from tests.second_factors import code_of
+
+pytestmark = pytest.mark.usefixtures("one_moment")
 
 PASSWORD = "right-one-7"
 
@@ -49,10 +52,6 @@ def told() -> list[tuple[str, int | None, int | None, dict[str, Any]]]:
 
 def sign_in(client: Client, name: str = "bob", password: str = PASSWORD) -> Any:
     return client.post(reverse("login"), {"login": name, "password": password})
-
-
-def code_of(secret: str) -> str:
-    return str(totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time())))))
 
 
 class TestSigningIn:

@@ -21,7 +21,9 @@ from core.accounts.models.users import User
 from core.accounts.services import tokens
 from judging.judges.services import keys
 from tests.factories import MembershipFactory, UserFactory
+from tests.second_factors import code_of
 
+pytestmark = pytest.mark.usefixtures("one_moment")
 sealing_migration = import_module("judging.migrations.0014_second_factors_are_sealed")
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
@@ -36,10 +38,6 @@ def nothing_counted() -> Iterator[None]:
 @pytest.fixture
 def bob(db: None) -> User:
     return UserFactory(username="bob", password="pw")
-
-
-def code_of(secret: str) -> str:
-    return totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time()))))
 
 
 def sign_in(client: Client, code: str) -> bool:

@@ -80,6 +80,7 @@ class Annotation(models.Model):
             ),
             models.CheckConstraint(condition=Q(strength="") | ~Q(value=""), name="annotation_strength_of_a_value"),
         ]
+        indexes = [models.Index(fields=["updated_at"], name="annotation_changed")]  # what is new since a moment
 
     def __str__(self) -> str:
         return self.value or f"unscored: {self.unscored_reason}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from time import monotonic
+from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
@@ -38,17 +39,17 @@ MOST = 2
 REST = 20
 """Times as long as a study's results took to compute, they are left as they are, while people go on rating."""
 
-SEEN = "results-seen"
+SEEN = "results-changes-seen"
 
 
 @dataclass(frozen=True)
 class ChangesSeen:
-    """How far changes were read: the newest label, and the end of the newest run of a judge.
+    """How far changes were read: when a label was last given or changed, and the end of the newest run of a judge.
 
     `due` are the ids of studies that have changed since their results were computed.
     """
 
-    label: int = 0
+    label: datetime | None = None
     run: datetime | None = None
     due: tuple[int, ...] = ()
 
@@ -66,17 +67,18 @@ def send_due() -> int:
 
 def read_changes(last: ChangesSeen | None) -> ChangesSeen:
     """What has changed since `last`. Where nothing is known of before, each study with a label is due, newest first."""
-    label = Annotation.objects.aggregate(last=Max("pk"))["last"] or 0
+    label = Annotation.objects.aggregate(last=Max("updated_at"))["last"]
     run = JudgeRun.objects.aggregate(last=Max("finished_at"))["last"]
     if last is None:
         handed_in = Assignment.objects.filter(study=OuterRef("pk"), state=Assignment.State.SUBMITTED)
         there = Study.objects.filter(Exists(handed_in)).order_by("-pk").values_list("pk", flat=True)
         return ChangesSeen(label, run, tuple(there))
-    labelled = Annotation.objects.filter(pk__gt=last.label).order_by().values_list("assignment__study", flat=True)
-    runs = JudgeRun.objects.filter(**{"finished_at__gt": last.run} if last.run else {"finished_at__isnull": False})
-    judged = list(runs.order_by().values_list("study", flat=True).distinct())
+    labels = Annotation.objects.filter(**_since("updated_at", last.label)).order_by()
+    labelled = labels.values_list("assignment__study", flat=True).distinct()
+    runs = JudgeRun.objects.filter(**_since("finished_at", last.run)).order_by()
+    judged = list(runs.values_list("study", flat=True).distinct())
     cache.delete_many([_rests(pk) for pk in judged])  # runs end seldom, and who waits for one looks at once
-    return ChangesSeen(label, run, tuple(dict.fromkeys([*judged, *last.due, *labelled.distinct()])))
+    return ChangesSeen(label, run, tuple(dict.fromkeys([*judged, *last.due, *labelled])))
 
 
 def refresh(study_id: int) -> None:
@@ -108,6 +110,10 @@ def compute_study(study: Study) -> None:
         runs.audit(by=None, evidence=mine, options=asked.audit)
     judge_comparison.compare_judges(judges)
     cascades.describe_usual(judges)
+
+
+def _since(field: str, moment: datetime | None) -> dict[str, Any]:
+    return {f"{field}__gt": moment} if moment else {f"{field}__isnull": False}
 
 
 def _rests(study_id: int) -> str:

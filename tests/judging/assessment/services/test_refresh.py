@@ -9,8 +9,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
+from annotation.workbench.services import annotations
 from core import row_counts
 from core.jobs.single_flight import alone
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
@@ -21,13 +22,13 @@ from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import study
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("refresh")]  # Redis is shared by all processes
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def nothing_seen() -> None:
     """As after a start of the site: on SQLite the studies of all tests have the same few numbers."""
-    cache.delete_many(["results-swept", "results-seen", *(f"results-rest-{pk}" for pk in range(1, 20))])
+    cache.delete_many(["results-swept", refresh.SEEN, *(f"results-rest-{pk}" for pk in range(1, 20))])
 
 
 @pytest.fixture
@@ -82,6 +83,15 @@ def test_a_study_is_due_once_after_a_start_and_again_once_labels_or_judgments_co
     judge_says(known.criteria.get(key="coherence"), "late", ["1"] * 6)
     sweep_again()
     assert sent == [known.pk] * 3
+
+
+def test_a_corrected_label_makes_it_due(known: Study, sent: list[int]) -> None:
+    """The newest label is the same as before, and the results are not."""
+    sweep_again()
+    oldest = Annotation.objects.order_by("pk")[0]
+    oldest.value = "2" if oldest.value == "1" else "1"
+    annotations.store(oldest.assignment, [oldest])
+    assert sweep_again() == 1
 
 
 def test_workers_look_once_in_a_while(known: Study, sent: list[int]) -> None:

@@ -242,4 +242,5 @@ def test_the_trivial_rules():
         said[one.run.judge.model].append(one.value)
     assert said["longer"] == ["1"] * 8
     assert said["first"] == ["1", "2"] * 4
-    assert set(said["chance"]) == {"1", "2"}
+    assert len(said["chance"]) == 8
+    assert set(said["chance"]) <= {"1", "2"}

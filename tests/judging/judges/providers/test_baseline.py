@@ -16,6 +16,7 @@ from judging.judges.providers.base import (
     Turn,
 )
 from judging.judges.providers.baseline import RULES, Baseline
+from judging.judges.providers.baseline.trivial import chance
 from judging.judges.providers.baseline.words import content_words, questions, words
 from tests.judging.helpers import run
 
@@ -192,3 +193,18 @@ def test_it_says_the_same_every_time_and_survives_an_empty_dialogue(key):
 
     assert judge(spec(key, *FIVE), content) == judge(spec(key, *FIVE), content)
     assert judge(spec(key, *FIVE), empty).unscored == "nothing_to_measure"
+
+
+def test_chance_is_a_coin_of_its_own_for_each_item_order_and_repeat():
+    pair = PairContent("Where to?", "By train.", "On foot.")
+    asked = [
+        JudgeRequest(f"item {at}", spec("preference", "A", "B"), pair, repeat, order)
+        for at in range(50)
+        for repeat in (1, 2)
+        for order in ("AB", "BA")
+    ]
+
+    values = [chance(one, pair).value for one in asked]
+    assert values == [chance(one, pair).value for one in asked]
+    assert 80 < values.count("A") < 120  # 200 throws: 100, give or take 7
+    assert values[0::2] != values[1::2], "the other order is another throw"
