@@ -8,7 +8,7 @@ MANAGE = $(PY) manage.py
 # Bytecode is kept: without it, every process compiles all of Concord anew before it starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit-dependencies setup setup-dev demo serve dev stop worker smoke test test-services lint docs client messages format bench lock screenshots
+.PHONY: help audit-dependencies setup setup-dev demo serve dev stop worker smoke test test-services lint types style docs client messages format bench lock screenshots
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,14 +43,20 @@ test: setup-dev ## all tests
 test-services: setup-dev ## the tests that use the database, on PostgreSQL and Redis, where these answer
 	@$(PY) scripts/test_services.py $(ARGS)
 
-lint: setup-dev docs ## style, types, direction of imports, templates, migrations, links of the docs
+lint: setup-dev ## style, types, direction of imports, templates, migrations, links of the docs
+	@$(MAKE) --no-print-directory -j 2 types style
+
+types: setup-dev
+	@$(PY) -m mypy .
+
+style: docs
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy .
 	@PYTHONPATH=.:client $(PY) -c "from importlinter.cli import lint_imports_command; lint_imports_command()" --no-logo
 	@$(PY) -m djlint --quiet --check --lint templates
 	@$(PY) -m bandit -q -ll -r annotation judging simulation config core client
 	@$(MANAGE) makemigrations --check --dry-run
+	@$(PY) -m pytest -q --collect-only >/dev/null # compiles what all processes of `make test` read
 
 audit-dependencies: setup ## known weaknesses of the locked packages; needs a package index that lists them
 	@$(PYTHON) scripts/audit_dependencies.py $(ARGS)

@@ -140,6 +140,8 @@ def reported(study: str) -> dict[str, dict[str, float | None]]:
 
 @pytest.mark.parametrize("state", UPGRADED)
 def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_site):
+    if connection.vendor != "sqlite" and state not in (UPGRADED[0], UPGRADED[-1]):
+        pytest.skip("on a server the oldest passes through all migrations; each is upgraded on SQLite")
     before = put(state, empty_site)
     assert before["annotation_annotation"] > 40
     call_command("migrate", verbosity=0)

@@ -26,7 +26,7 @@ from tests.factories import ResearcherFactory
 from tests.labelled import judge_says, pandalm_study
 from tests.shared_rows import share_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("one value"), pytest.mark.long]  # the demo is made once
 
 PANDALM = Path(__file__).parents[3] / "shared" / "data" / "pandalm"
 Key = tuple[str, ...]
@@ -34,8 +34,13 @@ Seen = dict[Key, dict[str, tuple[float | None, ...]]]
 """By quantity, where it stands and what stands there."""
 
 
+@pytest.fixture(scope="module")
+def demo_studies(django_db_setup, django_db_blocker) -> Iterator[None]:
+    yield from share_rows(django_db_blocker, load_demo)
+
+
 @pytest.fixture(scope="module", params=["demo dialogues", "demo pairs", "PandaLM"])
-def made(request, django_db_setup, django_db_blocker) -> Iterator[int]:
+def made(request, demo_studies, django_db_blocker) -> Iterator[int]:
     if request.param == "PandaLM" and not PANDALM.is_dir():
         pytest.skip("PandaLM's files are not there")
     yield from share_rows(django_db_blocker, lambda: of_two_judges(request.param).pk)
@@ -46,16 +51,19 @@ def study(made, db) -> Study:
     return Study.objects.get(pk=made)
 
 
-def of_two_judges(name: str) -> Study:
-    """A study with two judges; of the demo's dialogues one has rated a part of the items only."""
-    if name == "PandaLM":
-        return pandalm_study(PANDALM)
+def load_demo() -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(leases, "send", lambda ids, wait=None: None)
         demo.load()
     for run in JudgeRun.objects.all():
         for _ in work.work_through(run):
             pass
+
+
+def of_two_judges(name: str) -> Study:
+    """A study with two judges; of the demo's dialogues one has rated a part of the items only."""
+    if name == "PandaLM":
+        return pandalm_study(PANDALM)
     if name == "demo pairs":
         found = Study.objects.get(name=demo.PAIRS)
         for name, answers in (("first", ["1", "2", "1"]), ("second", ["2", "2", "1"])):
