@@ -26,6 +26,7 @@ from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.outcome import Outcome
+from core.grouped_updates import update_alike
 from core.hashing import content_hash
 from core.names import check_line
 
@@ -214,8 +215,7 @@ def submit(held: Sequence[ItemLabels]) -> None:
     new = [one.assignment for one in fresh if one.assignment.pk is None]
     taken = [one.assignment for one in fresh if one.assignment.pk is not None]
     Assignment.objects.bulk_create(new, batch_size=BATCH)
-    columns = ["annotator", "state", "order", "submitted_at", "leased_until", "active_seconds"]
-    Assignment.objects.bulk_update(taken, columns, batch_size=200)
+    update_alike(taken, ["annotator_id", "state", "order", "submitted_at", "leased_until", "active_seconds"])
 
 
 def save_annotations(study: Study, held: Sequence[ItemLabels], outcome: Outcome) -> None:

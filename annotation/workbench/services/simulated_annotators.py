@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from annotation.workbench.services.assignments import choose_order
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.grouped_updates import update_alike
 from core.hashing import content_hash
 
 Truth = Mapping[str, Mapping[str, str]]
@@ -63,6 +65,7 @@ def rate(
     slots = [slot for slot in everything if slot.item.external_id not in but]
     labels: list[Annotation] = []
     taken: list[Assignment] = []
+    now = timezone.now()
     for number, annotator in enumerate(annotators):
         mine = _first_of_each_item(slots, taken)
         user = _account(study, annotator)
@@ -71,10 +74,8 @@ def rate(
             chances = dict(zip(items, compute_accuracies(items, criterion, annotator.accuracy, seed), strict=True))
             accuracy = np.array([chances[slot.item.external_id] for slot in mine])
             labels += _labels(mine, criterion, truth, accuracy, rng)
-        taken += [_submitted(slot, user, place) for place, slot in enumerate(mine, start=1)]
-    Assignment.objects.bulk_update(
-        taken, ["annotator", "state", "order", "started_at", "submitted_at", "leased_until"], batch_size=200
-    )
+        taken += [_submitted(slot, user, place, now) for place, slot in enumerate(mine, start=1)]
+    update_alike(taken, ["annotator_id", "state", "order", "started_at", "submitted_at", "leased_until"])
     Annotation.objects.bulk_create(labels, batch_size=500)
     return len(labels)
 
@@ -156,8 +157,7 @@ def _stated(external_id: str, criterion: Criterion, truth: Truth) -> str:
     return value
 
 
-def _submitted(slot: Assignment, user: User, number: int) -> Assignment:
-    now = timezone.now()
+def _submitted(slot: Assignment, user: User, number: int, now: datetime) -> Assignment:
     slot.annotator, slot.state = user, Assignment.State.SUBMITTED
     slot.order = choose_order(user, slot.study, number, slot.item)
     slot.started_at = slot.submitted_at = now
