@@ -61,7 +61,7 @@ def _effective(p: float, parts: FloatArray, n: int, confidence: float) -> float:
     variance = float((parts**2).sum()) * g / (g - 1)
     if variance < 1e-24:
         return float(g)
-    t = float(scipy.stats.t.ppf((1 + confidence) / 2, g - 1))
+    t = float(scipy.special.stdtrit(g - 1, (1 + confidence) / 2))
     return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, float(n))
 
 

@@ -59,7 +59,7 @@ def _ends(h: FloatArray, b: FloatArray, units: int, confidence: float, *, tuned:
     v, w, both = hh.sum(), bb.sum(), hb.sum()
     r = min(max(both / np.sqrt(v * w), -CERTAIN), CERTAIN)
     error = _error(hb / np.sqrt(v * w) - r / 2 * (hh / v + bb / w), units)
-    t = float(scipy.stats.t.ppf((1 + confidence) / 2, 1 / ((hh / v) ** 2).sum()))
+    t = float(scipy.special.stdtrit(1 / ((hh / v) ** 2).sum(), (1 + confidence) / 2))
     used = _used(hb, bb, units) if tuned else 1.0
     ends = np.tanh(np.arctanh(r) + np.array([-t, t]) * error / (1 - r**2))
     low, high = 1 / (1 - used * np.maximum(ends, 0.0) ** 2) - 1

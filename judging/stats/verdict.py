@@ -239,7 +239,7 @@ def _upper_end(estimate: Estimate, clusters: int) -> float:
     """
     if clusters < 2 or np.isnan(estimate.se):
         return estimate.high
-    t = float(scipy.stats.t.ppf((1 + estimate.confidence) / 2, clusters - 1))
+    t = float(scipy.special.stdtrit(clusters - 1, (1 + estimate.confidence) / 2))
     return estimate.high if np.isnan(estimate.high) else max(estimate.high, estimate.value + t * estimate.se)
 
 

@@ -90,7 +90,7 @@ def annotator_subgroups(
     counted = (n_items, int(kept.sum()), int(counts.sum()))
     value, se, df = difference(sums, counts, inside)
     effect = _figure(value, se, df, tests, counted)
-    quantiles = scipy.stats.t.ppf(1 - 0.05 / (2 * tests), df) + scipy.stats.t.ppf(POWER, df)
+    quantiles = scipy.special.stdtrit(df, 1 - 0.05 / (2 * tests)) + scipy.special.stdtrit(df, POWER)
     return Probe(
         name,
         effect,
@@ -122,7 +122,7 @@ def _of_group(sums: FloatArray, counts: FloatArray, inside: BoolArray, tests: in
 
 
 def _figure(value: float, se: float, df: float, tests: int, counted: tuple[int, int, int]) -> Estimate:
-    half = float(scipy.stats.t.ppf(1 - 0.05 / (2 * tests), df)) * se
+    half = float(scipy.special.stdtrit(df, 1 - 0.05 / (2 * tests))) * se
     flat = se < TINY
     return figure(
         value,

@@ -146,7 +146,7 @@ class FittedModel:
         details: Mapping[str, Estimate],
     ) -> Probe:
         se = float(np.sqrt(variance))
-        half = float(scipy.stats.t.ppf(1 - LEVEL / 2, df)) * se
+        half = float(scipy.special.stdtrit(df, 1 - LEVEL / 2)) * se
         ends = ((effect - half) * points, (effect + half) * points)
         return Probe(
             name,
@@ -160,7 +160,7 @@ class FittedModel:
             ),
             unit,
             f"{MODEL}, t with {df:.0f} df",
-            float(2 * scipy.stats.t.sf(abs(effect) / se, df)),
+            float(2 * scipy.special.stdtr(df, -(abs(effect) / se))),
             detectable(se) * points,
             details,
         )
@@ -191,7 +191,7 @@ class FittedModel:
         value = float(self.fit.free[people]) - log
         variance = covariance[people, people] + gradient**2 * covariance[own, own]
         variance -= 2 * gradient * covariance[people, own]
-        half = float(scipy.stats.t.ppf(1 - LEVEL / 2, self.df) * np.sqrt(max(float(variance), 0.0)))
+        half = float(scipy.special.stdtrit(self.df, 1 - LEVEL / 2) * np.sqrt(max(float(variance), 0.0)))
         ends = (float(np.exp(value - half)), float(np.exp(value + half)))
         method = "t on the logarithm"
         return figure(float(np.exp(value)), ends, n_items=len(self.rows), confidence=1 - LEVEL, method=method)

@@ -54,9 +54,9 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     se = float(np.sqrt((g - 1) / g * ((without - without.mean()) ** 2).sum()))
     if not se > TINY:
         return not_made("halo", UNIT, "the scores do not vary", n)
-    half = float(scipy.stats.t.ppf(1 - LEVEL / 2, g - 1)) * se
+    half = float(scipy.special.stdtrit(g - 1, 1 - LEVEL / 2)) * se
     effect = figure(value, (value - half, value + half), n_items=n, confidence=1 - LEVEL, method="jackknife")
-    p = float(scipy.stats.t.sf(value / se, g - 1))
+    p = float(scipy.special.stdtr(g - 1, -(value / se)))
     return Probe("halo", effect, UNIT, "t by jackknife, one-sided", p, detectable(se, sides=1))
 
 

@@ -80,7 +80,7 @@ def few_clusters(g: int) -> str:
 
 def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
     """The effect that a normal test with standard error ``se`` shows with the given power."""
-    return float((scipy.stats.norm.ppf(1 - level / sides) + scipy.stats.norm.ppf(power)) * se)
+    return float((scipy.special.ndtri(1 - level / sides) + scipy.special.ndtri(power)) * se)
 
 
 def mean_probe(
@@ -139,7 +139,7 @@ def influence_probe(
         parts = parts / (1 - sum_by_cluster(np.full(len(influence), 1 / len(influence)), clusters))
         parts = parts * (g - 1) / g  # of equal clusters the usual sum; a large one counts for more
     se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
-    quantile = float(scipy.stats.t.ppf(0.975, g - 1))
+    quantile = float(scipy.special.stdtrit(g - 1, 0.975))
     flat = se < TINY
     effect = figure(
         value,
@@ -154,7 +154,7 @@ def influence_probe(
     elif flat:
         p, test = (np.nan, "none")
     else:
-        p, test = float(2 * scipy.stats.t.sf(abs(value) / se, g - 1)), "t-test"
+        p, test = float(2 * scipy.special.stdtr(g - 1, -(abs(value) / se))), "t-test"
     return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
 
 

@@ -81,7 +81,7 @@ def _same_everywhere(value: float, n: int, tolerated: float) -> float:
 
 
 def _above(value: float, se: float, tolerated: float, g: int) -> float:
-    return float(scipy.stats.t.sf((value - tolerated) / se, g - 1))
+    return float(scipy.special.stdtr(g - 1, -((value - tolerated) / se)))
 
 
 def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:

@@ -77,8 +77,8 @@ def subgroups(
     t, p, test, effects = find(d, cluster, members)
     worst = int(t.argmax())
     value, se, df = effects[worst]
-    quantile = float(scipy.stats.t.ppf(1 - LEVEL / (2 * n_contrasts(members)), df))
-    power = float(scipy.stats.t.ppf(POWER, df))
+    quantile = float(scipy.special.stdtrit(df, 1 - LEVEL / (2 * n_contrasts(members))))
+    power = float(scipy.special.stdtrit(df, POWER))
     return Probe(
         name,
         _interval(value, se, quantile, len(d)),
@@ -138,7 +138,7 @@ def _within_clusters(
     se = np.sqrt(g / (g - 1) * (_summed(fitted * weights, cluster) ** 2).sum(axis=0))
     effects = [(float(v), float(s), float(g - 1)) for v, s in zip(value, se, strict=True)]
     if g > MOST_PERMUTED:
-        tails = 2 * scipy.stats.t.sf(np.abs(value) / np.maximum(se, TINY), g - 1)
+        tails = 2 * scipy.special.stdtr(g - 1, -np.abs(value) / np.maximum(se, TINY))
         return t, min(1.0, n_contrasts(members) * float(tails.min())), f"t over {g} units, Bonferroni", effects
     signs = np.random.default_rng(SEED).choice([-1.0, 1.0], (DRAWS, g))
     extreme = (np.abs(signs @ null) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))).max(axis=1)
@@ -167,5 +167,5 @@ def _mean(d: FloatArray, cluster: IntArray, inside: BoolArray, tests: int) -> Es
     if len(sums) < 2:
         return _interval(float(d[inside].mean()), 0.0, 0.0, int(inside.sum()))
     mean, variance = mean_and_error(sums, counts, np.ones(len(sums), dtype=bool))
-    quantile = float(scipy.stats.t.ppf(1 - LEVEL / (2 * tests), len(sums) - 1))
+    quantile = float(scipy.special.stdtrit(len(sums) - 1, 1 - LEVEL / (2 * tests)))
     return _interval(mean, float(np.sqrt(variance)), quantile, int(inside.sum()))

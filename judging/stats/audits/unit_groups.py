@@ -57,7 +57,7 @@ def mean_and_error(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> t
 
 def _tail(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> float:
     value, se, df = difference(sums, counts, inside)
-    return float(2 * scipy.stats.t.sf(abs(value) / max(se, TINY), df))
+    return float(2 * scipy.special.stdtr(df, -abs(value) / max(se, TINY)))
 
 
 def _welch(sums: FloatArray, counts: FloatArray, members: BoolArray) -> FloatArray:
