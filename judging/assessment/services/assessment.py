@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -125,6 +126,11 @@ def assess_judges(
         else:
             waiting.append(mine.judge)
     return found, waiting
+
+
+def assess_unseen(evidence: Sequence[JudgeData]) -> list[Assessment]:
+    """Each of these judges of a study, for nobody who looks: the study's rules stay open."""
+    return [_computed(None, mine, AssessmentRequest(), rules.load(mine.study)) for mine in evidence]
 
 
 def load_newest(*, by: User | None, study: Study) -> list[StoredAssessment]:

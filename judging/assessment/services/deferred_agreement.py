@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from annotation.studies.models.labels import AgreementRun
-from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.hashing import content_hash
 from core.jobs import waiting
@@ -17,14 +15,6 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.comparison import JudgedOptions
 
 TASK = "judging.agree"
-
-
-@dataclass(frozen=True)
-class DeferredAgreement:
-    """A criterion with those who rated it, as far as a kept result names them."""
-
-    criterion: Criterion
-    raters: tuple[str, ...]
 
 
 def build_key(study: Study, options: JudgedOptions) -> str:
@@ -59,16 +49,3 @@ def find_stored_run(study: Study, options: JudgedOptions) -> AgreementRun | None
     rows = AgreementRun.objects.filter(study=study, seed=options.seed).order_by("-created_at")
     pk = next((pk for pk, given in rows.values_list("pk", "parameters") if given == options.to_json()), None)
     return None if pk is None else AgreementRun.objects.get(pk=pk)
-
-
-def build_shown(study: Study, run: AgreementRun) -> tuple[tuple[DeferredAgreement, ...], dict[str, Annotator]]:
-    """The criteria of a kept result with their raters, and the annotators of the study, without reading a label."""
-    documents = run.result["criteria"]
-    criteria = [criterion for criterion in study.criteria.all() if criterion.key in documents]
-    found = tuple(DeferredAgreement(criterion, list_raters(documents[criterion.key])) for criterion in criteria)
-    return found, load_annotators(study)
-
-
-def list_raters(document: dict[str, Any]) -> tuple[str, ...]:
-    """Who is named in a document. One rater alone is in no pair, and is not."""
-    return tuple(dict.fromkeys(pair[side] for pair in document["pairs"] for side in ("a", "b")))

@@ -5,6 +5,7 @@ What is computed so nobody has looked at: the study's rules are not locked by it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,16 +16,26 @@ from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
 
 from annotation.agreement.services import stored_difficulty
-from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.labels import AgreementRun, Annotation
+from annotation.studies.models.studies import Assignment, Criterion, Study
 from annotation.studies.queries.studies import is_large
 from core.jobs import leases
 from core.jobs.single_flight import alone
+from judging.assessment import charts
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import agreement, cascades, judge_comparison, runs
+from judging.assessment.services import (
+    agreement,
+    assessment,
+    cascades,
+    judge_comparison,
+    predicted_difficulty,
+    report,
+    results,
+)
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.services.assessment import Assessment
+from judging.assessment.services.study_raters import StudyRaters
 from judging.runs.models.runs import JudgeRun
 
 TASK = "judging.refresh_results"
@@ -97,19 +108,31 @@ def refresh(study_id: int) -> None:
 
 
 def compute_study(study: Study) -> None:
-    """Agreement, the difficulty model, calibration and audits of every judge, their differences and cascade."""
+    """Agreement, both kinds of difficulty, calibration and audits of every judge, their differences and cascade.
+
+    And the charts of these, which take longer to draw than all else of a page.
+    """
     ratings = StudyRatings.read(study)
     if ratings.is_empty:
         return
-    agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
+    run = agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
     stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
-    evidence, asked = StudyData.load(study), AssessmentRequest()
+    evidence = StudyData.load(study)
     judges = evidence.load_judges(evidence.judges())
-    for mine in judges:
-        runs.calibration(by=None, evidence=mine, options=asked.calibration)
-        runs.audit(by=None, evidence=mine, options=asked.audit)
+    found = assessment.assess_unseen(judges)
     judge_comparison.compare_judges(judges)
     cascades.describe_usual(judges)
+    for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM):
+        predicted_difficulty.compute_criterion(study, criterion)
+    draw_charts(study, run, ratings, found)
+
+
+def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: Sequence[Assessment]) -> None:
+    """Those of the results and of the report, which are kept."""
+    results.draw_forest(results.build_matrix(study.criteria.all(), run, found), StudyRaters.from_ratings(ratings))
+    for one in found:
+        for calibration in one.calibration.result["criteria"].values():
+            report.draw_plots(calibration, charts.PAGE)
 
 
 def _since(field: str, moment: datetime | None) -> dict[str, Any]:

@@ -221,11 +221,12 @@ def _section(
         "corrected": calibration_figures.list_corrected(calibration),
         "groups": calibration_figures.groups(calibration),
         "boards": calibration_figures.leaderboards(calibration),
-        "plots": list(_plots(calibration, palette)),
+        "plots": draw_plots(calibration, palette),
     }
 
 
-def _plots(calibration: Document, palette: charts.Palette) -> Sequence[Document]:
+def draw_plots(calibration: Document, palette: charts.Palette) -> list[Document]:
+    """The plots of a judge on a criterion, each with its caption."""
     drawn = []
     for plot in calibration_charts.PLOTS.values():
         if rows := plot.rows(calibration):

@@ -13,7 +13,10 @@ from typing import Any
 
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion
+from core.markup import to_safe_svg
+from judging.assessment import charts
 from judging.assessment.services.assessment import StoredAssessment
+from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.wording import find_headline
 from judging.stats.verdict import ORDER, Decision
 
@@ -130,3 +133,20 @@ def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
         return None
     held, headline = document["judges"][judge], document["headline"]
     return ResultCell(judge, None, held["kind"], held["run"], None, held[headline["judge"]], held[headline["ceiling"]])
+
+
+def draw_forest(matrix: ResultMatrix, raters: StudyRaters) -> str:
+    """The forest plot of the matrix, as the page shows it: the same figures."""
+    who = {one.criterion.key: raters.name_raters(one) for one in raters.criteria}
+    rows = [_plot_row(row, row.people, who[row.key]) for row in matrix.rows if row.people]
+    return to_safe_svg(charts.svg(charts.forest, rows, charts.PAGE)) if rows else ""
+
+
+def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
+    """A criterion's part of the plot; its band is the ceiling of the judge that scored most items."""
+    cells = [cell for cell in row.cells if cell]
+    judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]
+    most = max(cells, key=lambda one: one.kappa["n_items"] or 0, default=None)
+    ceiling = most.ceiling if most else people
+    band = None if ceiling["low"] is None or ceiling["high"] is None else (ceiling["low"], ceiling["high"])
+    return charts.Rows(row.name, [charts.Mark.from_estimate(who, "people", people), *judges], band)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sized
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +14,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.recruitment.queries import demographics
-from annotation.stats.by_level import explain_missing
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
@@ -38,6 +36,7 @@ from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import TIED, UNSCORED
+from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
 
 MOST_PAIRS = 30
 """Pairs of people shown on the page; the downloads hold all."""
@@ -74,7 +73,9 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "judging/agreement.html", {**head, "error": error}, status=400)
     if run is None:
         return render(request, "judging/agreement.html", {**head, "asked": options})
-    return render(request, "judging/agreement.html", {**head, **_context(study, build_view(ratings), run, options)})
+    return render(
+        request, "judging/agreement.html", {**head, **_context(study, StudyRaters.from_ratings(ratings), run, options)}
+    )
 
 
 @researcher_required
@@ -98,11 +99,7 @@ def is_left(request: HttpRequest, study: Study) -> bool:
 def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, Any]:
     """What was computed last, and what stands of a new computation."""
     run = later.find_stored_run(study, options)
-    known = (
-        {"asked": options}
-        if run is None
-        else _context(study, AgreementView(*later.build_shown(study, run)), run, options)
-    )
+    known = {"asked": options} if run is None else _context(study, StudyRaters.from_run(study, run), run, options)
     return {**known, **build_later_context(request, study, options, run)}
 
 
@@ -127,40 +124,6 @@ def _options(request: HttpRequest) -> JudgedOptions:
     by, cluster, strata = (request.GET.get(name, "") for name in ASKED)
     reads = request.GET.get("read") or VERDICTS
     return JudgedOptions(by=by, cluster=cluster, strata=strata, reads=reads, guideline_version=_version(request))
-
-
-@dataclass(frozen=True)
-class AgreementView:
-    """What the page says of those who rated, whether their labels were read for it or not."""
-
-    criteria: tuple[later.DeferredAgreement, ...]
-    annotators: Mapping[str, Annotator]
-
-    @property
-    def simulated(self) -> list[str]:
-        """Names of the annotators who are no people."""
-        return [one.name for one in self.annotators.values() if one.is_simulated]
-
-    def count_raters(self) -> tuple[int, int]:
-        """How many rated any criterion, and how many of them are simulated."""
-        who = {username for one in self.criteria for username in one.raters}
-        return len(who), sum(self.annotators[username].is_simulated for username in who)
-
-    def name_raters(self, one: later.DeferredAgreement) -> str:
-        """What a plot calls those who rated a criterion: people, unless none of them is one."""
-        who = [self.annotators[username] for username in one.raters]
-        return "simulated annotators" if who and all(annotator.is_simulated for annotator in who) else "annotators"
-
-
-def build_view(ratings: StudyRatings) -> AgreementView:
-    return AgreementView(
-        tuple(
-            later.DeferredAgreement(one.criterion, one.table.raters)
-            for one in ratings.criteria
-            if explain_missing("agreement", one.table.level) is None
-        ),
-        ratings.annotators,
-    )
 
 
 def _version(request: HttpRequest) -> int | None:
@@ -191,15 +154,15 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     return response
 
 
-def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, AgreementView]:
+def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, StudyRaters]:
     """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
     if not is_left(request, study):
         ratings = StudyRatings.from_options(study, options)
-        return _run(request, study, ratings, options).result, build_view(ratings)
+        return _run(request, study, ratings, options).result, StudyRaters.from_ratings(ratings)
     run = later.find_stored_run(study, options)
     if run is None:
         raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
-    return run.result, AgreementView(*later.build_shown(study, run))
+    return run.result, StudyRaters.from_run(study, run)
 
 
 def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
@@ -207,31 +170,31 @@ def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: Jud
     return service.load_or_compute(by=by, study=study, options=options, ratings=ratings)
 
 
-def _names(shown: AgreementView) -> dict[str, str]:
+def _names(shown: StudyRaters) -> dict[str, str]:
     return {one.criterion.key: one.criterion.name for one in shown.criteria}
 
 
-def _json(result: Document, shown: AgreementView) -> str:  # noqa: ARG001
+def _json(result: Document, shown: StudyRaters) -> str:  # noqa: ARG001
     return json.dumps(service.select_criterion(result, None), ensure_ascii=False, indent=1)
 
 
-def _csv(result: Document, shown: AgreementView) -> str:  # noqa: ARG001
+def _csv(result: Document, shown: StudyRaters) -> str:  # noqa: ARG001
     return csv_text(agreement_figures.csv_rows(result["criteria"]))
 
 
-def _figure(ending: str) -> Callable[[Document, AgreementView], str | bytes]:
+def _figure(ending: str) -> Callable[[Document, StudyRaters], str | bytes]:
     """What writes the plot as a file of this ending."""
     return lambda result, shown: charts.FIGURES[ending][1](charts.forest, _rows(result, shown), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Document, AgreementView], str | bytes]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[Document, StudyRaters], str | bytes]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
     **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
 }
 
 
-def _rows(result: Document, shown: AgreementView) -> list[charts.Rows]:
+def _rows(result: Document, shown: StudyRaters) -> list[charts.Rows]:
     """What the forest plot shows of each criterion."""
     return [
         charts.build_rows(one.criterion.name, result["criteria"][one.criterion.key], people=shown.name_raters(one))
@@ -239,7 +202,7 @@ def _rows(result: Document, shown: AgreementView) -> list[charts.Rows]:
     ]
 
 
-def _context(study: Study, shown: AgreementView, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
+def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
     asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
@@ -269,7 +232,7 @@ def _context(study: Study, shown: AgreementView, run: AgreementRun, options: Jud
     }
 
 
-def _versions(study: Study, shown: AgreementView) -> dict[int, list[tuple[str, int]]]:
+def _versions(study: Study, shown: StudyRaters) -> dict[int, list[tuple[str, int]]]:
     """By version of the guidelines, how many labels of which criterion were given under it; empty for one version."""
     edited = [one.criterion for one in shown.criteria if one.criterion.guideline_version > 1]
     counts = labels_by_version(study, edited) if edited else {}
@@ -299,7 +262,7 @@ def _can_read_scores(documents: Iterable[Document]) -> bool:
 
 
 def _section(
-    study: Study, one: later.DeferredAgreement, document: Document, annotators: Mapping[str, Annotator], by: str
+    study: Study, one: RatedCriterion, document: Document, annotators: Mapping[str, Annotator], by: str
 ) -> dict[str, Any]:
     """All that the page says of one criterion."""
     items = build_items_address(study, one.criterion.key)

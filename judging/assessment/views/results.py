@@ -16,8 +16,7 @@ from annotation.studies.queries.studies import has_more_handed_in
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
 from core.accounts.access import researcher_required
-from core.markup import to_safe_svg
-from judging.assessment import agreement_rows, charts, wording
+from judging.assessment import agreement_rows, wording
 from judging.assessment.item_links import build_items_address, name_run
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
@@ -26,14 +25,9 @@ from judging.assessment.services import assessment
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, StoredAssessment
-from judging.assessment.services.results import ResultCell, ResultMatrix, ResultRow, build_matrix
-from judging.assessment.views.agreement import (
-    DOWNLOADS,
-    AgreementView,
-    build_later_context,
-    build_view,
-    is_left,
-)
+from judging.assessment.services.results import ResultCell, ResultMatrix, ResultRow, build_matrix, draw_forest
+from judging.assessment.services.study_raters import StudyRaters
+from judging.assessment.views.agreement import DOWNLOADS, build_later_context, is_left
 from judging.assessment.views.comparison import list_downloads
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import Judge
@@ -57,18 +51,18 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     judges: Sequence[StoredAssessment]
     if left or run:
         judges = assessment.load_newest(by=reader(request), study=study)
-        view = AgreementView(*later.build_shown(study, run)) if run else None
+        raters = StudyRaters.from_run(study, run) if run else None
         context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
         waiting = list_waiting(study, judges)
     else:
-        run, view = _read(request, study)
+        run, raters = _read(request, study)
         evidence = StudyData.load(study)
         judges, waiting = assessment.assess_judges(
             by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
         )
         context |= {"left_out": evidence.left_out}
     matrix = build_matrix(study.criteria.all(), run, judges)
-    context |= {"waiting_judges": waiting, **_context(study, run, view, judges, matrix)}
+    context |= {"waiting_judges": waiting, **_context(study, run, raters, judges, matrix)}
     return render(request, "judging/results.html", context)
 
 
@@ -77,12 +71,12 @@ def _is_refreshed(request: HttpRequest, study: Study) -> bool:
     return WHOLE not in request.GET and has_more_handed_in(study, AT_ONCE)
 
 
-def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, AgreementView | None]:
+def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, StudyRaters | None]:
     ratings = StudyRatings.read(study)
     if ratings.is_empty:
         return None, None
     run = agreement_service.load_or_compute(by=reader(request), study=study, options=JudgedOptions(), ratings=ratings)
-    return run, build_view(ratings)
+    return run, StudyRaters.from_ratings(ratings)
 
 
 def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
@@ -95,7 +89,7 @@ def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge
 def _context(
     study: Study,
     run: AgreementRun | None,
-    view: AgreementView | None,
+    raters: StudyRaters | None,
     judges: Sequence[StoredAssessment],
     matrix: ResultMatrix,
 ) -> dict[str, Any]:
@@ -107,10 +101,10 @@ def _context(
         "matrix": matrix,
         "columns": [_column(study, matrix, name) for name in matrix.judges],
         "rows": [_row(study, row) for row in matrix.rows],
-        "lead": _lead(matrix, names, documents, view) if view else "",
+        "lead": _lead(matrix, names, documents, raters) if raters else "",
         "next": choose_next_step(study, matrix) if matrix.rows else None,
-        "forest": _draw(matrix, view) if view else "",
-        "simulated": view.simulated if view else [],
+        "forest": draw_forest(matrix, raters) if raters else "",
+        "simulated": raters.simulated if raters else [],
         "warnings": agreement_rows.list_warnings(names, documents),
         "changes": [change["sentence"] for one in judges[:1] for change in one.rules_on_record()["changes"]],
         "interval": f"{100 * run.parameters['confidence']:g} % interval" if run else "",
@@ -128,9 +122,9 @@ def _column(study: Study, matrix: ResultMatrix, judge: str) -> tuple[str, str, s
 
 
 def _lead(
-    matrix: ResultMatrix, names: Mapping[str, str], documents: Mapping[str, Document], view: AgreementView
+    matrix: ResultMatrix, names: Mapping[str, str], documents: Mapping[str, Document], raters: StudyRaters
 ) -> str:
-    who, simulated = view.count_raters()
+    who, simulated = raters.count_raters()
     people = wording.summarise_people(names, documents, n_raters=who, simulated=simulated)
     return f"{people} {wording.summarise_decisions(matrix.count_decisions())}".strip()
 
@@ -175,23 +169,6 @@ def find_next_step(study: Study, key: str, judge: int, decision: str) -> tuple[s
     if decision == "not enough evidence":
         return "Plan more labels", reverse("judge_plan", args=page)
     return "Read where it errs", reverse("judge_improve", args=page)
-
-
-def _draw(matrix: ResultMatrix, view: AgreementView) -> str:
-    """The forest plot of the matrix: the same figures."""
-    who = {one.criterion.key: view.name_raters(one) for one in view.criteria}
-    rows = [_plot_row(row, row.people, who[row.key]) for row in matrix.rows if row.people]
-    return to_safe_svg(charts.svg(charts.forest, rows, charts.PAGE)) if rows else ""
-
-
-def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
-    """A criterion's part of the plot; its band is the ceiling of the judge that scored most items."""
-    cells = [cell for cell in row.cells if cell]
-    judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]
-    most = max(cells, key=lambda one: one.kappa["n_items"] or 0, default=None)
-    ceiling = most.ceiling if most else people
-    band = None if ceiling["low"] is None or ceiling["high"] is None else (ceiling["low"], ceiling["high"])
-    return charts.Rows(row.name, [charts.Mark.from_estimate(who, "people", people), *judges], band)
 
 
 def build_redirect(name: str) -> Callable[..., HttpResponseBase]:

@@ -63,6 +63,21 @@ def test_what_it_keeps_is_what_the_page_shows(known: Study, client: Client) -> N
     assert [row.kind for row in rules.load(known).rows] == ["locked"]
 
 
+def test_pages_find_their_charts_drawn_and_difficulty_predicted(
+    known: Study, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh_results(known.pk)
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("it is kept")
+
+    monkeypatch.setattr("core.helper_process.run", refuse)
+    monkeypatch.setattr("annotation.agreement.services.predicted_difficulty._predict", refuse)
+    client.force_login(ResearcherFactory())
+    for page in ("results", "report", "tiers_predicted"):
+        assert client.get(reverse(page, args=[known.slug])).status_code == 200, page
+
+
 def test_twice_is_as_once(known: Study) -> None:
     refresh_results(known.pk)
     refresh_results(known.pk)
