@@ -25,7 +25,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 
 from annotation import urls as annotation_urls
 from annotation.studies.models.studies import Study
@@ -62,11 +62,12 @@ def list_pages(study: Study) -> Iterator[str]:
     """The study's pages, those of its first judge and of that judge's run."""
     run = JudgeRun.objects.filter(study=study).earliest("pk")
     begins = {"studies/<slug:slug>/results/<int:pk>": run.judge_id, "runs/<int:pk>": run.pk, "studies/": 0}
-    for pattern in [*annotation_urls.urlpatterns, *judging_urls.urlpatterns]:
+    every = [*annotation_urls.urlpatterns, *judging_urls.urlpatterns]
+    for pattern in (one for one in every if isinstance(one, URLPattern)):
         names, route = set(pattern.pattern.converters), str(pattern.pattern)
         given = next((pk for start, pk in begins.items() if route.startswith(start)), None)
         known = {"slug": study.slug, "pk": given}
-        if given is not None and names <= ({"slug", "pk"} if given else {"slug"}):
+        if pattern.name and given is not None and names <= ({"slug", "pk"} if given else {"slug"}):
             yield reverse(pattern.name, kwargs={name: known[name] for name in names})
     yield reverse("criterion_verdict", args=[study.slug, run.judge_id, "c1"])
     yield reverse("item_detail", args=[study.slug, 1])

@@ -33,7 +33,7 @@ def count_intervals(tiers: FloatArray) -> dict[str, tuple[float, float]]:
 def _central(p: FloatArray) -> tuple[float, float]:
     tails = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     if len(p) > MOST_EXACT:
-        low, high = scipy.stats.norm.ppf(tails, p.sum(), max(float(np.sqrt((p * (1 - p)).sum())), 1e-12))
+        low, high = p.sum() + np.sqrt((p * (1 - p)).sum()) * scipy.special.ndtri(tails)
         return max(float(low), 0.0), min(float(high), float(len(p)))
     shares = np.ones(1)
     for one in np.clip(p, 0.0, 1.0):

@@ -116,7 +116,7 @@ def compute_study(study: Study) -> None:
     if ratings.is_empty:
         return
     run = agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
-    stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
+    fits = stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
     evidence = StudyData.load(study)
     judges = evidence.load_judges(evidence.judges())
     found = assessment.assess_unseen(judges)
@@ -125,6 +125,8 @@ def compute_study(study: Study) -> None:
     for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM):
         predicted_difficulty.compute_criterion(study, criterion)
     draw_charts(study, run, ratings, found)
+    tiers = [(one.criterion.name, fit.found) for one, fit in zip(ratings.criteria, fits, strict=True)]
+    charts.svg(charts.tier_bars, [(name, fit.expected_counts) for name, fit in tiers if fit], charts.PAGE)
 
 
 def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: Sequence[Assessment]) -> None:

@@ -64,8 +64,9 @@ def test_what_it_keeps_is_what_the_page_shows(known: Study, client: Client) -> N
 
 
 def test_pages_find_their_charts_drawn_and_difficulty_predicted(
-    known: Study, client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    known = study(n=40).study
     refresh_results(known.pk)
 
     def refuse(*args: Any, **kwargs: Any) -> None:
@@ -74,7 +75,7 @@ def test_pages_find_their_charts_drawn_and_difficulty_predicted(
     monkeypatch.setattr("core.helper_process.run", refuse)
     monkeypatch.setattr("annotation.agreement.services.predicted_difficulty._predict", refuse)
     client.force_login(ResearcherFactory())
-    for page in ("results", "report", "tiers_predicted"):
+    for page in ("results", "report", "tiers", "tiers_predicted"):
         assert client.get(reverse(page, args=[known.slug])).status_code == 200, page
 
 
