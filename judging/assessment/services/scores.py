@@ -63,6 +63,7 @@ def compute_run(
         "kind": run.judge.kind,
         "state": run.state,
         "every_turn": run.every_turn,
+        "unit": run.unit,
         "by": by,
         "reads": reads,
         "resampled": "profiles; items where no profile is known",
