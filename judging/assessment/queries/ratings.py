@@ -4,8 +4,8 @@ A judge may have run several times, several times per item and in both orders. A
 verdict that one would use, so:
 
 - a judge speaks through its newest finished run that covers the criterion, or else through its newest run, among those
-  on what people rate: whole items, or the turns or responses that the criterion is asked of; probe runs, whose items are
-  altered, are none of them, nor are runs of an evaluation, which show the model something else than people saw;
+  on what people rate: whole items, or turns or responses where the criterion is asked of them; probe runs, whose items
+  are altered, are none of them, nor are runs of an evaluation, which show the model something else than people saw;
 - only the first repeat counts (the others are for the audit of consistency);
 - where it saw a pair in both orders, the verdicts have to name the same response, or the item is unscored;
 - on held-out items nobody reads here what it said: there a judge is put beside people only by a look on record.

@@ -52,6 +52,7 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
         budget_usd=options.budget_usd,
         use_cache=options.use_cache,
         in_bulk=options.in_bulk,
+        unit=JudgeRun.Unit.ITEM,
     )
     try:
         alterations = choose_alterations(options.alterations, study.kind)

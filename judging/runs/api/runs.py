@@ -315,7 +315,9 @@ class ScoresQuery(Given):
 
 
 class RunScores(RunsApi):
-    @says("run_scores", "Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
+    @says(
+        "run_scores", "Means and distributions of a run, by group and by turn or response", Document, query=ScoresQuery
+    )
     def get(self, request: Request, pk: int) -> Response:
         asked = self.parse_query(ScoresQuery)
         return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))

@@ -66,6 +66,7 @@ class Pending:
     def order(self) -> str:
         return self.request.order
 
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """How a run asks, whether it has begun or is only planned."""

@@ -119,7 +119,7 @@ def find_or_create_judge(
 
 
 def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
-    """Save one judgment for each item, or turn or response of it, that a member was asked about. Returns what is kept of it."""
+    """Save one judgment for each item, turn or response that a member was asked about. Returns what is kept of it."""
     said = load_judgments(names, criterion)
     votes = [[(names[one.run_id], one.value) for one in judgments if one.value] for judgments in said.values()]
     numbers = to_numbers(build_spec(criterion))

@@ -50,6 +50,7 @@ def test_the_baseline_judges_a_study_without_a_worker(study):
         "judge": "baseline",
         "state": "finished",
         "every_turn": False,
+        "unit": "item",
         "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}, "can_ask_again": 0},
         "in_bulk": False,
         "stop_reason": "",
