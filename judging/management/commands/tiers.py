@@ -99,6 +99,8 @@ def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> 
     if key is not None and key not in there:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criterion")
     wanted = [there[key]] if key is not None else [one for one in there.values() if one.unit == Criterion.Unit.ITEM]
+    if not wanted:
+        raise InputError(f"no criterion of {study} is asked of whole items", field="criterion")
     documents = {one.key: predicted_difficulty.compute_criterion(study, one, options) for one in wanted}
     return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
