@@ -27,7 +27,7 @@ STUDY, DATASET = "study", "dataset"
 SCOPES = (STUDY, DATASET)
 """What is predicted: items of the study without ratings, or everything in its dataset that nobody rated in it."""
 
-NOT_OF_ITEMS = "is asked of single turns or responses; difficulty is predicted of whole items"
+NOT_OF_ITEMS = "is asked of turns or responses; difficulty is predicted of whole items"
 FEW = 400
 """Resamples where only the interval of the gain is looked at."""
 
