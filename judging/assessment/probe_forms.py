@@ -18,6 +18,7 @@ from judging.runs.services import estimates, runs
 from judging.runs.services.estimates import Estimate
 
 ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")
+NONE_OF_ITEMS = "Probes alter whole items, and the study has no criterion that is asked of them."
 ASKED_ABOUT = "Each asks about one copy of every item; the item as it is is asked about twice."
 
 
@@ -34,6 +35,7 @@ class ProbeForm(OptionsForm):
         for name, choices in (("alterations", there), ("criteria", keys)):
             self.set(name, required=True, choices=choices, initial=[value for value, _ in choices], help_text="")
         self.set("alterations", help_text=ASKED_ABOUT)
+        self.set("criteria", help_text="" if keys else NONE_OF_ITEMS)
 
     def estimate(self) -> Estimate | None:
         """What the run would take; None if something stands in its way, which is then said at its field."""

@@ -59,7 +59,7 @@ UNITS = {
 }
 OF_UNITS = {
     Study.Kind.DIALOGUE: "Of single turns, criteria about the user are left out.",
-    Study.Kind.PAIR: "Of the chosen criteria, those asked of each response or the others.",
+    Study.Kind.PAIR: "Criteria of each response are for runs on responses, all others for runs on whole items.",
 }
 
 

@@ -97,6 +97,12 @@ class Frame:
             setting=Setting.from_stored(run.setting),
         )
 
+    @classmethod
+    def for_trial(cls, judge: Judge, study: Study, criterion: Criterion) -> Frame:
+        """As a run would ask about one criterion, of the item or of each response."""
+        unit = JudgeRun.Unit.RESPONSE if criterion.of_responses else JudgeRun.Unit.ITEM
+        return cls(judge, study.shown, [criterion], repeats=1, order_policy="AB", seed=0, unit=unit)
+
     @property
     def copies(self) -> Sequence[tuple[str, int]]:
         """What is asked about each item: the alteration, empty for none, and how often."""

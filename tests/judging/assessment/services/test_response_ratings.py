@@ -191,6 +191,7 @@ class TestLeftOut:
             assert WHOLE_ITEMS in reader.get(reverse(name, args=["responses", judge.pk])).content.decode()
         probes = reader.get(reverse("judge_probes", args=["responses", judge.pk])).content.decode()
         assert 'value="helpful"' not in probes
+        assert "Probes alter whole items, and the study has no criterion that is asked of them." in probes
 
 
 def test_pages_name_the_response(study: Study, reader: Client) -> None:

@@ -17,7 +17,7 @@ from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
 from judging.runs.queries.requests import list_pending
-from judging.runs.services import estimates, panels, runs
+from judging.runs.services import estimates, panels, runs, trials
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, response_study, scripted
 
@@ -89,6 +89,12 @@ def test_the_pictures_are_those_of_the_response(paid, study: Study) -> None:
 
     shown = {tuple(one.sha256[0] for one in request.prompt.pictures) for request in paid}
     assert shown == {("a", "b"), ("a",), ("a", "c")}
+
+
+def test_a_trial_asks_about_the_first_response_of_some_items(paid, study: Study) -> None:
+    trial = trials.try_out(by=None, judge=factories.JudgeFactory(provider="paid", model="m"), study=study)
+    assert len(trial) == 2
+    assert [list(request.content.responses.values()) for request in paid] == [["First 1"], ["First 2"]]
 
 
 def test_equal_responses_are_paid_for_once_and_known_to_the_next_run(paid, study: Study) -> None:
@@ -235,6 +241,16 @@ class TestRefused:
 
     def test_an_unknown_unit(self, study: Study) -> None:
         assert self.refuse(study, unit="word").field == "unit"
+
+    @pytest.mark.parametrize(
+        "judge", [{"provider": "baseline"}, {"provider": "baseline", "model": "longer"}, {"provider": "scorer"}]
+    )
+    def test_a_judge_that_only_compares(self, study: Study, judge: dict[str, str]) -> None:
+        two = [{"value": value, "label": value} for value in ("1", "2")]
+        study.criteria.update(categories=two)
+        made = factories.JudgeFactory(**({"model": "embedding"} | judge if judge["provider"] == "scorer" else judge))
+        with pytest.raises(InputError, match=r"compares responses, and .* is asked of each alone\."):
+            runs.plan(study=study, judge=made)
 
     def test_probes_alter_whole_items(self, study: Study) -> None:
         with pytest.raises(InputError, match=r"Probes alter whole items, and .* is asked of responses\."):
