@@ -98,7 +98,7 @@ class Frame:
         )
 
     @classmethod
-    def for_trial(cls, judge: Judge, study: Study, criterion: Criterion) -> Frame:
+    def build_trial(cls, judge: Judge, study: Study, criterion: Criterion) -> Frame:
         """As a run would ask about one criterion, of the item or of each response."""
         unit = JudgeRun.Unit.RESPONSE if criterion.of_responses else JudgeRun.Unit.ITEM
         return cls(judge, study.shown, [criterion], repeats=1, order_policy="AB", seed=0, unit=unit)

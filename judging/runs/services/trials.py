@@ -74,7 +74,7 @@ def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     needs_prompt = judges.build_provider(judge).needs_prompt
-    frame = Frame.for_trial(judge, study, criterion)
+    frame = Frame.build_trial(judge, study, criterion)
     try:
         return [one for one in build_requests(frame, items, with_prompt=needs_prompt) if one.turn <= 1]
     except TemplateError as error:
