@@ -296,6 +296,7 @@ SPECTACULAR_SETTINGS = {
         "StudyState": "annotation.models.Study.State",
         "PersonKind": "annotation.models.User.Kind",
         "RunKind": "judging.models.JudgeRun.Kind",
+        "RunUnit": "judging.models.JudgeRun.Unit",
         "MakingKind": "simulation.models.Making.Kind",
         "SampleMethod": "annotation.studies.options.METHODS.items",
         "AdjudicationMethod": "annotation.models.Adjudication.Method",

@@ -1,6 +1,6 @@
 """A study of response pairs with a criterion of every type of answer, three people and a scripted judge.
 
-A rewrite is asked of response 1 of each item; judges are asked of whole items, and of no rewrite.
+People rewrite response 1 of each item.
 """
 
 from __future__ import annotations

@@ -2475,7 +2475,7 @@ class Methods(Transport):
         by: Literal["stratum", "domain", "condition", "assistant_model", "kind", "source_tier", "profile"] = OMITTED,
         read: Literal["verdict", "score"] = OMITTED,
     ) -> dict[str, Any]:
-        """Means and distributions of a run, by group and by turn."""
+        """Means and distributions of a run, by group and by turn or response."""
         return self.get(f"runs/{run}/scores", by=by, read=read)
 
     def stop_run(self, run: int, *, idempotency_key: str | None = None) -> types.Run:
@@ -2563,6 +2563,7 @@ class Methods(Transport):
         in_bulk: bool = OMITTED,
         repeats: int = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
+        unit: Literal["item", "turn", "response"] = OMITTED,
         every_turn: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Run:
@@ -2576,6 +2577,7 @@ class Methods(Transport):
         `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
         `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
         `order_policy`: Order of the responses.
+        `unit`: What is judged. Each by itself: whole items, turns of the assistant, or responses. If not given, responses where all criteria are asked of each response, else whole items.
         `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
         """
         return self.post(
@@ -2589,6 +2591,7 @@ class Methods(Transport):
                 "judge": judge,
                 "repeats": repeats,
                 "order_policy": order_policy,
+                "unit": unit,
                 "every_turn": every_turn,
             },
             key=idempotency_key,
@@ -2606,6 +2609,7 @@ class Methods(Transport):
         in_bulk: bool = OMITTED,
         repeats: int = OMITTED,
         order_policy: Literal["random", "AB", "BA", "both"] = OMITTED,
+        unit: Literal["item", "turn", "response"] = OMITTED,
         every_turn: bool = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Estimate:
@@ -2619,6 +2623,7 @@ class Methods(Transport):
         `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
         `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
         `order_policy`: Order of the responses.
+        `unit`: What is judged. Each by itself: whole items, turns of the assistant, or responses. If not given, responses where all criteria are asked of each response, else whole items.
         `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
         """
         return self.post(
@@ -2632,6 +2637,7 @@ class Methods(Transport):
                 "judge": judge,
                 "repeats": repeats,
                 "order_policy": order_policy,
+                "unit": unit,
                 "every_turn": every_turn,
             },
             key=idempotency_key,

@@ -696,8 +696,10 @@ class EvaluationRun(TypedDict):
     budget_usd: str | None
     use_cache: bool
     """Whether an answer to the same request may be used again."""
+    unit: Literal["item", "turn", "response"]
+    """What one judgment is about."""
     every_turn: bool
-    """Ask about every assistant turn, not the whole dialogue."""
+    """Whether the unit is the turn."""
     in_bulk: bool
     """Handed in as batches, which cost less and take hours."""
     input_hash: str
@@ -1058,7 +1060,7 @@ class Judgment(TypedDict):
     order: str
     """Which response stood at each place: of CAB the third was first."""
     turn: int
-    """The turn of the dialogue that was judged, from 1; 0 for the whole item."""
+    """The turn or response that was judged, from 1; 0 for the whole item."""
     alteration: str
     """In a probe run, what was altered in the copy; original for nothing."""
     value: str
@@ -1088,7 +1090,7 @@ class JudgmentWhole(TypedDict):
     order: str
     """Which response stood at each place: of CAB the third was first."""
     turn: int
-    """The turn of the dialogue that was judged, from 1; 0 for the whole item."""
+    """The turn or response that was judged, from 1; 0 for the whole item."""
     alteration: str
     """In a probe run, what was altered in the copy; original for nothing."""
     value: str
@@ -1596,8 +1598,10 @@ class Probe(TypedDict):
     budget_usd: str | None
     use_cache: bool
     """Whether an answer to the same request may be used again."""
+    unit: Literal["item", "turn", "response"]
+    """What one judgment is about."""
     every_turn: bool
-    """Ask about every assistant turn, not the whole dialogue."""
+    """Whether the unit is the turn."""
     in_bulk: bool
     """Handed in as batches, which cost less and take hours."""
     input_hash: str
@@ -1898,8 +1902,10 @@ class Run(TypedDict):
     budget_usd: str | None
     use_cache: bool
     """Whether an answer to the same request may be used again."""
+    unit: Literal["item", "turn", "response"]
+    """What one judgment is about."""
     every_turn: bool
-    """Ask about every assistant turn, not the whole dialogue."""
+    """Whether the unit is the turn."""
     in_bulk: bool
     """Handed in as batches, which cost less and take hours."""
     input_hash: str

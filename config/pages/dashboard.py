@@ -164,7 +164,7 @@ def count_unassessed(studies: Sequence[int]) -> dict[int, int]:
         study=OuterRef("study"), state=Assignment.State.SUBMITTED, purpose=Assignment.Purpose.RATING
     )
     assessed = CalibrationRun.objects.filter(study=OuterRef("study"), judge=OuterRef("judge"))
-    done = JudgeRun.objects.ordinary().filter(Exists(rated), ~Exists(assessed), study__in=studies, every_turn=False)
+    done = JudgeRun.objects.ordinary().filter(Exists(rated), ~Exists(assessed), study__in=studies, unit="item")
     finished = done.filter(finished_at__isnull=False).order_by()
     return dict(finished.values_list("study").annotate(n=Count("judge", distinct=True)))
 

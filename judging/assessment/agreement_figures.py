@@ -301,13 +301,13 @@ SCORES_HEADER = (
 
 
 def scores_rows(document: Document) -> Iterable[tuple[Any, ...]]:
-    """All figures of a run's scores, the header first: over all, each value's share, each group, each turn."""
+    """All figures of a run's scores, the header first: over all, by value, by group, by turn or response."""
     yield SCORES_HEADER
     for key, one in document["criteria"].items():
         parts = [("all", "", one, one["overall"]), ("weighted mean", "", one, one["weighted"])]
         parts += [("share of value", value["value"], one, value["share"]) for value in one["distribution"]]
         parts += [(document["by"], group["group"], group, group["estimate"]) for group in one["groups"]]
-        parts += [("turn", turn["turn"], turn, turn["estimate"]) for turn in one["turns"]]
+        parts += [(document["unit"], turn["turn"], turn, turn["estimate"]) for turn in one["turns"]]
         for part, name, counted, estimate in parts:
             if estimate is None:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.options.fields import OptionsForm
@@ -18,6 +18,7 @@ from judging.runs.services import estimates, runs
 from judging.runs.services.estimates import Estimate
 
 ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")
+NONE_OF_ITEMS = "Probes alter whole items, and the study has no criterion that is asked of them."
 ASKED_ABOUT = "Each asks about one copy of every item; the item as it is is asked about twice."
 
 
@@ -29,10 +30,12 @@ class ProbeForm(OptionsForm):
         self.study, self.judge = study, judge
         self.add(ProbeOptions, *ASKED, use_cache="ask_anew")
         there = [(one.name, f"{one.name}: {one.label}") for one in list_alterations(study.kind)]
-        keys = [(criterion.key, criterion.name) for criterion in study.criteria.all() if not criterion.of_turns]
+        whole = study.criteria.filter(unit=Criterion.Unit.ITEM)
+        keys = [(criterion.key, criterion.name) for criterion in whole]
         for name, choices in (("alterations", there), ("criteria", keys)):
             self.set(name, required=True, choices=choices, initial=[value for value, _ in choices], help_text="")
         self.set("alterations", help_text=ASKED_ABOUT)
+        self.set("criteria", help_text="" if keys else NONE_OF_ITEMS)
 
     def estimate(self) -> Estimate | None:
         """What the run would take; None if something stands in its way, which is then said at its field."""

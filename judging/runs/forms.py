@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,7 +42,7 @@ PROVIDERS = {
     "scorer": "Scorer: a reward model or a similarity that scores each response of a pair",
 }
 NOT_OFFERED = ("scripted", "simulated")
-RUN_OPTIONS = ("criteria", "order_policy", "repeats", "seed", "budget_usd", "in_bulk")
+RUN_OPTIONS = ("criteria", "order_policy", "unit", "repeats", "seed", "budget_usd", "in_bulk")
 DESCRIBING = ("model", "base_url", "parameters")
 """Fields that only a new judge has."""
 
@@ -52,10 +52,15 @@ ORDERS = {
     "AB": "Response 1 always first",
     "BA": "Response 2 always first",
 }
-UNITS = [
-    ("dialogue", "The whole dialogue"),
-    ("turn", "Every turn of the assistant, each with what was said before it"),
-]
+UNITS = {
+    "item": "The whole item",
+    "turn": "Every turn of the assistant, each with what was said before it",
+    "response": "Every response, each without the others",
+}
+OF_UNITS = {
+    Study.Kind.DIALOGUE: "Of single turns, criteria about the user are left out.",
+    Study.Kind.PAIR: "Criteria of each response are for runs on responses, all others for runs on whole items.",
+}
 
 
 class JudgeChoice(forms.ModelChoiceField[Judge]):
@@ -105,21 +110,12 @@ class DescribedJudge(OptionsForm):
 class RunForm(DescribedJudge):
     """A run of a known judge or of a new one."""
 
-    places = {"every_turn": "unit"}
     judge = JudgeChoice(
         queryset=Judge.objects.none(),
         required=False,
         label="Judge",
         empty_label="A new judge, described below",
         widget=forms.Select(attrs={"data-empty-opens": "new-judge"}),
-    )
-    unit = forms.ChoiceField(
-        label="What is judged",
-        choices=UNITS,
-        widget=forms.RadioSelect,
-        initial="dialogue",
-        required=False,
-        help_text="Of single turns, criteria about the user are left out, and people's ratings are not compared.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -129,7 +125,8 @@ class RunForm(DescribedJudge):
         self.set("provider", required=False)
         self.set("name", required=False, help_text="With a name, this judge is used. Tables and plots call it so.")
         self.set("repeats", required=True)
-        self.keys = keys = [(criterion.key, criterion.name) for criterion in study.criteria.all()]
+        criteria = list(study.criteria.all())
+        self.keys = keys = [(criterion.key, criterion.name) for criterion in criteria]
         known = latest_judges(study.project_id)
         choice = self.fields["judge"]
         assert isinstance(choice, JudgeChoice)
@@ -138,7 +135,15 @@ class RunForm(DescribedJudge):
         self.set("order_policy", choices=list(ORDERS.items()))
         if study.kind != Study.Kind.PAIR:
             del self.fields["order_policy"]
-        else:
+        self.offer_units([criterion.of_responses for criterion in criteria])
+
+    def offer_units(self, of_responses: Sequence[bool]) -> None:
+        """What a run can rate: turns of dialogues, and responses where a criterion is asked of each."""
+        parts = "response" if any(of_responses) else "" if self.study.kind == Study.Kind.PAIR else "turn"
+        there = [(unit, label) for unit, label in UNITS.items() if unit in ("item", parts)]
+        initial = parts if of_responses and all(of_responses) else "item"
+        self.set("unit", choices=there, initial=initial, help_text=OF_UNITS[Study.Kind(self.study.kind)])
+        if not parts:
             del self.fields["unit"]
 
     def clean(self) -> dict[str, Any]:
@@ -189,7 +194,7 @@ class RunForm(DescribedJudge):
         given = self.arguments(*RUN_OPTIONS, use_cache="ask_anew")
         if len(given["criteria"]) == len(self.keys):
             del given["criteria"]
-        return {**given, "every_turn": self.cleaned_data.get("unit") == "turn"}
+        return given
 
     def refuse(self, error: InputError) -> None:
         is_of_new = error.field == "judge" and not self.cleaned_data["judge"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -74,6 +74,12 @@ class NewRun(StudyRunOptions):
         description="How often each question is asked. Two or more show how steady the judge is.",
     )
     order_policy: Annotated[str, Choices(ORDERS), Hint(radio=True)] = Field("random", title="Order of the responses")
+    unit: Annotated[Literal["item", "turn", "response"] | None, Hint(radio=True)] = Field(
+        None,
+        title="What is judged",
+        description="Each by itself: whole items, turns of the assistant, or responses. If not given, responses where "
+        "all criteria are asked of each response, else whole items.",
+    )
     every_turn: Annotated[bool, Hint(option="turns")] = Field(
         False, description="Ask about every turn of the assistant, not the whole dialogue."
     )

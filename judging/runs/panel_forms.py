@@ -19,8 +19,8 @@ class RunChoices(forms.ModelMultipleChoiceField[JudgeRun]):
 
     def label_from_instance(self, obj: Any) -> str:
         repeats = f", {obj.repeats} repeats" if obj.repeats > 1 else ""
-        turns = ", single turns" if obj.every_turn else ""
-        return f"{obj.judge}, run {obj.pk}: {obj.n_judged:,} judgments{repeats}{turns} · {obj.created_at:%Y-%m-%d}"
+        unit = "" if obj.unit == JudgeRun.Unit.ITEM else f", {obj.get_unit_display()}"
+        return f"{obj.judge}, run {obj.pk}: {obj.n_judged:,} judgments{repeats}{unit} · {obj.created_at:%Y-%m-%d}"
 
 
 class PanelForm(OptionsForm):

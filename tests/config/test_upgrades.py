@@ -26,6 +26,7 @@ from pytest_django import DjangoDbBlocker
 
 from config import readiness
 from core import schema_state
+from judging.runs.models.runs import JudgeRun
 from scripts import store_state
 
 FOLDER = Path(__file__).parent / "states"
@@ -154,6 +155,19 @@ def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, empty_sit
     call_command("check_invariants", stdout=StringIO())
     for study, expected in json.loads((FOLDER / f"{state}.json").read_text()).items():
         assert reported(study) == {key: pytest.approx(figures) for key, figures in expected.items()}
+
+
+def test_runs_on_parts_of_items_keep_what_they_rated(empty_site):
+    put(UPGRADED[0], empty_site)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE judging_judgerun SET every_turn = true")
+        cursor.execute(
+            "UPDATE judging_judgerun SET study_id = (SELECT min(id) FROM annotation_study WHERE kind = 'pair') "
+            "WHERE id = (SELECT max(id) FROM judging_judgerun)"
+        )
+    call_command("migrate", verbosity=0)
+    rated = set(JudgeRun.objects.values_list("study__kind", "unit"))
+    assert rated == {("dialogue", "turn"), ("pair", "response")}
 
 
 @pytest.mark.parametrize("state", REFUSED)

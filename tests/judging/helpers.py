@@ -30,6 +30,20 @@ def pair_study(n_items: int = 3, **options: Any) -> Study:
     return study
 
 
+def response_study(n_items: int = 3, **options: Any) -> Study:
+    """Items of three responses, with one ordinal and one yes/no criterion that are asked of each."""
+    study = factories.StudyFactory(kind="pair", **options)
+    factories.CriterionFactory(study=study, key="helpful", unit="response")
+    factories.CriterionFactory(study=study, key="correct", yes_no=True, unit="response")
+    for n in range(1, n_items + 1):
+        third = [{"text": f"Third {n}", "model": "m3"}]
+        pair = factories.ResponsePairFactory(
+            response_1=f"First {n}", response_2=f"Second {n}", further=third, n_responses=3
+        )
+        factories.ItemFactory(study=study, pair=pair)
+    return study
+
+
 def scripted(**parameters: Any) -> Judge:
     return factories.JudgeFactory(provider="scripted", parameters={"otherwise": "1", **parameters})
 

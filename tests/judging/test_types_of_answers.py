@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 TYPES = list(typed.LEVELS)
 JUDGED = [kind for kind in TYPES if kind != "rewrite"]
-"""What judges are asked: a rewrite is of a single response."""
+"""What judges are asked of whole items: a rewrite is of a single response."""
 
 
 @pytest.fixture(params=TYPES)
@@ -145,10 +145,12 @@ def test_disputes(study: Study, reader: Client, capsys: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rewrite"], indirect=True)
-def test_judges_are_not_asked_of_single_responses(study: Study) -> None:
-    with pytest.raises(CommandError, match="asked of each response; judges are asked of whole items"):
-        judge(study)
-    assert not Judgment.objects.exists()
+def test_a_judge_rewrites_each_response(study: Study) -> None:
+    judge(study)
+    found = list(Judgment.objects.all())
+    assert len(found) == 2 * typed.N
+    assert {(one.turn, one.content["response"]) for one in found} == {(1, 1), (2, 2)}
+    assert {one.order for one in found} == {""}
 
 
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)

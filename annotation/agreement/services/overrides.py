@@ -20,8 +20,10 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
     """Put an item into a tier on a criterion, whatever its own kappa says; no tier takes that back."""
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
-    if criterion.of_turns:
-        raise InputError(f"{criterion.name} is asked of turns: their tiers are not set by hand.", field="criterion")
+    if criterion.unit != Criterion.Unit.ITEM:
+        raise InputError(
+            f"{criterion.name} is asked of {criterion.part_noun}s: their tiers are not set by hand.", field="criterion"
+        )
     if reason_against := explain_missing("tiers", criterion.level):
         raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:

@@ -27,7 +27,7 @@ STUDY, DATASET = "study", "dataset"
 SCOPES = (STUDY, DATASET)
 """What is predicted: items of the study without ratings, or everything in its dataset that nobody rated in it."""
 
-OF_TURNS = "is asked of turns; difficulty is predicted of whole items"
+NOT_OF_ITEMS = "is asked of turns or responses; difficulty is predicted of whole items"
 FEW = 400
 """Resamples where only the interval of the gain is looked at."""
 
@@ -101,13 +101,13 @@ def predict(
 
     `judged` are further features (n,) of the study's items in their order, such as what judges say of them. Who is not
     patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown scope, and where
-    the criterion is asked of turns.
+    the criterion is asked of turns or responses.
     """
     chosen = options or PredictionOptions()
     if chosen.scope not in SCOPES:
         raise InputError(f"{chosen.scope!r} is neither study nor dataset", field="predict")
-    if ratings.criterion.of_turns:
-        raise InputError(f"{ratings.criterion.key} {OF_TURNS}", field="criterion")
+    if ratings.criterion.unit != Criterion.Unit.ITEM:
+        raise InputError(f"{ratings.criterion.key} {NOT_OF_ITEMS}", field="criterion")
     facts, names = _load_facts(study, chosen.scope)
     table, shown = preferences(ratings)
     fit = stored_difficulty.load_or_fit(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)

@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.corpus.exchange.dataset import (
-    RESPONSES,
     TIE,
     ExchangedAnswer,
     Kind,
@@ -76,16 +75,16 @@ def collect_package(
 
 def check_rated(item: Rated) -> Rated:
     """The item, with what a database can store and Concord understands. Raises InputError for all else."""
-    schema = PairRecord if is_pair(item) else DialogueRecord
+    schema: type[PairRecord | DialogueRecord] = PairRecord if is_pair(item) else DialogueRecord
     try:
-        schema.model_validate(dict(item.record))
+        read = schema.model_validate(dict(item.record))
         answers = ANSWERS.validate_python([one.to_extras() for one in item.answers])
     except ValidationError as error:
         path, message = find_first_problem(error)
         raise InputError(message, field=".".join(map(str, path)) or None) from error
     for part in ([dict(item.record), dict(item.facts)], [one.to_extras() for one in answers]):
         refuse_unstorable(part, lambda path, why: InputError(why, field=".".join(map(str, path))))
-    last, what = (len(RESPONSES), "response") if is_pair(item) else (len(item.record["turns"]), "turn")
+    last, what = (read.n_responses, "response") if isinstance(read, PairRecord) else (len(read.turns), "turn")
     for answer in answers:
         if answer.turn > last:
             raise InputError(f"the item has no {what} {answer.turn}", field="turn")

@@ -236,7 +236,8 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
             raise InputError(f"The study asks no criterion {key!r}.", field="criterion", line=entry.line)
         criterion = criteria[key]
         if not criterion.can_be_known:
-            says = f"{criterion.name} is no choice, of the item or of a turn: no answer to it can be known beforehand."
+            why = "is asked of each response" if criterion.of_responses else "is no choice"
+            says = f"{criterion.name} {why}: answers are known beforehand to choices, of the item or of a turn."
             raise InputError(says, field=key, line=entry.line)
         if criterion.of_turns != bool(turn):
             says = "asked of turns: name the turn" if criterion.of_turns else "asked of the whole item, not of a turn"

@@ -35,7 +35,7 @@ def read_stored(criterion: Criterion, value: str, content: Any, *, texts: Texts,
     )
     found = parse_answer(asked, spell_given(criterion, value, content))
     if criterion.type == Criterion.Type.REWRITE:
-        return Answer(found.value, {**found.content, "response" if criterion.of_responses else "turn": turn})
+        return Answer(found.value, {**found.content, criterion.part_noun: turn})
     return found
 
 
@@ -57,7 +57,7 @@ def spell_given(criterion: Criterion, value: str, content: Any) -> str:
 def choose_texts(criterion: Criterion, texts: Texts, turn: int) -> dict[str, str]:
     """Those that the criterion is about."""
     if criterion.of_responses or criterion.of_turns:
-        name = f"response-{turn}" if criterion.of_responses else f"turn-{turn}"
+        name = f"{criterion.part_noun}-{turn}"
         return {name: texts[name]} if name in texts else {}
     return {name: text for name, text in texts.items() if name.startswith(("turn-", "response-"))}
 

@@ -230,6 +230,11 @@ class Criterion(models.Model):
         return self.unit == self.Unit.RESPONSE
 
     @property
+    def part_noun(self) -> str:
+        """What the number of one of its answers is of: a response or a turn."""
+        return "response" if self.of_responses else "turn"
+
+    @property
     def is_preference(self) -> bool:
         """Whether its categories are the responses of an item, and perhaps a tie."""
         asked = (self.type, self.level, self.unit)

@@ -61,8 +61,7 @@ def to_stored(slot: Assignment, ask: Ask, answer: Answer) -> Answer:
     if isinstance(answer.content, list):
         return Answer(answer.value, rename_parts(answer.content, name_parts(slot.order)))
     if ask.criterion.type == Criterion.Type.REWRITE:
-        about = "response" if ask.criterion.of_responses else "turn"
-        return Answer(answer.value, {**answer.content, about: ask.turn})
+        return Answer(answer.value, {**answer.content, ask.criterion.part_noun: ask.turn})
     return answer
 
 

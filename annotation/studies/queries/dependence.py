@@ -49,7 +49,8 @@ class Dependence:
         return None if self.strata is None else tuple(self.strata[position] for position in positions)
 
     def apply(self, table: RatingTable, positions: Sequence[int]) -> RatingTable:
-        """The table with these; what its rows already share (turns of one dialogue) stays where nothing is named."""
+        """The table with these; what its rows already share (turns of one dialogue, responses of one item) stays where
+        nothing is named."""
         if not table.n_items:
             return table
         given: dict[str, Any] = {}
@@ -67,10 +68,9 @@ class Dependence:
         n = 0 if self.clusters is None else len(set(self.clusters.values()))
         return f"{n:,} cluster{'s' if n > 1 else ''} by {self.design.by}" if n else "each item alone"
 
-    @property
-    def design_of_turns(self) -> Design:
-        """What clusters are called where turns stay together although no clustering is named."""
-        return self.design if self.clusters is not None else replace(self.design, by="dialogue")
+    def design_of_parts(self, whole: str) -> Design:
+        """The design where the parts of one `whole` stay together although no clustering is named."""
+        return self.design if self.clusters is not None else replace(self.design, by=whole)
 
 
 def read_dependence(

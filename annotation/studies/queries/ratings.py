@@ -54,13 +54,13 @@ class PeoplesRatings:
     design: Design = INDEPENDENT
 
     def add_dependence(self, found: Dependence) -> PeoplesRatings:
-        """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together."""
+        """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together, and
+        responses of one item."""
         table = found.apply(self.table, self.positions)
-        return replace(
-            self,
-            table=table,
-            design=found.design if self.criterion.unit == Criterion.Unit.ITEM else found.design_of_turns,
-        )
+        if self.criterion.unit == Criterion.Unit.ITEM:
+            return replace(self, table=table, design=found.design)
+        whole = "item" if self.criterion.of_responses else "dialogue"
+        return replace(self, table=table, design=found.design_of_parts(whole))
 
     @property
     def positions(self) -> tuple[int, ...]:

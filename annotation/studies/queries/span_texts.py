@@ -26,7 +26,7 @@ def _of_unit(criterion: Criterion, lengths: Mapping[str, int], turn: int) -> Map
     """Of a turn or response its own text alone."""
     if not turn:
         return lengths
-    part = f"response-{turn}" if criterion.of_responses else f"turn-{turn}"
+    part = f"{criterion.part_noun}-{turn}"
     return {part: lengths[part]}
 
 

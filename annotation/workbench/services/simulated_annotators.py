@@ -54,8 +54,10 @@ def rate(
     same seed gives the same labels. On each criterion items are drawn to be easy or hard for all annotators alike.
     """
     criteria = study.asked
-    if of_turns := [criterion.name for criterion in criteria if criterion.of_turns]:
-        raise InputError(f"Simulated annotators rate whole items, and {of_turns[0]} is asked of turns.", field="study")
+    if parts := [criterion for criterion in criteria if criterion.unit != Criterion.Unit.ITEM]:
+        raise InputError(
+            f"Simulated annotators rate whole items, and {parts[0]} is asked of {parts[0].part_noun}s.", field="study"
+        )
     if others := [criterion.name for criterion in criteria if not criterion.can_be_known]:
         raise InputError(
             f"Simulated annotators choose categories, and {others[0]} is answered otherwise.", field="study"

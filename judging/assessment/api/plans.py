@@ -93,8 +93,7 @@ class JudgePlan(ResultsApi):
     def load_plan(self, slug: str, pk: int, asked: PlanOptions) -> tuple[JudgeData, labelling_plans.LabellingPlan]:
         judge = get_object_or_404(Judge, pk=pk)
         evidence = StudyData.load(self.study(slug)).load_judge(judge)
-        if not evidence.criteria:
-            raise InputError(f"{judge} has not judged this study.", field="judge")
+        evidence.check_judged()
         rules.lock_rules(by=self.me, study=evidence.study)
         return evidence, labelling_plans.build_plan(evidence, asked)
 

@@ -79,6 +79,25 @@ class JudgeData:
     left_out: tuple[dict[str, str], ...] = ()
     _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def reasons_left_out(self) -> str:
+        """Why of each criterion that is left out, in one text; empty where none is."""
+        return " ".join(f"{one['name']}: {one['reason']}" for one in self.left_out)
+
+    def check_judged(self) -> None:
+        """Raise InputError where the judge is beside people on no criterion."""
+        if not self.criteria and self.left_out:
+            raise InputError(self.reasons_left_out, field="criterion")
+        if not self.criteria:
+            raise InputError(f"{self.judge} has not judged this study", field="judge")
+
+    def check_criterion(self, key: str, *, field: str = "criterion") -> None:
+        """Raise InputError where the judge is not beside people on the criterion of this key."""
+        if reason := next((one["reason"] for one in self.left_out if one["criterion"] == key), ""):
+            raise InputError(f"{key}: {reason}", field=field)
+        if key not in self.evidence:
+            raise InputError(f"no criterion is called {key!r}; there are {', '.join(self.evidence)}", field=field)
+
     def digest(self, of: Callable[[JudgeData], str]) -> str:
         """What ``load_judge`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
         if of not in self._digests:

@@ -4,8 +4,8 @@ A judge may have run several times, several times per item and in both orders. A
 verdict that one would use, so:
 
 - a judge speaks through its newest finished run that covers the criterion, or else through its newest run, among those
-  on what people rate: whole items, or single turns where the criterion is asked of turns; probe runs, whose items are
-  altered, are none of them, nor are runs of an evaluation, which show the model something else than people saw;
+  on what people rate: whole items, or turns or responses where the criterion is asked of them; probe runs, whose items
+  are altered, are none of them, nor are runs of an evaluation, which show the model something else than people saw;
 - only the first repeat counts (the others are for the audit of consistency);
 - where it saw a pair in both orders, the verdicts have to name the same response, or the item is unscored;
 - on held-out items nobody reads here what it said: there a judge is put beside people only by a look on record.
@@ -50,7 +50,7 @@ class CombinedVerdict:
 
 @dataclass(frozen=True, eq=False)
 class OrderVerdicts:
-    """Verdicts as columns, one entry for each item or turn, in their order.
+    """Verdicts as columns, one entry for each item, turn or response, in their order.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class JudgesRatings:
     finished
         Whether that run is finished; its verdicts are a part of what will be there otherwise.
     said
-        Its verdicts, one entry for each item or turn that it was asked about, in their order.
+        Its verdicts, one entry for each item, turn or response that it was asked about, in their order.
     held_out
         How many of its items are left out of the verdicts because they are held out.
     """
@@ -206,9 +206,15 @@ def choose_runs(runs: Iterable[JudgeRun]) -> dict[tuple[int, int], JudgeRun]:
 
 
 def list_fitting_criteria(run: JudgeRun) -> list[Criterion]:
-    """The run's criteria that people rate by the same unit: the whole item, or each turn."""
-    asked = run.criteria.all()
-    return [one for one in asked if one.of_turns == run.every_turn and not one.of_responses]
+    """The run's criteria that people rate by the same unit: the whole item, each turn or each response."""
+    return [one for one in run.criteria.all() if find_unit(one) == run.unit]
+
+
+def find_unit(criterion: Criterion) -> str:
+    """The unit of the runs that a criterion's labels are put beside."""
+    if criterion.of_turns:
+        return JudgeRun.Unit.TURN
+    return JudgeRun.Unit.RESPONSE if criterion.of_responses else JudgeRun.Unit.ITEM
 
 
 def list_judgments(run_ids: Iterable[int]) -> JudgmentQuerySet:

@@ -40,7 +40,7 @@ class ScoredRun:
     scores
         (n,) mean over the scale, where the judge told probabilities; NaN elsewhere.
     turns
-        (n,) the turn that it is of, counted among the assistant's from 1; 0 for the whole item.
+        (n,) the turn that it is of, counted among the assistant's from 1, or the response; 0 for the whole item.
     groups
         (n,) which of `group_names`, in the order of the alphabet, the item is of.
     clusters

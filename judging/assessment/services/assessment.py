@@ -172,7 +172,7 @@ class NothingToAssessError(InputError):
     """No criterion of the study can be calibrated or audited: the message says why of each."""
 
     def __init__(self, evidence: JudgeData) -> None:
-        super().__init__(" ".join(f"{one['name']}: {one['reason']}" for one in evidence.left_out), field="criterion")
+        super().__init__(evidence.reasons_left_out, field="criterion")
         self.evidence = evidence
 
     def to_json(self) -> dict[str, Any]:
@@ -189,8 +189,7 @@ def assess_judge(*, by: User | None, evidence: JudgeData, asked: AssessmentReque
     """
     if not evidence.criteria and evidence.left_out:
         raise NothingToAssessError(evidence)
-    if not evidence.criteria:
-        raise InputError(f"{evidence.judge} has not judged this study", field="judge")
+    evidence.check_judged()
     return _computed(by, evidence, asked, rules.lock(by=by, study=evidence.study))
 
 

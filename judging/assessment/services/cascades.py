@@ -120,7 +120,8 @@ def _compute(
 ) -> list[Cascaded]:
     shared = [c for c in each[0].criteria if all(c.key in one.evidence for one in each)]
     if not shared:
-        raise InputError("there is no criterion that all of these judges have judged", field="judges")
+        why = f". {each[0].reasons_left_out}" if each[0].left_out else ""
+        raise InputError(f"there is no criterion that all of these judges have judged{why}", field="judges")
     return [_of_criterion(c, each, costs, options) for c in shared]
 
 

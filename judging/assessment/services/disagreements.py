@@ -123,11 +123,11 @@ def list_disagreements(
 
 def criteria_called(evidence: JudgeData, key: str, *, field: str = "criterion") -> list[Criterion]:
     """The criterion of that key among those that the judge rated; all without a key. InputError where there is none."""
-    found = [one for one in evidence.criteria if key in ("", one.key)]
-    if key and not found:
-        known = ", ".join(evidence.evidence)
-        raise InputError(f"no criterion is called {key!r}; there are {known}", field=field)
-    return found
+    if key:
+        evidence.check_criterion(key, field=field)
+    elif not evidence.criteria:
+        evidence.check_judged()
+    return [one for one in evidence.criteria if key in ("", one.key)]
 
 
 def _order(sort: str) -> Callable[[Disagreement], Any]:

@@ -115,9 +115,7 @@ def document(evidence: JudgeData, found: LabellingPlan) -> Document:
 
 
 def _select_criterion(evidence: JudgeData, key: str) -> AssessmentData:
-    if key not in evidence.evidence:
-        known = ", ".join(evidence.evidence)
-        raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+    evidence.check_criterion(key)
     return evidence.evidence[key]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement.services import predicted_difficulty
-from annotation.agreement.services.predicted_difficulty import OF_TURNS, STUDY, Prediction, PredictionOptions
+from annotation.agreement.services.predicted_difficulty import NOT_OF_ITEMS, STUDY, Prediction, PredictionOptions
 from annotation.stats.difficulty.features import Opinions, judge_columns
 from annotation.stats.table import FloatArray
 from annotation.studies.models.studies import Criterion, Study
@@ -33,9 +33,9 @@ class PredictionData:
 
     @classmethod
     def load(cls, study: Study, criterion: Criterion) -> PredictionData:
-        """Raises InputError where the criterion is asked of turns."""
-        if criterion.of_turns:
-            raise InputError(f"{criterion.key} {OF_TURNS}", field="criterion")
+        """Raises InputError where the criterion is asked of turns or responses."""
+        if criterion.unit != Criterion.Unit.ITEM:
+            raise InputError(f"{criterion.key} {NOT_OF_ITEMS}", field="criterion")
         evidence = StudyData.load(study)
         judges = evidence.load_judges(evidence.judges())
         return cls(criterion, evidence, tuple(one for one in judges if criterion.key in one.evidence))
@@ -63,7 +63,7 @@ def compute_criterion(
     """The document of one criterion, with the judges by tier. A constant number of queries.
 
     Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
-    scope, and where the criterion is asked of turns.
+    scope, and where the criterion is asked of turns or responses.
     """
     chosen, read = options or PredictionOptions(), PredictionData.load(study, criterion)
     positions = list(study.items.order_by("position").values_list("position", flat=True))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotation.stats.table import MISSING
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -44,6 +44,7 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
 
     Raises InputError where the judge cannot be asked, an alteration is unknown, or none changes anything.
     """
+    check_criteria(study, options.criteria)
     whole = runs.plan(
         study=study,
         judge=judge,
@@ -73,6 +74,15 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
         probe=kept,
         input_hash=content_hash([whole.input_hash, items, kept]),
     )
+
+
+def check_criteria(study: Study, keys: Sequence[str] | None) -> None:
+    """InputError where a criterion that is named, or every one, is not asked of whole items."""
+    chosen = runs.choose_criteria(study, keys)
+    others = [one for one in chosen if one.unit != Criterion.Unit.ITEM]
+    if others and (keys is not None or len(others) == len(chosen)):
+        said = f"Probes alter whole items, and {others[0].name} of {study} is asked of {others[0].part_noun}s."
+        raise InputError(said, field="criteria")
 
 
 @audited("probe.start", says=("judge", "options"), prepares=True)

@@ -128,7 +128,7 @@ def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
 
 
 def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
-    """A judge on a criterion that has no verdict: of turns, or of marked spans."""
+    """A judge on a criterion that has no verdict: of turns or responses, or of marked spans."""
     if document is None or judge not in document["judges"]:
         return None
     held, headline = document["judges"][judge], document["headline"]

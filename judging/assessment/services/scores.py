@@ -1,4 +1,4 @@
-"""What a judge's run found: means, distributions, by group, and by turn of the dialogue."""
+"""What a judge's run found: means, distributions, by group, and by turn or response."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def choose_measure(criterion: Criterion) -> Measure:
 def compute_run(
     run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: IntervalOptions | None = None
 ) -> dict[str, Any]:
-    """The document of a run: every criterion, over all judgments, by group, and by turn where turns were judged.
+    """The document of a run: every criterion, over all judgments, by group, by turn or response if these were judged.
 
     Every judgment counts once, so that repeats and orders of an item count as often as they were asked. With `reads`
     score, means on scales with an order are of the scores that the judge's probabilities give; a judgment without any
@@ -63,6 +63,7 @@ def compute_run(
         "kind": run.judge.kind,
         "state": run.state,
         "every_turn": run.every_turn,
+        "unit": run.unit,
         "by": by,
         "reads": reads,
         "resampled": "profiles; items where no profile is known",
@@ -78,7 +79,7 @@ def compute_run(
 
 ALL, WEIGHTED, VALUE, GROUP, TURN = "all", "weighted", "value", "group", "turn"
 Column = tuple[str, Any]
-"""What a mean is of: all verdicts, all weighted scores, one value's share, one group, one turn."""
+"""What a mean is of: all verdicts, all weighted scores, one value's share, one group, one turn or response."""
 
 
 class Scores:
@@ -118,13 +119,13 @@ class Scores:
         }
 
     def turns(self) -> dict[int, int]:
-        """The turns that were judged by themselves."""
+        """The turns or responses that were judged by themselves."""
         return {turn: turn for turn in np.unique(self.said.turns).tolist() if turn}
 
     def parts(
         self, kind: str, place: IntArray, names: Mapping[int, Any], found: Mapping[Column, Any]
     ) -> Iterator[dict[str, Any]]:
-        """Each group, or each turn of the assistant from 1, with its counts and its mean."""
+        """Each group, or each turn of the assistant or response from 1, with its counts and its mean."""
         each = self.counts(place, max(names, default=-1) + 1)
         for at, name in names.items():
             if each[at]["n_judgments"]:

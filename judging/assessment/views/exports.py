@@ -17,7 +17,7 @@ from core.downloads import audit_export, stream_file, stream_zip
 from core.errors import InputError
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
-from judging.runs.services import exports, hf_dataset
+from judging.runs.services import exports, hf_dataset, tool_files
 
 
 @researcher_required
@@ -64,7 +64,7 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "steps": study_steps(study, "report"),
         "tools": hf_dataset.list_tools(study),
-        "has_other_than_pairs": hf_dataset.has_other_than_pairs(study),
+        "has_other_than_pairs": tool_files.has_other_than_pairs(study),
         "rewrites": rewrites if rewrites.has_rewrites(study) else None,
         "formats": FORMATS.values(),
         "people": row_counts.count_up_to_limit(labels.people.plain),

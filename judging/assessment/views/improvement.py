@@ -57,8 +57,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     evidence, query = StudyData.load(study), parse_query(request)
     old = improvement.find_previous_version(evidence, judge, request.GET.get("against", ""))
     mine, *before = evidence.load_judges([judge, *([old] if old else [])])
-    if not mine.criteria:
-        raise InputError(f"{judge} has not judged this study", field="judge")
+    mine.check_judged()
     key = request.GET.get("explain", "")
     explained = disagreements.criteria_called(mine, key, field="explain")[0] if key else None
     rules.lock(by=get_account(request), study=study)

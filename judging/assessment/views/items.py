@@ -262,7 +262,7 @@ def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, 
     """The marks of the item, or of each turn or response; of an open scale, whose steps differ, those of the item."""
     if criterion.unit == Criterion.Unit.ITEM:
         return dict(turns[0])
-    return {"by": "Response" if criterion.of_responses else "Turn", "turns": [] if has_open_scale(criterion) else turns}
+    return {"by": criterion.part_noun.capitalize(), "turns": [] if has_open_scale(criterion) else turns}
 
 
 def _marked(

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotation.studies.queries.item_texts import list_texts
 from annotation.studies.queries.scales import describe_answer
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
@@ -60,10 +61,8 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def turn_text(judgment: Judgment) -> str:
-    """What was said in the turn that was judged, as the dialogue is now; empty where it was the whole item."""
-    dialogue = judgment.item.dialogue
-    said = dialogue.turns[judgment.turn - 1 : judgment.turn] if dialogue and judgment.turn else []
-    return str(said[0]["content"]) if said else ""
+    """The turn or response that was judged, as it is now; empty where it was the whole item."""
+    return list_texts(judgment.item).get(f"{judgment.run.unit}-{judgment.turn}", "")
 
 
 def earlier(judgment: Judgment) -> list[dict[str, str]]:
@@ -82,7 +81,7 @@ def facts(judgment: Judgment) -> list[tuple[str, str]]:
     tokens = [judgment.input_tokens, judgment.output_tokens]
     read, written = ("" if n is None else f"{n:,}" for n in tokens)
     return [
-        *([("Turn", str(judgment.turn))] if judgment.turn else []),
+        *([(judgment.run.unit.capitalize(), str(judgment.turn))] if judgment.turn else []),
         ("Repeat", str(judgment.repeat)),
         *([("Order", judgment.order)] if judgment.order else []),
         ("Tokens read", read),

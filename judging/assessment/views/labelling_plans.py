@@ -52,8 +52,7 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _load_data(request: HttpRequest, study: Study, judge: Judge) -> JudgeData:
     """The judge beside people, for a plan that rests on how it agrees. InputError where it has said nothing."""
     found = StudyData.load(study).load_judge(judge)
-    if not found.criteria:
-        raise InputError(f"{judge} has not judged this study", field="judge")
+    found.check_judged()
     rules.lock_rules(by=reader(request), study=study)
     return found
 

@@ -62,7 +62,7 @@ class PredictionRequest:
 
 def find_first_criterion(study: Study) -> str:
     """The first criterion that is asked of whole items; empty without one."""
-    return next((one.key for one in study.criteria.all() if not one.of_turns), "")
+    return next((one.key for one in study.criteria.all() if one.unit == Criterion.Unit.ITEM), "")
 
 
 @researcher_required
@@ -90,7 +90,7 @@ def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -
         "found": found,
         "answer": service.summarise(found),
         "scopes": SCOPE_NAMES.items(),
-        "criteria": [one for one in study.criteria.all() if not one.of_turns],
+        "criteria": [one for one in study.criteria.all() if one.unit == Criterion.Unit.ITEM],
         "figures": [(name, error[key]) for key, name in FIGURES] if error else [],
         "slopes": slopes[:MOST_SLOPES],
         "expected": [(tier, found["expected_counts"][tier]) for tier in NAMES] if found["n_items"] else [],

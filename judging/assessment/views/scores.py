@@ -1,4 +1,4 @@
-"""What a run found: means and distributions, by group and by turn, with downloads."""
+"""What a run found: means and distributions, by group and by turn or response, with downloads."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from judging.runs.queries.runs import reason_in_words
 from judging.runs.views.runs import find_run, stale_in_words
 
 Document = Mapping[str, Any]
+PARTS = {"item": "item", "turn": "turn of the assistant", "response": "response"}
 
 
 @researcher_required
@@ -109,7 +110,9 @@ def _drawable(document: Document) -> list[charts.Curve]:
 
 
 def _list_drawn(document: Document) -> list[charts.Curve]:
-    """What is drawn of each criterion of which some turn has a mean."""
+    """What is drawn of each criterion of which some turn has a mean. Numbers of responses have no order to draw."""
+    if not document["every_turn"]:
+        return []
     return [
         charts.Curve(
             f"{one['name']}, {one['measure']}",
@@ -129,7 +132,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     n = sum(one["n_judgments"] for one in document["criteria"].values())
     return {
         "document": document,
-        "sections": [_section(key, one, grouping) for key, one in document["criteria"].items()],
+        "sections": [_section(key, one, grouping, document["unit"]) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
         "curve": to_safe_svg(charts.svg(charts.curves, parts, charts.PAGE)) if parts else "",
         "downloads": links,
@@ -138,7 +141,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     }
 
 
-def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
+def _section(key: str, one: Document, grouping: str, unit: str) -> dict[str, Any]:
     unscored = ", ".join(f"{n} {reason_in_words(reason)}" for reason, n in one["unscored"].items())
     n_unscored = sum(one["unscored"].values())
     return {
@@ -149,7 +152,7 @@ def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
         "captions": {
             "distribution": f"Verdicts on {one['name']}",
             "groups": f"{one['name']} by {grouping}",
-            "turns": f"{one['name']} by turn of the assistant",
+            "turns": f"{one['name']} by {PARTS[unit]}",
         },
         "values": [category["label"] for category in one["distribution"]],
         "groups": [_build_row(part) for part in one["groups"]],
@@ -158,5 +161,5 @@ def _section(key: str, one: Document, grouping: str) -> dict[str, Any]:
 
 
 def _build_row(part: Document) -> dict[str, Any]:
-    """A group or a turn as a row of a table."""
+    """A group, a turn or a response as a row of a table."""
     return {**part, "n_of_values": list(part["counts"].values()), "n_unscored": sum(part["unscored"].values())}

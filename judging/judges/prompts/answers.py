@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.studies.parsing.answers import LONGEST_TEXT, AnswerFormat, describe_bounds, describe_count
 from judging.judges.prompts import templates
-from judging.judges.providers.base import Content, CriterionSpec, DialogueContent, PairContent
+from judging.judges.providers.base import Content, CriterionSpec, PairContent
 
 Schema = Mapping[str, Any]
 
@@ -20,14 +20,14 @@ ROLES = {"user_turns": "user", "assistant_turns": "assistant"}
 def build_format(criterion: CriterionSpec, content: Content) -> AnswerFormat:
     """Which answers to the criterion there are, in the names of the prompt: responses are A, B, …."""
     texts = list_texts(criterion, content)
-    of_turn = isinstance(content, DialogueContent) and content.turn is not None
+    is_part = content.is_alone if isinstance(content, PairContent) else content.turn is not None
     return AnswerFormat(
         type=criterion.type,
         values=criterion.values,
         limits=criterion.limits,
         responses=tuple(content.responses) if isinstance(content, PairContent) else (),
         texts=texts,
-        original=next(iter(texts.values()), None) if criterion.type == "rewrite" and of_turn else None,
+        original=next(iter(texts.values()), None) if criterion.type == "rewrite" and is_part else None,
     )
 
 

@@ -303,6 +303,8 @@ class Provider(ABC):
 
     Parameters: ClassVar[type[Parameters]] = Parameters
     needs_prompt: ClassVar[bool] = False
+    compares: ClassVar[bool] = False
+    """Whether all that it can say of responses is which of them is best."""
     without_effect: ClassVar[frozenset[str]] = frozenset(
         {"concurrency", "max_retries", "timeout", "templates", "pictures"}
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
 from annotation.corpus.services.attachments import locate
-from annotation.stats.orders import LETTERS, list_places, to_place
+from annotation.stats.orders import LETTERS, list_places, spell_order, to_place
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Criterion, Item
 from judging.judges import evaluation_settings, prompts
@@ -115,14 +115,16 @@ def is_example(judge: Judge, key: str, item: Item) -> bool:
     )
 
 
-def build_content(item: Item, shown: Sequence[str], order: str, setting: Setting | None = None) -> Content:
+def build_content(
+    item: Item, shown: Sequence[str], order: str, setting: Setting | None = None, *, turn: int = 0
+) -> Content:
     """What the judge gets to see: the item, with the parts of the context that the study shows to its annotators, or
-    with what an evaluation's setting grants."""
+    with what an evaluation's setting grants. `turn` is the turn that is rated, or the response that is shown alone."""
     if item.pair is not None:
-        return pair_content(item.pair, shown, order, setting)
+        return pair_content(item.pair, shown, spell_order([turn]) if turn else order, setting)
     if item.dialogue is None:  # the database forbids it
         raise ValueError(f"item {item.pk} has neither dialogue nor pair")
-    return dialogue_content(item.dialogue, shown)
+    return replace(dialogue_content(item.dialogue, shown), turn=turn or None)
 
 
 def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueContent:
@@ -144,8 +146,10 @@ def dialogue_content(dialogue: Dialogue, shown: Sequence[str]) -> DialogueConten
 
 
 def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: Setting | None = None) -> PairContent:
+    """The responses of this order, which may be one alone."""
     texts = {str(one.number): str(one.text) for one in pair.responses}
-    a, b, *further = [*(texts[number] for number in list_places(order or LETTERS[: len(texts)]).values()), ""]
+    order = order or LETTERS[: len(texts)]
+    a, b, *further = [*(texts[number] for number in list_places(order).values()), ""]
     person = (
         evaluation_settings.select_known(build_known(pair.profile), setting)
         if setting
@@ -156,7 +160,7 @@ def pair_content(pair: ResponsePair, shown: Sequence[str], order: str, setting: 
         response_a=a,
         response_b=b,
         further=tuple(further[:-1]),
-        is_alone=pair.n_responses == 1,
+        is_alone=len(order) == 1,
         context=pair.context,
         person=person,
         pictures=pair_pictures(pair, order),

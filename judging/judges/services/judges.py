@@ -214,6 +214,8 @@ def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = Fal
     check_runs_here(judge)
     provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     check_template_fits(judge, criteria, every_turn=every_turn)
+    if provider.compares and (of_one := next((one.name for one in criteria if one.of_responses), "")):
+        raise InputError(f"{judge} compares responses, and {of_one} is asked of each alone.", field="judge")
     if problems := provider.check([build_spec(criterion) for criterion in criteria]):
         raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
 

@@ -50,7 +50,8 @@ class Command(ConcordCommand):
         else:
             disputes = adjudication.disputes(criterion)
             waiting, items = disputes.open, build_numbered_rows(len(disputes), partial(rows, disputes))
-        return {"study": study.name, "criterion": criterion.key, "open": waiting, "items": items}
+        head = {"study": study.name, "criterion": criterion.key, "part": criterion.part_noun}
+        return {**head, "open": waiting, "items": items}
 
     def say(self, document: Any) -> None:
         if "items" not in document:
@@ -59,7 +60,7 @@ class Command(ConcordCommand):
         self.stdout.write(f"{len(document['items'])} items, {document['open']} not decided yet")
         for one in document["items"]:
             answers = ", ".join(f"{n} x {label}" for label, n in one["answers"])
-            turn = f", turn {one['turn']}" if one["turn"] else ""
+            turn = f", {document['part']} {one['turn']}" if one["turn"] else ""
             self.stdout.write(f"item {one['position']}{turn}: {answers}; {one['decision'] or 'open'}")
 
 

@@ -262,6 +262,7 @@ def document(run: JudgeRun) -> dict[str, Any]:
         "judge": str(run.judge),
         "state": progress.state,
         "every_turn": run.every_turn,
+        "unit": run.unit,
         "counts": {
             "expected": progress.expected,
             "judgments": progress.judged,

@@ -20,7 +20,9 @@ from judging.runs.models.runs import JudgeRun
 
 
 class Command(ConcordCommand):
-    help = "Means and distributions of a judge's run, over all, by group, and by turn where turns were judged."
+    help = (
+        "Means and distributions of a judge's run, over all, by group, and by turn or response where these were judged."
+    )
     example = "scores 3 --by domain --json"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -44,10 +46,10 @@ class Command(ConcordCommand):
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")
         for one in document["criteria"].values():
-            self.stdout.write("\n".join(["", *criterion(one, document["by"])]))
+            self.stdout.write("\n".join(["", *criterion(one, document["by"], document["unit"])]))
 
 
-def criterion(one: Mapping[str, Any], by: str) -> Iterator[str]:
+def criterion(one: Mapping[str, Any], by: str, unit: str) -> Iterator[str]:
     """Lines on one criterion."""
     unscored = sum(one["unscored"].values())
     yield f"{one['name']}: {one['scored']} verdicts on {one['n_items']} items, {unscored} unscored"
@@ -55,7 +57,7 @@ def criterion(one: Mapping[str, Any], by: str) -> Iterator[str]:
     rows += [
         [f"{by} {group['group']}", text.estimate(group["estimate"]), *format_counts(group)] for group in one["groups"]
     ]
-    rows += [[f"turn {turn['turn']}", text.estimate(turn["estimate"]), *format_counts(turn)] for turn in one["turns"]]
+    rows += [[f"{unit} {turn['turn']}", text.estimate(turn["estimate"]), *format_counts(turn)] for turn in one["turns"]]
     yield text.columns([["", one["measure"] or "no mean", *one["counts"]], *rows])
 
 

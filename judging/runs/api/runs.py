@@ -37,6 +37,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
     judge = JudgeSerializer()
     criteria: Any = serializers.SlugRelatedField(slug_field="key", many=True, read_only=True)
     state = serializers.CharField(help_text="running, stopped or finished.")
+    every_turn = serializers.BooleanField(help_text="Whether the unit is the turn.")
 
     class Meta:
         model = JudgeRun
@@ -52,6 +53,7 @@ class RunSerializer(serializers.ModelSerializer[JudgeRun]):
             "seed",
             "budget_usd",
             "use_cache",
+            "unit",
             "every_turn",
             "in_bulk",
             "input_hash",
@@ -313,7 +315,9 @@ class ScoresQuery(Given):
 
 
 class RunScores(RunsApi):
-    @says("run_scores", "Means and distributions of a run, by group and by turn", Document, query=ScoresQuery)
+    @says(
+        "run_scores", "Means and distributions of a run, by group and by turn or response", Document, query=ScoresQuery
+    )
     def get(self, request: Request, pk: int) -> Response:
         asked = self.parse_query(ScoresQuery)
         return Response(scores.compute_run(self.run(pk), by=asked["by"], reads=asked["read"]))

@@ -7,7 +7,7 @@ nothing; judgments that differ make a new run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
@@ -30,7 +30,8 @@ BATCH = 2000
 
 @dataclass(frozen=True, slots=True)
 class ImportedJudgment:
-    """A value, or the reason why there is none. `order` is AB, BA or not recorded; `turn` 0 for the whole item."""
+    """A value, or the reason why there is none. `order` is AB, BA or not recorded. `turn` is the number of the turn or
+    response, 0 for the whole item; of a response alone no order is kept."""
 
     item: int
     criterion: int
@@ -51,20 +52,21 @@ def save(
 ) -> JudgeRun:
     """The finished run that holds exactly these judgments, made if there is none.
 
-    Judgments on single turns are a run of their own; returned is that on whole items where there are both.
+    Judgments on single turns or responses are a run of their own; returned is that on whole items where there are both.
     """
-    whole, of_turns = ([one for one in judgments if bool(one.turn) is wanted] for wanted in (False, True))
+    whole = [one for one in judgments if not one.turn]
+    parts = [replace(one, order="") for one in judgments if one.turn]
     with transaction.atomic():
         row, made = find_or_create_judge(by=by, name=judge, project=study.project)
         outcome.add("judges", created=made, unchanged=not made)
-        runs = [find_or_create_run(by, study, row, part, outcome) for part in (whole, of_turns) if part]
+        runs = [find_or_create_run(by, study, row, part, outcome) for part in (whole, parts) if part]
         return runs[0] if runs else find_or_create_run(by, study, row, [], outcome)
 
 
 def find_or_create_run(
     by: User | None, study: Study, judge: Judge, judgments: Sequence[ImportedJudgment], outcome: Outcome
 ) -> JudgeRun:
-    """The run of these judgments, which all are on whole items or all on turns."""
+    """The run of these judgments, which all are on whole items or all on turns or responses."""
     digest = content_hash([study.pk, judge.name, [to_identity(judgment) for judgment in judgments]])
     run = JudgeRun.objects.filter(judge=judge, study=study, input_hash=digest, finished_at__isnull=False).first()
     if run is not None:
@@ -105,7 +107,7 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
         order_policy=policy({judgment.order for judgment in judgments}),
         input_hash=digest,
         code_version=code_version(),
-        every_turn=any(judgment.turn for judgment in judgments),
+        unit=find_unit(study) if any(judgment.turn for judgment in judgments) else JudgeRun.Unit.ITEM,
         created_by=by,
         finished_at=timezone.now(),
     )
@@ -125,6 +127,11 @@ def insert(by: User | None, study: Study, judge: Judge, judgments: Sequence[Impo
         batch_size=BATCH,
     )
     return run
+
+
+def find_unit(study: Study) -> str:
+    """What a number beside an item's means: a dialogue has turns, all else responses."""
+    return JudgeRun.Unit.TURN if study.kind == Study.Kind.DIALOGUE else JudgeRun.Unit.RESPONSE
 
 
 def build_columns(judgment: ImportedJudgment) -> dict[str, Any]:

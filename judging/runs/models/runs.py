@@ -47,6 +47,11 @@ class JudgeRun(models.Model):
         BA = "BA", "response 2 first"
         BOTH = "both", "both orders"
 
+    class Unit(models.TextChoices):
+        ITEM = "item", "the whole item"
+        TURN = "turn", "every turn of the assistant"
+        RESPONSE = "response", "every response"
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="judge_runs")
     judge = models.ForeignKey(Judge, models.PROTECT, related_name="runs")
     criteria = models.ManyToManyField(Criterion, related_name="judge_runs")
@@ -70,7 +75,7 @@ class JudgeRun(models.Model):
         help_text="The runs that a panel's run is made of.",
     )
     result = models.JSONField(default=dict, blank=True, help_text="What a panel found its members to be like.")
-    every_turn = models.BooleanField(default=False, help_text="Ask about every assistant turn, not the whole dialogue.")
+    unit = models.CharField(max_length=8, choices=Unit, default=Unit.ITEM, help_text="What one judgment is about.")
     in_bulk = models.BooleanField(default=False, help_text="Handed in as batches, which cost less and take hours.")
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.ORDINARY)
     probe = models.JSONField(
@@ -94,8 +99,12 @@ class JudgeRun(models.Model):
                 name="run_kind_is_known",
             ),
             models.CheckConstraint(
-                condition=~Q(kind="probe") | (Q(repeats=1, every_turn=False) & ~Q(order_policy="both")),
+                condition=~Q(kind="probe") | (Q(repeats=1, unit="item") & ~Q(order_policy="both")),
                 name="run_probe_asks_each_copy_once",
+            ),
+            models.CheckConstraint(condition=Q(unit__in=["item", "turn", "response"]), name="run_unit_is_known"),
+            models.CheckConstraint(
+                condition=~Q(unit="response") | ~Q(order_policy="both"), name="run_response_alone_has_no_order"
             ),
             models.CheckConstraint(condition=Q(repeats__gte=1), name="run_repeats_at_least_one"),
             models.CheckConstraint(
@@ -111,6 +120,11 @@ class JudgeRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge} on {self.study}"
+
+    @property
+    def every_turn(self) -> bool:
+        """Whether single turns were judged, as files and the API have said since before there were other units."""
+        return self.unit == self.Unit.TURN
 
     @property
     def order_in_words(self) -> str:
@@ -133,7 +147,7 @@ class JudgeChunk(LeasedRow):
     index = models.PositiveIntegerField()
     item_ids = models.JSONField()
     n_units = models.PositiveIntegerField(
-        null=True, help_text="How many items, or turns of them, were to be asked about when it was made."
+        null=True, help_text="How many items, turns or responses were to be asked about when it was made."
     )
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True, related_name="chunks")
     error = models.TextField(blank=True, help_text="Why the last attempt ended early.")
@@ -181,7 +195,7 @@ class Judgment(models.Model):
         max_length=MOST, blank=True, help_text="Which response stood at each place: of CAB the third was first."
     )
     turn = models.PositiveSmallIntegerField(
-        default=0, help_text="The turn of the dialogue that was judged, from 1; 0 for the whole item."
+        default=0, help_text="The turn or response that was judged, from 1; 0 for the whole item."
     )
     value = models.CharField(max_length=LONGEST_VALUE, blank=True)
     content = models.JSONField(null=True, blank=True, help_text="Of spans, texts and rewrites: what was given.")

@@ -18,7 +18,6 @@ from judging.judges.providers import sides
 from judging.judges.providers.base import (
     Content,
     CriterionSpec,
-    DialogueContent,
     JudgeRequest,
 )
 from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
@@ -35,7 +34,8 @@ PLACE = ("item_id", "criterion_id", "repeat", "order", "turn", "alteration")
 class Pending:
     """A request without a judgment, and where its judgment goes. `criterion` is as stored, the request's as shown.
 
-    `item_hash` is of the dialogue or pair as it is asked about, before any `alteration`.
+    `item_hash` is of the dialogue or pair as it is asked about, before any `alteration`. `turn` is the number of the
+    turn or response that is rated, from 1; 0 for the whole item.
     """
 
     item_id: int
@@ -44,6 +44,7 @@ class Pending:
     request: JudgeRequest
     item_hash: str = ""
     alteration: str = ""
+    turn: int = 0
 
     @property
     def place(self) -> Place:
@@ -65,12 +66,6 @@ class Pending:
     def order(self) -> str:
         return self.request.order
 
-    @property
-    def turn(self) -> int:
-        """The turn that is rated, from 1; 0 for the whole item."""
-        content = self.request.content
-        return (content.turn or 0) if isinstance(content, DialogueContent) else 0
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -82,7 +77,7 @@ class Frame:
     repeats: int
     order_policy: str
     seed: int
-    every_turn: bool = False
+    unit: str = JudgeRun.Unit.ITEM
     probing: ProbeSettings | None = None
     setting: Setting | None = None
 
@@ -97,10 +92,16 @@ class Frame:
             run.repeats,
             run.order_policy,
             run.seed,
-            every_turn=run.every_turn,
+            unit=run.unit,
             probing=ProbeSettings.from_run(run),
             setting=Setting.from_stored(run.setting),
         )
+
+    @classmethod
+    def build_trial(cls, judge: Judge, study: Study, criterion: Criterion) -> Frame:
+        """As a run would ask about one criterion, of the item or of each response."""
+        unit = JudgeRun.Unit.RESPONSE if criterion.of_responses else JudgeRun.Unit.ITEM
+        return cls(judge, study.shown, [criterion], repeats=1, order_policy="AB", seed=0, unit=unit)
 
     @property
     def copies(self) -> Sequence[tuple[str, int]]:
@@ -137,7 +138,7 @@ def build_requests(
     )
     criteria = [(criterion.pk, build_spec(criterion)) for criterion in frame.criteria]
     return [
-        Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration)
+        Pending(item.pk, pk, criterion, request, item.subject.content_hash, alteration, turn)
         for item in items
         for turn in turns(frame, item)
         for alteration, repeats in frame.copies
@@ -150,9 +151,9 @@ def build_requests(
 
 
 def orders(frame: Frame, item: Item) -> Sequence[str]:
-    """In which orders the run shows the item: BA is the reverse of AB, of however many responses. A dialogue has none;
-    `random` draws from the run's seed and the item."""
-    if item.pair_id is None:
+    """In which orders the run shows the item: BA is the reverse of AB, of however many responses. A dialogue has none,
+    nor has a response alone; `random` draws from the run's seed and the item."""
+    if item.pair_id is None or frame.unit == JudgeRun.Unit.RESPONSE:
         return ("",)
     straight = LETTERS[: item.pair.n_responses] if item.pair else ""
     if frame.order_policy == JudgeRun.OrderPolicy.RANDOM:
@@ -169,8 +170,10 @@ def draw_order(rng: random.Random, straight: str) -> str:
 
 
 def turns(frame: Frame, item: Item) -> Sequence[int]:
-    """Which turns of the item are asked about, from 1: every one of the assistant's; 0 stands for the whole item."""
-    if not frame.every_turn or item.dialogue is None:
+    """Which turns of the assistant or which responses are asked about, from 1; 0 stands for the whole item."""
+    if frame.unit == JudgeRun.Unit.RESPONSE:
+        return [int(number) for number in item.response_numbers]
+    if frame.unit == JudgeRun.Unit.ITEM or item.dialogue is None:
         return (0,)
     return assistant_turns(item.dialogue.turns)
 
@@ -187,9 +190,7 @@ def build_request(
     with_prompt: bool,
 ) -> JudgeRequest | None:
     """What is asked; None where the alteration changes nothing in this item."""
-    content: Content | None = build_content(item, frame.shown, order, frame.setting)
-    if turn and isinstance(content, DialogueContent):
-        content = replace(content, turn=turn)
+    content: Content | None = build_content(item, frame.shown, order, frame.setting, turn=turn)
     if frame.probing is not None and content is not None:
         content = frame.probing.content(alteration, content, item, criterion, order)
     if content is None:

@@ -9,6 +9,7 @@ from typing import Any
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
 from judging.judges.queries.contents import assistant_turns
+from judging.runs.models.runs import JudgeRun
 
 ITEMS_PER_PART = 25
 TEXT: dict[str, tuple[str, ...]] = {
@@ -23,7 +24,7 @@ TEXT: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ItemBatch:
-    """Some items, and how many of them, or of their turns, are asked about."""
+    """Some items, and how many of them, or of their turns or responses, are asked about."""
 
     item_ids: list[int]
     n_units: int
@@ -56,9 +57,13 @@ def group_same_texts(study: Study, chosen: Container[int]) -> Iterable[list[int]
     return alike.values()
 
 
-def count_turns(study: Study) -> dict[int, int]:
-    """By item, how many turns its assistant has. One query."""
-    return {pk: len(assistant_turns(turns)) for pk, turns in iterate_rows(study, TEXT[Study.Kind.DIALOGUE])}
+def count_units(study: Study, unit: str) -> dict[int, int]:
+    """By item, in order, how many things of this unit are asked about. One query."""
+    if unit == JudgeRun.Unit.TURN:
+        return {pk: len(assistant_turns(turns)) for pk, turns in iterate_rows(study, TEXT[Study.Kind.DIALOGUE])}
+    if unit == JudgeRun.Unit.RESPONSE:
+        return dict(iterate_rows(study, ("pair__n_responses",)))
+    return {pk: 1 for (pk,) in iterate_rows(study, ())}
 
 
 def iterate_rows(study: Study, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -122,7 +122,7 @@ def sample(plan: Plan, provider: Provider) -> list[Pending]:
         plan.repeats,
         plan.order_policy,
         plan.seed,
-        every_turn=plan.every_turn,
+        unit=plan.unit,
         probing=ProbeSettings.from_stored(plan.probe, plan.seed) if plan.probe else None,
     )
     return build_requests(frame, chosen, with_prompt=provider.needs_prompt)

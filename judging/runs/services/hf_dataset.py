@@ -48,12 +48,7 @@ def _members(study: Study) -> Iterator[Member]:
 def list_tools(study: Study) -> list[Exchange]:
     """The tools that can hold the study: its kind of items, and of responses two an item."""
     tools = [one for one in EXCHANGES.values() if one.files and study.kind in one.kinds]
-    return [] if has_other_than_pairs(study) else tools
-
-
-def has_other_than_pairs(study: Study) -> bool:
-    """Whether an item has one response, or more than two."""
-    return study.items.filter(pair__isnull=False).exclude(pair__n_responses=2).exists()
+    return [] if tool_files.has_other_than_pairs(study) else tools
 
 
 def package(study: Study, tool: str) -> Iterator[Member] | None:

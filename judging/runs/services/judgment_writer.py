@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from annotation.stats.orders import spell_order
 from annotation.studies.parsing.answers import parse_answer
 from core.errors import InputError
 from judging.judges import answer_parsing, pricing
@@ -18,7 +19,7 @@ from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
 from judging.judges.prompts.answers import build_format
 from judging.judges.providers import sides
-from judging.judges.providers.base import OWN_EXAMPLE, JudgeRequest, Reply
+from judging.judges.providers.base import OWN_EXAMPLE, JudgeRequest, PairContent, Reply
 from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -146,8 +147,10 @@ def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, Any
     """Value and content as they are stored: responses by their numbers."""
     if asked.criterion.is_choice:
         return sides.to_stored(verdict.value, asked.criterion, asked.order), None
-    stored = answer_parsing.to_stored(verdict.value, verdict.content, asked.criterion, asked.order)
-    about = {"turn": asked.turn} if asked.criterion.type == "rewrite" else {}
+    is_response = bool(asked.turn) and isinstance(asked.request.content, PairContent)
+    order = spell_order([asked.turn]) if is_response else asked.order
+    stored = answer_parsing.to_stored(verdict.value, verdict.content, asked.criterion, order)
+    about = {"response" if is_response else "turn": asked.turn} if asked.criterion.type == "rewrite" else {}
     return stored.value, cache.storable({**stored.content, **about} if about else stored.content)
 
 

@@ -34,7 +34,7 @@ from judging.stats.panels import PanelVerdict
 
 BATCH = 2000
 Key = tuple[int, int]
-"""An item, and a turn of it or 0."""
+"""An item, and a turn or response of it or 0."""
 
 
 @check_options(NewPanel, but=("runs",))
@@ -55,7 +55,7 @@ def combine(*, by: User | None, name: str, runs: Sequence[JudgeRun], method: str
             return there
         run = JudgeRun.objects.create(
             study=study, judge=judge, input_hash=digest, code_version=code_version(), created_by=by,
-            finished_at=timezone.now(), every_turn=runs[0].every_turn,
+            finished_at=timezone.now(), unit=runs[0].unit,
         )  # fmt: skip
         run.criteria.set(criteria)
         run.members.set(runs)
@@ -92,8 +92,8 @@ def check_members(runs: Sequence[JudgeRun], method: str) -> None:
     if others := [run for run in runs if run.kind != JudgeRun.Kind.ORDINARY]:
         what = "of altered items" if others[0].kind == JudgeRun.Kind.PROBE else "of an evaluation"
         raise InputError(f"Run {others[0].pk} is {what}: it speaks for no judge.", field="runs")
-    if len({run.every_turn for run in runs}) > 1:
-        raise InputError("Some of these runs judged single turns, others whole dialogues.", field="runs")
+    if len({run.unit for run in runs}) > 1:
+        raise InputError("Some of these runs judged single turns or responses, others whole items.", field="runs")
 
 
 def build_names(runs: Iterable[JudgeRun]) -> dict[int, str]:
@@ -119,7 +119,7 @@ def find_or_create_judge(
 
 
 def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
-    """Save one judgment for each item, or turn of it, that a member was asked about. Returns what is kept of it."""
+    """Save one judgment for each item, turn or response that a member was asked about. Returns what is kept of it."""
     said = load_judgments(names, criterion)
     votes = [[(names[one.run_id], one.value) for one in judgments if one.value] for judgments in said.values()]
     numbers = to_numbers(build_spec(criterion))
@@ -135,7 +135,7 @@ def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterio
 
 
 def load_judgments(names: Mapping[int, str], criterion: Criterion) -> dict[Key, list[Judgment]]:
-    """The members' judgments on a criterion by item and turn."""
+    """The members' judgments on a criterion by item and turn or response."""
     said: dict[Key, list[Judgment]] = defaultdict(list)
     chosen = Judgment.objects.filter(run__in=names, criterion=criterion).order_by("pk")
     columns = ("run", "item", "turn", "value", "item_hash", "item__dialogue__content_hash", "item__pair__content_hash")

@@ -37,7 +37,7 @@ def preview(judge: Judge, study: Study) -> Preview:
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     try:
-        frame = Frame(judge, study.shown, criteria, repeats=1, order_policy="AB", seed=0)
+        frame = Frame.build_trial(judge, study, criteria[0])
         request = build_requests(frame, [item], with_prompt=True)[0].request
     except TemplateError as error:
         raise InputError(str(error), field="template") from error

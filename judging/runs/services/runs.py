@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -35,6 +35,13 @@ from judging.runs.services import judgment_writer as replies
 from judging.runs.services.leases import leases
 
 REQUESTS_PER_BATCH = 1000
+Unit = JudgeRun.Unit
+HASHED_UNIT: Mapping[str, Mapping[str, Any]] = {
+    Unit.ITEM: {},
+    Unit.TURN: {"every_turn": True},
+    Unit.RESPONSE: {"unit": "response"},
+}
+"""What the hash of a run holds of its unit, the same as before runs had one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +57,13 @@ class Plan:
     input_hash: str
     budget_usd: Decimal | None = None
     use_cache: bool = True
-    every_turn: bool = False
+    unit: str = Unit.ITEM
     in_bulk: bool = False
     evaluation: Evaluation | None = None
     setting: Setting | None = None
     units: Mapping[int, int] = field(default_factory=dict)
-    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn. In a probe
-    run, on all criteria together: not every copy is asked about on each."""
+    """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn or response.
+    In a probe run, on all criteria together: not every copy is asked about on each."""
     probe: Mapping[str, Any] = field(default_factory=dict)
     """Of a probe run, what it keeps of its alterations."""
 
@@ -66,7 +73,7 @@ class Plan:
 
     @property
     def n_units(self) -> int:
-        """How many items are asked about, or turns of them."""
+        """How many items, turns or responses are asked about."""
         return sum(self.units.values())
 
 
@@ -81,6 +88,7 @@ def plan(
     seed: int = 0,
     budget_usd: Decimal | None = None,
     use_cache: bool = True,
+    unit: str | None = None,
     every_turn: bool = False,
     in_bulk: bool = False,
     evaluation: Evaluation | None = None,
@@ -88,26 +96,26 @@ def plan(
 ) -> Plan:
     """Check what is asked for, before a row is written.
 
-    `criteria` are keys; all of the study's if not given. With `every_turn`, every turn of the assistant is asked about
-    by itself; criteria about the user's turns are then left out, or refused where they were named. A run of an
-    `evaluation` shows what its `setting` says, whatever the study shows.
+    `criteria` are keys; all of the study's if not given. Those that do not fit the `unit` are then left out, and
+    refused where they were named; `every_turn` is the unit turn by its older name. A run of an `evaluation` shows what
+    its `setting` says, whatever the study shows.
     """
     if judge.project_id not in (None, study.project_id):  # one that is only looked at is of none yet
         raise InputError("There is no such judge in the project of the study.", field="judge")
     chosen = choose_criteria(study, criteria)
-    narrowed = select_turn_criteria if every_turn else select_item_criteria
-    chosen = narrowed(study, chosen, named=criteria is not None)
-    check_comparable(study, chosen, order_policy)
-    judges.check(judge, chosen, every_turn=every_turn)
+    unit = choose_unit(chosen, unit, every_turn=every_turn)
+    chosen = SELECT[unit](study, chosen, named=criteria is not None)
+    check_comparable(study, chosen, order_policy, unit)
+    judges.check(judge, chosen, every_turn=unit == Unit.TURN)
     if in_bulk:
         judges.check_bulk(judge)
     budgets.check(judge, budget_usd)
     rows = list(input_rows(study))
     if not rows:
         raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
-    units = batches.count_turns(study) if every_turn else {pk: 1 for pk, *_ in rows}
+    units = batches.count_units(study, unit)
     if not any(units.values()):
-        raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="every_turn")
+        raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="unit")
     return Plan(
         study=study,
         judge=judge,
@@ -124,13 +132,13 @@ def plan(
                 "prompts": prompts.version(
                     study.kind, judge.parameters.get("template", ""), judge.parameters.get("system")
                 ),
-                **({"every_turn": True} if every_turn else {}),
+                **HASHED_UNIT[unit],
                 **({"setting": setting.to_json(), "words": find_prompt_version(setting)} if setting else {}),
             }
         ),
         budget_usd=budget_usd,
         use_cache=use_cache,
-        every_turn=every_turn,
+        unit=unit,
         units=units,
         in_bulk=in_bulk,
         evaluation=evaluation,
@@ -167,7 +175,7 @@ def make(*, by: User | None, plan: Plan, queue: bool) -> JudgeRun:
             code_version=code_version(),
             budget_usd=plan.budget_usd,
             use_cache=plan.use_cache,
-            every_turn=plan.every_turn,
+            unit=plan.unit,
             in_bulk=plan.in_bulk,
             kind=find_kind(plan),
             probe=dict(plan.probe),
@@ -277,8 +285,10 @@ def go_on(run: JudgeRun, *, queue: bool) -> int:
     return len(left)
 
 
-def check_comparable(study: Study, chosen: Sequence[Criterion], order_policy: str) -> None:
-    """InputError where an item of one response is to be compared, or shown in both orders."""
+def check_comparable(study: Study, chosen: Sequence[Criterion], order_policy: str, unit: str) -> None:
+    """InputError where one response alone is to be compared, or shown in both orders."""
+    if unit == Unit.RESPONSE and order_policy == JudgeRun.OrderPolicy.BOTH:
+        raise InputError("Each response is shown alone, so there are no two orders.", field="order_policy")
     compares = next((one.name for one in chosen if one.compares), "")
     both = order_policy == JudgeRun.OrderPolicy.BOTH
     if (compares or both) and study.items.filter(pair__n_responses=1).exists():
@@ -298,10 +308,19 @@ def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion
     return tuple(criterion for key, criterion in there.items() if keys is None or key in keys)
 
 
+def choose_unit(chosen: Sequence[Criterion], unit: str | None, *, every_turn: bool) -> str:
+    """The unit that is named. Without one it is the response where all criteria are asked of it, else the item."""
+    if every_turn and unit not in (None, Unit.TURN):
+        raise InputError(f"A run rates every turn or {Unit(unit).label}: choose one of them.", field="unit")
+    if every_turn:
+        return Unit.TURN
+    return unit or (Unit.RESPONSE if all(one.of_responses for one in chosen) else Unit.ITEM)
+
+
 def select_turn_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
     """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
     if study.kind != Study.Kind.DIALOGUE:
-        raise InputError(f"{study} holds response pairs, which have no turns.", field="every_turn")
+        raise InputError(f"{study} holds response pairs, which have no turns.", field="unit")
     of_the_user = [criterion for criterion in chosen if is_about_user(criterion)]
     if of_the_user and named:
         raise InputError(
@@ -327,7 +346,8 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
     left = tuple(criterion for criterion in chosen if criterion.unit == Criterion.Unit.ITEM)
     if of_responses and (named or not left):
         raise InputError(
-            f"{of_responses[0].name} of {study} is asked of each response; judges are asked of whole items.",
+            f"{of_responses[0].name} of {study} is asked of each response: let the judge rate every response, in a run "
+            "of its own.",
             field="criteria",
         )
     if of_turns and (named or not left):
@@ -336,6 +356,31 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
             field="criteria",
         )
     return left
+
+
+def select_response_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
+    """The criteria that people are asked of each response. InputError where the study or a named one has another
+    unit."""
+    if study.kind != Study.Kind.PAIR:
+        raise InputError(f"{study} holds dialogues, which have no responses.", field="unit")
+    others = [criterion for criterion in chosen if not criterion.of_responses]
+    left = tuple(criterion for criterion in chosen if criterion.of_responses)
+    if others and named:
+        raise InputError(
+            f"{others[0].name} of {study} is asked of the whole item: let the judge rate whole items, in a run of its "
+            "own.",
+            field="criteria",
+        )
+    if not left:
+        raise InputError(f"{study} has no criterion that is asked of each response.", field="criteria")
+    return left
+
+
+SELECT: Mapping[str, Callable[..., tuple[Criterion, ...]]] = {
+    Unit.ITEM: select_item_criteria,
+    Unit.TURN: select_turn_criteria,
+    Unit.RESPONSE: select_response_criteria,
+}
 
 
 def count_items_per_batch(plan: Plan) -> int:

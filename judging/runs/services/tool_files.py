@@ -66,9 +66,16 @@ def describe_files(exchange: Exchange, head: StudyHead) -> str:
     return "\n".join(lines) + "\n"
 
 
+def has_other_than_pairs(study: Study) -> bool:
+    """Whether an item has one response, or more than two."""
+    return study.items.filter(pair__isnull=False).exclude(pair__n_responses=2).exists()
+
+
 def check_exchange(exchange: Exchange, study: Study) -> None:
     if study.kind not in exchange.kinds:
         raise InputError(f"{exchange.title} holds {' and '.join(exchange.kinds)}s only", field="format")
+    if has_other_than_pairs(study):
+        raise InputError(f"{exchange.title} holds items of two responses; hf holds any number", field="format")
 
 
 def members(study: Study, exchange: Exchange) -> Iterator[Member]:

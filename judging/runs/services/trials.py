@@ -63,7 +63,7 @@ def try_out(*, by: User | None, judge: Judge, study: Study, criterion: Criterion
 
 
 def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None = None) -> list[Pending]:
-    """What the first items would be asked."""
+    """What the first items would be asked; of criteria of each response, about the first one."""
     held_out = hold_out.positions(study)
     there = study.items.exclude(position__in=held_out).order_by("position")
     items = list(there.values_list("pk", flat=True)[:ITEMS])
@@ -74,9 +74,9 @@ def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
     needs_prompt = judges.build_provider(judge).needs_prompt
-    frame = Frame(judge, study.shown, [criterion], repeats=1, order_policy="AB", seed=0)
+    frame = Frame.build_trial(judge, study, criterion)
     try:
-        return build_requests(frame, items, with_prompt=needs_prompt)
+        return [one for one in build_requests(frame, items, with_prompt=needs_prompt) if one.turn <= 1]
     except TemplateError as error:
         raise InputError(str(error), field="template") from error
 

@@ -82,6 +82,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
         "ask_again": ask_again_in_words(progress),
         "facts": facts(run),
+        "has_order": has_order(run),
         "panel": list_members(run),
         "steps": study_steps(run.study, "judges"),
     }
@@ -148,8 +149,8 @@ def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callab
 
 def facts(run: JudgeRun) -> list[tuple[str, str]]:
     """What the run was asked with."""
-    judge, is_pair = run.judge, run.study.kind == Study.Kind.PAIR
-    judged = [] if is_pair else [("Judged", "every turn of the assistant" if run.every_turn else "the whole dialogue")]
+    judge = run.judge
+    judged = [("Judged", run.get_unit_display())]
     made = [("Code", run.code_version), ("Hash of the input", run.input_hash[:16])]
     criteria = ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all()))
     if judge.provider == PANEL:
@@ -167,13 +168,18 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         *judged,
         *probed,
         ("Repeats", str(run.repeats)),
-        *([("Order of the responses", run.order_in_words)] if is_pair else []),
+        *([("Order of the responses", run.order_in_words)] if has_order(run) else []),
         ("Seed", str(run.seed)),
         ("Budget", format_dollars(run.budget_usd) if run.budget_usd else "none"),
         *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
         ("Cache", "used" if run.use_cache else "ignored"),
         *made,
     ]
+
+
+def has_order(run: JudgeRun) -> bool:
+    """Whether its responses were shown beside each other."""
+    return run.study.kind == Study.Kind.PAIR and run.unit == JudgeRun.Unit.ITEM
 
 
 def ask_again_in_words(progress: queries.Progress) -> str:

@@ -155,7 +155,7 @@ def list_judges(experiment: Experiment, found: Sequence[Judge]) -> Iterator[Diff
         for parameter, words in PARAMETERS.items():
             yield load_values(f"{judge}: {words}", getattr(paper.JUDGE, parameter), [load_judge(judge, parameter)])
         runs = JudgeRun.objects.filter(judge=judge, study__items__dialogue__simulated__experiment=experiment)
-        if runs.filter(every_turn=True).exists():
+        if runs.filter(unit=JudgeRun.Unit.TURN).exists():
             yield Difference(f"{judge}: turns of the assistant", paper.TURN_LEVEL, TURN_LEVEL, same=False)
         repeats = sorted(set(runs.order_by().values_list("repeats", flat=True)))
         yield load_values(f"{judge}: judgments of each item", paper.REPEATS, repeats)

@@ -16,10 +16,11 @@ from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import provider_batches, work
 from judging.runs.services.leases import leases
 from tests import factories
-from tests.judging.helpers import dialogue_study, pair_study, scripted
+from tests.judging.helpers import dialogue_study, pair_study, response_study, scripted
 from tests.model_server import KEY, MODEL, running
 
 pytestmark = pytest.mark.django_db
+ANSWERS = {"helpful": "3", "correct": "yes"}
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_the_baseline_judges_a_study_without_a_worker(study):
         "judge": "baseline",
         "state": "finished",
         "every_turn": False,
+        "unit": "item",
         "counts": {"expected": 6, "judgments": 6, "scored": 6, "unscored": {}, "can_ask_again": 0},
         "in_bulk": False,
         "stop_reason": "",
@@ -286,6 +288,42 @@ def test_every_turn_of_the_assistant(study):
     run = JudgeRun.objects.get()
     assert (document["every_turn"], document["counts"]["judgments"]) == (True, run.judgments.count())
     assert set(run.judgments.values_list("turn", flat=True)) == {2}
+
+
+class TestEveryResponse:
+    @pytest.fixture(autouse=True)
+    def study(self, db):
+        factories.JudgeFactory(name="robot", provider="scripted", parameters={"answers": ANSWERS})
+        return response_study(2, name="Responses", slug="responses")
+
+    def test_a_study_of_responses_needs_no_option(self, study):
+        document = judge("responses", "--judge", "robot", "--now")
+
+        assert (document["unit"], document["every_turn"], document["counts"]["scored"]) == ("response", False, 12)
+
+    def test_the_unit_is_an_option(self, study):
+        factories.CriterionFactory(study=study, key="preference", preference=True)
+
+        document = judge("responses", "--judge", "robot", "--unit", "response", "--now")
+
+        assert document["counts"]["judgments"] == 12
+        assert set(JudgeRun.objects.get().judgments.values_list("turn", flat=True)) == {1, 2, 3}
+        assert judge("responses", "--judge", "robot", "--now")["unit"] == "item"
+
+    def test_it_is_reckoned_first(self):
+        assert judge("responses", "--judge", "robot", "--estimate")["estimate"]["requests"] == 12
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (["--both-orders"], "Each response is shown alone, so there are no two orders."),
+            (["--turns"], "holds response pairs, which have no turns."),
+            (["--turns", "--unit", "response"], "A run rates every turn or every response: choose one of them."),
+            (["--unit", "item"], "is asked of each response: let the judge rate every response, in a run of its own."),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, options, said):
+        assert said in refused("responses", "--judge", "robot", *options)
 
 
 class TestBatches:

@@ -33,6 +33,8 @@ SIDES = {"A", "B"}
 class Baseline(base.Provider):
     """The model says which rule: none for the counts of words, or one of `trivial` for pairs."""
 
+    compares = True
+
     def check(self, criteria: Sequence[CriterionSpec]) -> list[str]:
         if self.model:
             return self.check_trivial(criteria)

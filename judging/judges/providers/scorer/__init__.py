@@ -45,6 +45,7 @@ class ScorerParameters(base.Parameters):
 
 class ScorerJudge(base.Provider):
     Parameters = ScorerParameters
+    compares = True
 
     def __init__(
         self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT

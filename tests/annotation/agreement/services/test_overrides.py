@@ -87,3 +87,12 @@ def test_a_criterion_of_another_study_is_refused(criterion):
         set_tier(
             by=ResearcherFactory(), item=item(criterion, 1), criterion=CriterionFactory(), tier="hard", reason="so"
         )
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "said"), [("dialogue", "user_turn", "turns"), ("pair", "response", "responses")]
+)
+def test_tiers_of_parts_are_not_set_by_hand(kind, unit, said):
+    criterion = CriterionFactory(study=with_items(1, kind=kind), unit=unit)
+    with pytest.raises(InputError, match=f"is asked of {said}: their tiers are not set by hand"):
+        set_tier(by=ResearcherFactory(), item=item(criterion, 1), criterion=criterion, tier="hard", reason="so")

@@ -102,7 +102,7 @@ def test_a_judge_of_turns_meets_people_turn_by_turn(study: Study, tmp_path: Path
     whole = "".join(f"{item},,task_completion,,yes\n" for item in "abc")
     told = rows("", dict(zip(units, "344521", strict=True)))
     loaded(tmp_path, HEAD + told + whole, by_judge="gpt")
-    assert sorted(JudgeRun.objects.values_list("every_turn", flat=True)) == [False, True]
+    assert sorted(JudgeRun.objects.values_list("unit", flat=True)) == ["item", "turn"]
 
     options = JudgedOptions(bootstrap=200)
     found = StudyRatings.from_options(study, options)

@@ -7,8 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.corpus.models import Dialogue
 from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import work
 from tests.annotation.agreement.services.test_more_ratings import voted
 from tests.factories import CriterionFactory, UserFactory
+from tests.judging.helpers import dialogue_study, response_study, scripted
 from tests.labelled import judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +93,37 @@ def test_a_run_is_reckoned_started_stopped_and_gone_on_with(
     assert [one["id"] for one in alice.get("/api/v1/runs", {"judge": "length"}).json()["results"]] == [run["id"]]
     assert alice.post(f"{HERE}/runs", {"judge": 10**6}).status_code == 404
     assert alice.post(f"{HERE}/runs", {**body, "criteria": ["nope"]}).json()["field"] == "criteria"
+
+
+def test_a_run_rates_every_response(alice, monkeypatch):
+    monkeypatch.setattr("celery.app.base.Celery.send_task", lambda *args, **kwargs: None)
+    response_study(2, name="Three", slug="three")
+    here, judge = "/api/v1/studies/three/runs", scripted(answers={"helpful": "3", "correct": "yes"})
+    assert alice.post(f"{here}/estimate", {"judge": judge.pk}).json()["requests"] == 12
+    refused = alice.post(here, {"judge": judge.pk, "unit": "item"})
+    assert (refused.status_code, refused.json()["field"]) == (400, "criteria")
+    assert alice.post(here, {"judge": judge.pk, "unit": "word"}).json()["field"] == "unit"
+    assert alice.post(here, {"judge": judge.pk, "every_turn": True}).json()["field"] == "unit"
+    assert alice.post(here, {"judge": judge.pk, "order_policy": "both"}).json()["field"] == "order_policy"
+    started = alice.post(here, {"judge": judge.pk, "unit": "response", "criteria": ["helpful"]}).json()
+    assert (started["unit"], started["every_turn"]) == ("response", False)
+    assert alice.get(f"/api/v1/runs/{started['id']}/progress").json()["expected"] == 6
+    for _ in work.work_through(JudgeRun.objects.get(pk=started["id"])):
+        pass
+    told = alice.get(f"/api/v1/runs/{started['id']}/judgments").json()["results"]
+    assert {(one["position"], one["turn"], one["order"]) for one in told} == {
+        (position, number, "") for position in (1, 2) for number in (1, 2, 3)
+    }
+    scores = alice.get(f"/api/v1/runs/{started['id']}/scores").json()
+    assert [one["turn"] for one in scores["criteria"]["helpful"]["turns"]] == [1, 2, 3]
+
+
+def test_a_run_on_turns_by_both_names(alice, monkeypatch):
+    monkeypatch.setattr("celery.app.base.Celery.send_task", lambda *args, **kwargs: None)
+    study, judge = dialogue_study(1, slug="talk"), scripted()
+    for body in ({"every_turn": True}, {"unit": "turn"}):
+        started = alice.post(f"/api/v1/studies/{study.slug}/runs", {"judge": judge.pk, **body}).json()
+        assert (started["unit"], started["every_turn"]) == ("turn", True)
 
 
 def test_judgments_come_by_page_at_a_constant_cost(study, alice, django_assert_num_queries):

@@ -19,7 +19,7 @@ from judging.runs.queries import spending
 from judging.runs.services import cancellations, estimates, provider_batches, runs, work
 from judging.runs.services.leases import leases
 from tests import factories
-from tests.judging.helpers import dialogue_study, scripted
+from tests.judging.helpers import dialogue_study, response_study, scripted
 from tests.model_server import KEY, MODEL, Answer, running, verdict
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +142,16 @@ def test_every_turn_of_the_assistant_is_a_request_of_the_batch(server, judge):
 
     assert run.state == "finished"
     assert dict(run.judgments.values_list("turn", "value")) == {2: "3", 4: "1"}
+
+
+def test_every_response_is_a_request_of_the_batch(server, judge):
+    run, batch = a_run_handed_in(judge, study=response_study(1), criteria=["helpful"])
+    assert batch.n_requests == 3
+    said(server, "msgbatch_1", Answer(text=verdict("3")))
+    go_on(run)
+
+    assert run.state == "finished"
+    assert dict(run.judgments.values_list("turn", "value")) == {1: "3", 2: "1", 3: "1"}
 
 
 class TestKilledBetween:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from celery import current_app
 from django.urls import reverse
@@ -11,7 +13,7 @@ from judging.judges.models.judges import Judge
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from tests import factories
-from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
+from tests.judging.helpers import dialogue_study, judged, pair_study, response_study, scripted
 from tests.labelled import judge_says, with_items
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +112,47 @@ class TestStartingARun:
         assert response.url == reverse("run_detail", args=[run.pk])
         assert (run.judge.name, run.judge.created_by, run.created_by) == ("words", alice, alice)
         assert sent == [run.chunks.get().pk]
+
+    def test_the_form_offers_what_the_study_can_be_judged_by(self, client, alice):
+        mixed = response_study(1)
+        factories.CriterionFactory(study=mixed, key="preference", preference=True)
+        offered = {}
+        for name, study in (
+            ("dialogues", dialogue_study(1)),
+            ("pairs", pair_study(1)),
+            ("responses", response_study(1)),
+            ("mixed", mixed),
+        ):
+            page = text_of(client.get(reverse("run_create", args=[study.slug])))
+            radios = re.findall(r'<input type="radio" name="unit" value="(\w+)"[^>]*?( checked)?>', page)
+            offered[name] = [f"{unit}{checked}" for unit, checked in radios]
+        assert offered == {
+            "dialogues": ["item checked", "turn"],
+            "pairs": [],
+            "responses": ["item", "response checked"],
+            "mixed": ["item checked", "response"],
+        }
+
+    def test_every_response(self, client, alice):
+        study, judge = response_study(2), scripted(answers={"helpful": "3", "correct": "yes"})
+
+        self.post(client, study, judge=judge.pk, criteria=["helpful", "correct"], unit="response")
+
+        run = JudgeRun.objects.get()
+        assert (run.unit, run.criteria.count()) == ("response", 2)
+
+    def test_both_orders_of_a_response_alone_are_refused_at_their_field(self, client, alice):
+        study, judge = response_study(2), scripted()
+
+        page = self.post(client, study, judge=judge.pk, criteria=["helpful"], unit="response", order_policy="both")
+
+        assert "Each response is shown alone, so there are no two orders." in text_of(page)
+        assert page.context["form"].errors.keys() == {"order_policy"}
+
+    def test_every_turn(self, client, alice):
+        self.post(client, dialogue_study(1), judge=scripted().pk, unit="turn")
+
+        assert JudgeRun.objects.get().unit == "turn"
 
     def test_a_known_judge_on_chosen_criteria(self, client, alice):
         study, judge = dialogue_study(2), scripted()
