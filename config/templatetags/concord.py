@@ -352,12 +352,15 @@ def table(
     note: str = "",
     downloads: Sequence[Any] = (),
     filter: bool = False,
+    stacked: bool = False,
 ) -> SafeString:
     """The frame of a table: `{% table caption="…" downloads=links filter=True %}<thead>…</tbody>{% closetable %}`.
 
-    `downloads` are (label, address) pairs. With `filter` a script offers a field that hides rows.
+    `downloads` are (label, address) pairs. With `filter` a script offers a field that hides rows. On a phone the cells
+    of a `stacked` one stand under each other, each below the name in its `data-column`.
     """
-    return frame("table", content, caption=caption, note=note, downloads=downloads, filter=filter)
+    given = {"caption": caption, "note": note, "downloads": downloads, "filter": filter, "stacked": stacked}
+    return frame("table", content, **given)
 
 
 @register.simple_block_tag(end_name="closefold")

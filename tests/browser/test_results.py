@@ -80,6 +80,16 @@ def test_from_a_count_to_its_items_to_one_of_them_and_on(live_server, alice: Pag
     expect(alice.locator("tbody tr")).to_have_count(n)
 
 
+def test_on_a_phone_the_matrix_is_read_downwards(live_server, alice: Page) -> None:
+    alice.set_viewport_size({"width": 320, "height": 700})
+    alice.goto(f"{live_server.url}/studies/suits/results/")
+    frame = alice.locator(".table--stacked .table__scroll").first
+    assert frame.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    first = frame.locator("td[data-column]").first
+    assert first.evaluate("one => getComputedStyle(one, '::before').content") == '"Inter-annotator agreement"'
+    assert len({cell.bounding_box()["x"] for cell in frame.locator("tbody tr").first.locator("td").all()}) == 1
+
+
 def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alice: Page) -> None:
     context = alice.context.browser.new_context(java_script_enabled=False, storage_state=alice.context.storage_state())
     page = context.new_page()

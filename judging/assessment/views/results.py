@@ -100,7 +100,7 @@ def _context(
         "run": run,
         "matrix": matrix,
         "columns": [_column(study, matrix, name) for name in matrix.judges],
-        "rows": [_row(study, row) for row in matrix.rows],
+        "rows": [_row(study, row, matrix.judges) for row in matrix.rows],
         "lead": _lead(matrix, names, documents, raters) if raters else "",
         "next": choose_next_step(study, matrix) if matrix.rows else None,
         "forest": draw_forest(matrix, raters) if raters else "",
@@ -129,13 +129,13 @@ def _lead(
     return f"{people} {wording.summarise_decisions(matrix.count_decisions())}".strip()
 
 
-def _row(study: Study, row: ResultRow) -> dict[str, Any]:
+def _row(study: Study, row: ResultRow, judges: Sequence[str]) -> dict[str, Any]:
     items = build_items_address(study, row.key)
     return {
         "row": row,
         "people_href": items(people="several"),
         "disagree_href": items(people="disagree"),
-        "cells": [_cell(study, row, cell) if cell else None for cell in row.cells],
+        "cells": [(name, _cell(study, row, one) if one else None) for name, one in zip(judges, row.cells, strict=True)],
     }
 
 
