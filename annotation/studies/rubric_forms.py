@@ -126,9 +126,17 @@ class CriterionForm(forms.Form):
     waits_values = forms.CharField(required=False, label="has one of the values", help_text="With commas between.")
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, kind: str, earlier: Sequence[CriterionSpec], **more: Any
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        kind: str,
+        earlier: Sequence[CriterionSpec],
+        has_pictures: bool = False,
+        **more: Any,
     ) -> None:
         super().__init__(data, **more)
+        if not has_pictures:
+            del self.fields["no_pictures"]
         types = {name: label for name, label in TYPES.items() if kind == Study.Kind.PAIR or name not in OF_PAIRS}
         asked = (data or self.initial).get("type")
         self.kind_of_answer = asked if asked in types else "ordinal"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -39,7 +40,7 @@ def rubric(request: HttpRequest, slug: str) -> HttpResponse:
         return replace(request, study, now)
     form = find_form(request, study, now)
     if action == "save" and form is not None and form.is_valid():
-        keep = not form.cleaned_data["no_pictures"]
+        keep = not form.cleaned_data.get("no_pictures")
         document = put(now, request.POST.get("old", ""), form.to_document(), keep=keep)
         try:
             return tell(request, study, change(request, study, document))
@@ -79,16 +80,20 @@ def find_form(request: HttpRequest, study: Study, now: Rubric) -> CriterionForm 
     place = next((place for place, one in enumerate(now.criteria) if one.key == edited), None)
     if edited and place is None:
         raise Http404
-    earlier = now.criteria if place is None else now.criteria[:place]
+    own = None if place is None else now.criteria[place]
+    form = partial(
+        CriterionForm,
+        kind=study.kind,
+        earlier=now.criteria[:place],
+        has_pictures=own is not None and any(one.image for one in own.examples),
+    )
     if request.method == "POST":
         is_save = request.POST.get("action") == "save"
-        given = {"data": request.POST, "files": request.FILES} if is_save else {"initial": read_entered(request)}
-        return CriterionForm(kind=study.kind, earlier=earlier, **given)
-    if place is not None:
-        return CriterionForm(kind=study.kind, earlier=earlier, initial=to_initial(now.criteria[place]))
+        return form(request.POST, files=request.FILES) if is_save else form(initial=read_entered(request))
+    if own is not None:
+        return form(initial=to_initial(own))
     if "add" in request.GET:
-        initial = {"type": request.GET["add"], "required": True}
-        return CriterionForm(kind=study.kind, earlier=earlier, initial=initial)
+        return form(initial={"type": request.GET["add"], "required": True})
     return None
 
 

@@ -109,8 +109,11 @@ def images(draft: Study) -> list[bytes]:
 
 
 def test_an_example_gets_a_picture_keeps_it_and_loses_it(client: Client, draft: Study) -> None:
+    remove = "Remove the pictures"
+    assert remove not in text_of(client.get(address(draft) + "?add=ordinal"))
     client.post(address(draft), {**TONE, "picture": picture(png()), "picture_of": "2"})
     assert images(draft) == [b"", png()]
+    assert remove in text_of(client.get(address(draft) + "?edit=tone"))
     shown = text_of(client.get(address(draft)))
     assert 'src="data:image/png;base64,' in shown
     edit = {**TONE, "old": "tone", "key": "tone"}
@@ -120,6 +123,7 @@ def test_an_example_gets_a_picture_keeps_it_and_loses_it(client: Client, draft: 
     assert images(draft) == [b"", png(width=9)]
     client.post(address(draft), {**edit, "no_pictures": "on"})
     assert images(draft) == [b"", b""]
+    assert remove not in text_of(client.get(address(draft) + "?edit=tone"))
 
 
 @pytest.mark.parametrize(
