@@ -202,9 +202,9 @@ def describe_actor(act: Act) -> str:
 
 
 def describe_verb(verb: str) -> str:
-    """For example `study, open` of `study.open`."""
+    """For example `Open (study)` of `study.open`."""
     kind, _, action = verb.partition(".")
-    return f"{kind}, {action}".replace("_", " ")
+    return f"{action.capitalize()} ({kind})".replace("_", " ")
 
 
 def count_ratings(studies: Sequence[Study], since: datetime) -> int:

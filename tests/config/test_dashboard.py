@@ -128,12 +128,12 @@ def test_changes_of_a_day_are_counted_together(alice: User) -> None:
         studies.name_clustering(by=alice, study=with_items_of(study), clustering=clustering)
     changes = build_dashboard(alice)["changes"]
     assert [(one.what, one.n) for one in changes] == [
-        ("study, cluster", 2),
-        ("study, create", 1),
-        ("study, create", 1),
-        ("study, create", 1),
+        ("Cluster (study)", 2),
+        ("Create (study)", 1),
+        ("Create (study)", 1),
+        ("Create (study)", 1),
     ]
-    assert "study, cluster" in text_of(client_of(alice).get("/"))
+    assert "Cluster (study)" in text_of(client_of(alice).get("/"))
 
 
 def with_items_of(study):
