@@ -21,10 +21,15 @@ PREAMBLE = """#set page(paper: "a4", margin: 20mm, numbering: "1 / 1")
 #show table: set par(justify: false)
 #show table: set text(size: 8pt)
 #show figure.where(kind: table): set figure.caption(position: top)
-#show figure.where(kind: table): set block(breakable: true)
 #show figure.caption: set align(left)
 #show heading: set block(above: 1.4em, below: 0.8em)
 """
+
+WHOLE = 30
+"""Rows of a table that may not be torn apart; a longer one begins where it stands."""
+
+SCALE, FRONT_SCALE = 60, 50
+"""Percent of its own size at which a figure is printed, its texts as large as a table's; and one on the first page."""
 
 FRONT = ("people", "judges")
 """Labels of the tables on the first page."""
@@ -49,7 +54,7 @@ def _list_parts(document: Document, figures: Sequence[tuple[str, str]]) -> Itera
     for notice in _list_notices(document):
         yield f"#strong[#{quote(notice)}]\n"
     yield from (_table(table) for table in tables if table.label in FRONT)
-    yield from (_figure(*one) for one in figures[:1])
+    yield from (_figure(*one, scale=FRONT_SCALE) for one in figures[:1])
     yield _paragraph(f"Computed {document['generated_at']} by Concord {document['code_version']}.")
     yield "#pagebreak()\n= Methods"
     yield _paragraph(document["methods"]["text"])
@@ -76,11 +81,13 @@ def _paragraph(text: str) -> str:
 def _table(table: Table) -> str:
     head = ", ".join(f"strong[#{quote(name)}]" for name in table.header)
     rows = "\n".join(f"    {', '.join(map(quote, row))}," for row in table.rows)
+    torn = "#show figure: set block(breakable: true)\n" if len(table.rows) > WHOLE else ""
     return (
-        f"#figure(kind: table, caption: [#{quote(table.caption)}], table(\n  columns: {len(table.header)},\n"
-        f"  table.hline(), table.header({head}), table.hline(),\n{rows}\n  table.hline(),\n))\n"
+        f"#[{torn}#figure(kind: table, caption: [#{quote(table.caption)}], table(\n  columns: {len(table.header)},\n"
+        f"  table.hline(), table.header({head}), table.hline(),\n{rows}\n  table.hline(),\n))]\n"
     )
 
 
-def _figure(name: str, caption: str) -> str:
-    return f'#figure(image("figures/{name}.pdf", width: 85%), caption: [#{quote(caption)}])\n'
+def _figure(name: str, caption: str, *, scale: int = SCALE) -> str:
+    drawn = f'scale({scale}%, reflow: true, image("figures/{name}.pdf"))'
+    return f"#figure({drawn}, caption: [#{quote(caption)}])\n"
