@@ -51,14 +51,19 @@ def list_figures(document: Document) -> list[ReportFigure]:
 
 
 def _agreement(document: Document) -> Iterator[ReportFigure]:
-    rows = [_forest_rows(key, found, document["judges"]) for key, found in document["people"].items()]
+    who = "annotators" if document["raters"]["people"] else "simulated annotators"
+    rows = [_forest_rows(key, found, who, document["judges"]) for key, found in document["people"].items()]
     if rows:
         yield ReportFigure("agreement", "Agreement by criterion; the band is the human ceiling.", charts.forest, rows)
 
 
-def _forest_rows(key: str, found: Document, judges: Mapping[str, Document]) -> charts.Rows:
-    verdicts = {name: one["verdicts"][key] for name, one in judges.items() if key in one["verdicts"]}
-    people = charts.Mark.from_estimate("people", "people", found["coefficients"][found["headline"]["people"]])
+def _forest_rows(key: str, found: Document, who: str, judges: Mapping[str, Document]) -> charts.Rows:
+    verdicts = {
+        charts.name_judge(name, one["kind"]): one["verdicts"][key]
+        for name, one in judges.items()
+        if key in one["verdicts"]
+    }
+    people = charts.Mark.from_estimate(who, "people", found["coefficients"][found["headline"]["people"]])
     marks = [charts.Mark.from_estimate(name, "judge", one["kappa"]) for name, one in verdicts.items()]
     ceilings = [(one["human_ceiling"]["low"], one["human_ceiling"]["high"]) for one in verdicts.values()]
     known = [(low, high) for low, high in ceilings if low is not None and high is not None]

@@ -76,6 +76,7 @@ def describe_judges(
         "difficulty": by_model,
         "agreement_run": kept.pk,
         "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
+        "raters": {"people": design["n_people"], "simulated": design["n_simulated"]},
         "simulated": [ratings.annotators[name].name for name in ratings.list_simulated()],
         "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
         "left_out": list(evidence.left_out),

@@ -46,7 +46,7 @@ def test_it_holds_the_report_its_figures_and_tables(archive):
     assert b"<svg" in archive.read("figures/agreement.svg")
     head, *rows = archive.read("figures/agreement.csv").decode().splitlines()
     assert "value" in head.split(",")
-    assert {"people", "good", "first"} <= {cell for row in rows for cell in row.split(",")}
+    assert {"annotators", "good", "first (baseline)"} <= {cell for row in rows for cell in row.split(",")}
     assert {f"tables/{name}.csv" for name in ("people", "judges")} <= names
 
 
