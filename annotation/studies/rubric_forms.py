@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import UploadedFile
 
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Study
+from annotation.studies.parsing.criterion_specs import LONGEST_IMAGE, PICTURES, CriterionSpec
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
-from annotation.studies.parsing.rubrics import LONGEST_IMAGE, PICTURES, CriterionSpec
 from core.errors import InputError
 
 BETWEEN = " | "

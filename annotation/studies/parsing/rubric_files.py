@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from annotation.studies.parsing.rubrics import CriterionSpec, Example, Rubric, parse_rubric
+from annotation.studies.parsing.criterion_specs import CriterionSpec, Example
+from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile, not_utf8, read_document
 from core.files.json_text import parse_json
