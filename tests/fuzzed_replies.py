@@ -25,9 +25,10 @@ from core.files.input_files import InputFile
 from core.jobs.backoff import TransientError
 from judging.judges import parsing as judges_parsing
 from judging.judges.prompts import alterations, evaluation, renamed, templates
-from judging.judges.providers.base import DialogueContent, Person, Reply, Turn
+from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline import words as baseline
 from judging.judges.providers.distribution import Token, distribution
+from judging.judges.providers.requests import DialogueContent, Person, Turn
 from judging.judges.providers.scorer import endpoint, model_ratings
 from judging.stats import retrieval, stated_scores, stated_verdicts
 from simulation.agents.parsing import generated, seeds, speech

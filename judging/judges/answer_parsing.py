@@ -17,7 +17,7 @@ from annotation.studies.parsing.answers import JOINED_BY, NOTHING, Answer, Answe
 from core.errors import InputError
 from judging.judges import parsing
 from judging.judges.parsing import Unscored, Verdict
-from judging.judges.providers.base import CriterionSpec
+from judging.judges.providers.requests import CriterionSpec
 
 QUOTES = ("quote", "text", "words")
 """What a judge may call the words that it marks."""

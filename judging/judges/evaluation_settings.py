@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from judging.judges.providers.base import Person
+from judging.judges.providers.requests import Person
 from judging.stats.retrieval import passages
 
 NONE, PROFILE, MEMORIES, SUMMARY = "none", "profile", "memories", "summary"

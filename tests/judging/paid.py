@@ -10,7 +10,8 @@ import pytest
 
 from judging.judges import providers
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, Reply, Usage
+from judging.judges.providers.base import Reply, Usage
+from judging.judges.providers.requests import JudgeRequest
 
 NAME = "paid"
 

@@ -12,7 +12,7 @@ from annotation.corpus.models import PROVENANCE, Dialogue, Scenario
 from annotation.studies.criteria import TEMPLATES
 from annotation.studies.queries.context import PARTS as SHOWN
 from judging.judges import prompts as judge_prompts
-from judging.judges.providers.base import Category, CriterionSpec
+from judging.judges.providers.requests import Category, CriterionSpec
 from judging.judges.queries.contents import dialogue_content
 from simulation.agents.prompts import (
     CONDITIONS,

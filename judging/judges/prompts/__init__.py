@@ -29,7 +29,7 @@ from judging.judges.prompts.templates import (
     template,
     version,
 )
-from judging.judges.providers.base import Content, CriterionSpec, DialogueContent, PairContent, Prompt
+from judging.judges.providers.requests import Content, CriterionSpec, DialogueContent, PairContent, Prompt
 
 NOT_KNOWN = "(not known)"
 NO_EXAMPLES = "The template has no $examples, so the judge's examples would not be shown."

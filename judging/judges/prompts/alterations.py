@@ -20,7 +20,7 @@ from typing import Any
 from judging.judges.prompts import build_placeholders
 from judging.judges.prompts.planted import ANSWER, NOTE, PADDING, SYSTEM, USER
 from judging.judges.prompts.renamed import find_names, rename_user
-from judging.judges.providers.base import Content, DialogueContent, PairContent, Turn
+from judging.judges.providers.requests import Content, DialogueContent, PairContent, Turn
 
 ORIGINAL = "original"
 """What a probe run calls the item as it is, which it asks about twice: the second answer is the judge's own noise."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.studies.parsing.answers import LONGEST_TEXT, AnswerFormat, describe_bounds, describe_count
 from judging.judges.prompts import templates
-from judging.judges.providers.base import Content, CriterionSpec, PairContent
+from judging.judges.providers.requests import Content, CriterionSpec, PairContent
 
 Schema = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 from judging.judges import prompts
 from judging.judges.evaluation_settings import CHOICE, LOG_PROBABILITY
 from judging.judges.prompts import templates
-from judging.judges.providers.base import CriterionSpec, PairContent, Prompt
+from judging.judges.providers.requests import CriterionSpec, PairContent, Prompt
 
 SUMMARY_SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.judges.providers.base import Content, DialogueContent
 from judging.judges.providers.persons import TITLES, render_list, to_words
+from judging.judges.providers.requests import Content, DialogueContent
 
 USER = TITLES
 TASK = {"task": "What the user set out to do:", "goal": "It is done when:", "situation": "Situation:"}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from judging.judges.providers.base import Content, DialogueContent, PairContent
+from judging.judges.providers.requests import Content, DialogueContent, PairContent
 
 GIVEN = ("Robin", "Sasha", "Noor", "Kim", "Amari", "Jules", "Ariel", "Toni", "Jordan", "Mika")
 FAMILY = ("Larsen", "Okafor", "Moreno", "Tanaka", "Haddad", "Novak", "Singh", "Walker", "Costa", "Petrov")

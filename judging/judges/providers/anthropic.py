@@ -20,10 +20,7 @@ from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
 from judging.judges.providers.base import (
     BatchState,
-    CriterionSpec,
-    JudgeRequest,
     NoModelListError,
-    Prompt,
     Reply,
     TokenCount,
     TooLongError,
@@ -34,6 +31,7 @@ from judging.judges.providers.base import (
 from judging.judges.providers.calls import NO_ANSWER, failure, patiently, translate_errors
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
 from judging.judges.providers.pictures import to_anthropic
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
 from judging.judges.providers.turns import Turns
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, Picture, Prompt, Reply, TooLongError, Usage
+from judging.judges.providers.base import Reply, TooLongError, Usage
 from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translate_errors
 from judging.judges.providers.distribution import Token, distribution
 from judging.judges.providers.pictures import to_openai
+from judging.judges.providers.requests import JudgeRequest, Picture, Prompt
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

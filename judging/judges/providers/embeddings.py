@@ -12,8 +12,9 @@ from pydantic import Field
 from annotation.stats.table import FloatArray
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base, openai_compatible
-from judging.judges.providers.base import JudgeRequest, Reply
+from judging.judges.providers.base import Reply
 from judging.judges.providers.calls import NO_ANSWER, patiently, translate_errors
+from judging.judges.providers.requests import JudgeRequest
 
 AT_ONCE = 256
 """Texts in one call."""

@@ -20,10 +20,11 @@ from pydantic import Field, field_validator
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, NoModelListError, Prompt
+from judging.judges.providers.base import NoModelListError
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import origin
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
 
 if TYPE_CHECKING:
     import httpx2

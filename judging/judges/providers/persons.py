@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judging.judges.providers.base import Person
+from judging.judges.providers.requests import Person
 
 TITLES = {
     "persona": "Who the user is:",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.jobs.backoff import PermanentError
-from judging.judges.providers.base import Picture
+from judging.judges.providers.requests import Picture
 
 
 def read_base64(picture: Picture) -> str:

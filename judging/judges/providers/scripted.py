@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotation.stats.orders import to_place
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, PairContent, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import JudgeRequest, PairContent
 
 HERE = "HERE"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.stats.orders import TIE, list_shown, name_responses, to_response
-from judging.judges.providers.base import Category, CriterionSpec
+from judging.judges.providers.requests import Category, CriterionSpec
 
 
 def is_preference(criterion: CriterionSpec) -> bool:

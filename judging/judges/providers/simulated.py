@@ -11,7 +11,8 @@ from pydantic import Field
 
 from annotation.stats.orders import to_place
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest
 
 Chances = Mapping[str, Mapping[str, Mapping[str, float]]]
 """By criterion and item, how probable the judge says each value is."""

@@ -15,7 +15,7 @@ from judging.judges import evaluation_settings, prompts
 from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.prompts import evaluation, templates
-from judging.judges.providers.base import (
+from judging.judges.providers.requests import (
     Category,
     Content,
     CriterionSpec,

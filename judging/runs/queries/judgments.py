@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.studies.models.labels import Annotation
 from judging.judges.prompts import evaluation
-from judging.judges.providers.base import JudgeRequest, PairContent, Prompt
+from judging.judges.providers.requests import JudgeRequest, PairContent, Prompt
 from judging.judges.queries.contents import build_prompt
 from judging.runs.models.runs import Judgment
 from judging.runs.queries.requests import Frame, build_requests

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Item
 from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, LENGTH, ORIGINAL, Aim, Alteration, alter
-from judging.judges.providers.base import Content, CriterionSpec
+from judging.judges.providers.requests import Content, CriterionSpec
 from judging.runs.models.runs import JudgeRun
 
 ORIGINALS = 2

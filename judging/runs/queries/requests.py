@@ -15,11 +15,7 @@ from judging.judges.evaluation_settings import Setting
 from judging.judges.models.judges import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.judges.providers import sides
-from judging.judges.providers.base import (
-    Content,
-    CriterionSpec,
-    JudgeRequest,
-)
+from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest
 from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.probing import ProbeSettings

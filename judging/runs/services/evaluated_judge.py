@@ -20,18 +20,10 @@ from judging.judges import evaluation_settings
 from judging.judges.evaluation_settings import Setting
 from judging.judges.prompts import evaluation, templates
 from judging.judges.providers import base
-from judging.judges.providers.base import (
-    CriterionSpec,
-    JudgeRequest,
-    PairContent,
-    Person,
-    Provider,
-    Reply,
-    TokenCount,
-    Usage,
-)
+from judging.judges.providers.base import Provider, Reply, TokenCount, Usage
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import Keyring
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, PairContent, Person, Prompt
 from judging.judges.providers.scorer import total
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
@@ -122,7 +114,7 @@ class EvaluatedProvider(Provider):
         answered = choose_value(reply, request.criterion, self.setting)
         return replace(answered, details={**answered.details, **ready.kept}, usage=total(usages))
 
-    def prompt(self, request: JudgeRequest, ready: PreparedContent) -> base.Prompt | None:
+    def prompt(self, request: JudgeRequest, ready: PreparedContent) -> Prompt | None:
         if not self.needs_prompt:
             return None
         return evaluation.choice(

@@ -19,7 +19,8 @@ from judging.judges.models.judges import Judge
 from judging.judges.pricing import Rate
 from judging.judges.prompts.answers import build_format
 from judging.judges.providers import sides
-from judging.judges.providers.base import OWN_EXAMPLE, JudgeRequest, PairContent, Reply
+from judging.judges.providers.base import OWN_EXAMPLE, Reply
+from judging.judges.providers.requests import JudgeRequest, PairContent
 from judging.judges.queries.contents import to_numbers
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment

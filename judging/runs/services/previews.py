@@ -9,7 +9,7 @@ from core.errors import InputError
 from judging.judges import prompts
 from judging.judges.models.judges import Judge
 from judging.judges.prompts import TemplateError, templates
-from judging.judges.providers.base import Prompt
+from judging.judges.providers.requests import Prompt
 from judging.judges.services import judges
 from judging.runs.queries.requests import Frame, build_requests
 

@@ -20,7 +20,8 @@ from judging.judges import prompts
 from judging.judges.models.judges import Judge
 from judging.judges.parsing import Verdict
 from judging.judges.prompts import TemplateError, templates
-from judging.judges.providers.base import Prompt, Provider, Reply
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.providers.requests import Prompt
 from judging.judges.queries import hold_out
 from judging.judges.services import judges
 from judging.runs.queries.requests import Frame, Pending, build_requests

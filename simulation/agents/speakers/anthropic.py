@@ -8,7 +8,8 @@ from pydantic import Field
 
 from judging.judges.providers import anthropic
 from judging.judges.providers.anthropic import CACHEABLE
-from judging.judges.providers.base import Prompt, approximate_tokens
+from judging.judges.providers.base import approximate_tokens
+from judging.judges.providers.requests import Prompt
 from simulation.agents.speakers.base import USUAL_REPLY, parse_messages, reply_limit, system_text
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.jobs.backoff import PermanentError
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Prompt
+from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest, Prompt
 from simulation.agents.prompts import Cue, Message
 
 TURN = CriterionSpec("turn", "Turn", "What is said next?", "", "nominal", ())

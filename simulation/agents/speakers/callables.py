@@ -16,8 +16,9 @@ from pydantic import Field
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, Reply
+from judging.judges.providers.base import Reply
 from judging.judges.providers.callables import call_within, list_callables, load_callable
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest
 from simulation.agents.speakers.base import parse_messages
 
 VARIABLE = "CONCORD_ASSISTANTS"

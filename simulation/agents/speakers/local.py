@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from judging.judges.providers import local
-from judging.judges.providers.base import JudgeRequest, Prompt
 from judging.judges.providers.chat_completions import response_format
+from judging.judges.providers.requests import JudgeRequest, Prompt
 from simulation.agents.speakers.base import chat_messages, reply_limit
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from judging.judges.providers import openai_compatible
-from judging.judges.providers.base import JudgeRequest, Prompt
 from judging.judges.providers.openai_compatible import OPENAI
+from judging.judges.providers.requests import JudgeRequest, Prompt
 from simulation.agents.speakers.base import USUAL_REPLY, chat_messages, reply_limit
 
 

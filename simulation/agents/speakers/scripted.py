@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import JudgeRequest, Reply, Usage, approximate_tokens
+from judging.judges.providers.base import Reply, Usage, approximate_tokens
+from judging.judges.providers.requests import JudgeRequest
 
 
 class Trouble(BaseModel):

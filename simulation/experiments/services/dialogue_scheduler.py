@@ -8,7 +8,8 @@ from decimal import Decimal
 from functools import partial
 
 from core.jobs.request_pool import PoolAnswer, RequestPool
-from judging.judges.providers.base import JudgeRequest, Provider, Reply
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.providers.requests import JudgeRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from django.conf import settings
 
 from annotation.corpus.models import Dialogue
 from core.hashing import content_hash
-from judging.judges.providers.base import JudgeRequest, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import JudgeRequest
 from judging.stats.retrieval import RetrievedPassage, passages, retrieve
 from simulation.agents.models import Agent
 from simulation.agents.parsing import endings, speech

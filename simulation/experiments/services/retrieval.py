@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from annotation.stats.table import FloatArray
-from judging.judges.providers.base import JudgeRequest
 from judging.judges.providers.embeddings import Embeddings
+from judging.judges.providers.requests import JudgeRequest
 from judging.stats.retrieval import nearest
 from simulation.experiments.services.dialogue_state import DialogueState
 

@@ -20,8 +20,9 @@ from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.worker_session import LetGo, WorkerSession
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
-from judging.judges.providers.base import JudgeRequest, Provider
+from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import Keyring
+from judging.judges.providers.requests import JudgeRequest
 from judging.judges.services.keys import load_keyring
 from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services

@@ -11,7 +11,8 @@ from django.conf import settings
 from core.hashing import content_hash
 from judging.judges import pricing
 from judging.judges.models.judges import Judge
-from judging.judges.providers.base import JudgeRequest, Provider, Reply
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.providers.requests import JudgeRequest
 from judging.runs.queries.requests import Pending
 from judging.runs.services import cache
 from judging.runs.services.cache import storable

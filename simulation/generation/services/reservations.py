@@ -9,7 +9,7 @@ from django.db.models import Sum
 
 from core.errors import InputError
 from judging.judges.pricing import format_dollars
-from judging.judges.providers.base import JudgeRequest
+from judging.judges.providers.requests import JudgeRequest
 from judging.runs.services.budgets import compute_expected_cost, say_reached
 from simulation.agents import services as agents_services
 from simulation.experiments.services import budget_tracker

@@ -11,7 +11,7 @@ from judging.judges.answer_parsing import read_reply, to_stored
 from judging.judges.parsing import Unscored, Verdict
 from judging.judges.prompts import render
 from judging.judges.prompts.answers import build_format
-from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Turn
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Turn
 
 PAIR = PairContent("What shall I cook?", "A green curry.\r\nA rice.", "Anything you like.")
 DIALOGUE = DialogueContent(

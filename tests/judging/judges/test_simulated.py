@@ -5,7 +5,7 @@ import pytest
 from config import demo
 from judging.judges import providers
 from judging.judges.models.judges import Judge
-from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent
+from judging.judges.providers.requests import Category, CriterionSpec, JudgeRequest, PairContent
 from judging.judges.services.simulated import draw_chances, share_chances
 
 PREFERENCE = CriterionSpec("preference", "Preference", "", "", "nominal", (Category("A", ""), Category("B", "")))

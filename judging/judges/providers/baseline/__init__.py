@@ -13,10 +13,11 @@ from functools import partial
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
+from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline import dialogue, trivial
 from judging.judges.providers.baseline.pair import preference
 from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure, reply
+from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest
 from judging.judges.providers.sides import is_preference
 
 RULES: dict[str, Callable[[DialogueContent], MeasuredScore | NothingToMeasure]] = {

@@ -9,9 +9,9 @@ from math import log, prod
 from statistics import mean
 from typing import Any
 
-from judging.judges.providers.base import DialogueContent, Turn
 from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure
 from judging.judges.providers.baseline.words import content_words, questions, strings, words
+from judging.judges.providers.requests import DialogueContent, Turn
 
 CONFIRMED = frozenset(
     "added arranged booked bought cancelled confirmed created done hold ordered placed queued reserved saved scheduled sent set".split()  # noqa: SIM905, E501

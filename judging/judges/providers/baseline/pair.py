@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from judging.judges.providers.base import CriterionSpec, PairContent, Person, Reply
+from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline.words import content_words, strings
+from judging.judges.providers.requests import CriterionSpec, PairContent, Person
 
 WORDS = {
     "words_of_the_person": "different words that are also known of the person",

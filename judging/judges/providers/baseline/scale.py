@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from judging.judges.providers.base import CriterionSpec, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import CriterionSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 
 from core.jobs.backoff import PermanentError
-from judging.judges.providers.base import JudgeRequest, PairContent, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import JudgeRequest, PairContent
 
 
 def longer(request: JudgeRequest, pair: PairContent) -> Reply:  # noqa: ARG001

@@ -21,11 +21,12 @@ from pydantic import Field
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, JudgeRequest, Prompt, Reply, TokenCount
+from judging.judges.providers.base import Reply, TokenCount
 from judging.judges.providers.calls import translate_errors
 from judging.judges.providers.chat_completions import ALTERNATIVES, ChatProvider, messages, response_format
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from judging.judges.providers.local.host import Lease, Settings, home, is_running
+from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from core.jobs.backoff import PermanentError
-from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Prompt, Provider, Reply
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.providers.requests import Category, CriterionSpec, JudgeRequest, PairContent, Prompt
 from judging.judges.providers.scorer.protocol import Score, Scorer
 
 VALUES = ("1", "2", "3", "4", "5")

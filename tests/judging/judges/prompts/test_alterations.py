@@ -4,7 +4,7 @@ import pytest
 
 from judging.judges.prompts import build_placeholders, render
 from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, Aim, alter, choose_alterations, list_alterations
-from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
 
 PERSON = Person(
     persona="My name is Maren Oduya. I am a nurse.",

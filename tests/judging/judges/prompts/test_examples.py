@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from judging.judges.prompts import ShownExample, TemplateError, build_example_placeholders, render, templates
-from judging.judges.providers.base import PairContent
+from judging.judges.providers.requests import PairContent
 from tests.judging.judges.prompts.test_render import ALICE, CRITERION, dialogue
 
 OTHER = dialogue("I need a hotel.", "The Plaza, as always?", person=ALICE, goal="A hotel is booked.")

@@ -9,7 +9,7 @@ import pytest
 from annotation.studies.criteria import TEMPLATES
 from judging.judges import prompts
 from judging.judges.prompts import render
-from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
 
 CRITERION = CriterionSpec(
     key="personalization",

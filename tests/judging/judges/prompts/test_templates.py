@@ -7,7 +7,7 @@ import pytest
 from annotation.studies.criteria import TEMPLATES
 from judging.judges import prompts
 from judging.judges.prompts import TemplateError, kinds, names_criterion, placeholders, problems, render, templates
-from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
 
 CRITERION = CriterionSpec("tone", "Tone", "Is it polite?", "Be fair.", "nominal", (Category("yes", "Yes"),))
 DIALOGUE = DialogueContent(turns=(Turn("user", "Hello."),), person=Person(demographics={"age": "35"}), goal="A chat.")

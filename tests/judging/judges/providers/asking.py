@@ -7,15 +7,8 @@ from typing import Any
 
 from judging.judges import prompts
 from judging.judges.providers import create
-from judging.judges.providers.base import (
-    Category,
-    CriterionSpec,
-    DialogueContent,
-    JudgeRequest,
-    Provider,
-    Reply,
-    Turn,
-)
+from judging.judges.providers.base import Provider, Reply
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, JudgeRequest, Turn
 from tests.judging.helpers import run
 from tests.model_server import MODEL
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from core.jobs.backoff import PermanentError
-from judging.judges.providers.base import (
+from judging.judges.providers.base import Reply
+from judging.judges.providers.baseline import RULES, Baseline
+from judging.judges.providers.baseline.trivial import chance
+from judging.judges.providers.baseline.words import content_words, questions, words
+from judging.judges.providers.requests import (
     Category,
     CriterionSpec,
     DialogueContent,
     JudgeRequest,
     PairContent,
     Person,
-    Reply,
     Turn,
 )
-from judging.judges.providers.baseline import RULES, Baseline
-from judging.judges.providers.baseline.trivial import chance
-from judging.judges.providers.baseline.words import content_words, questions, words
 from tests.judging.helpers import run
 
 ALICE = Person(

@@ -17,8 +17,8 @@ import pytest
 
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import Category, CriterionSpec, DialogueContent, Turn
 from judging.judges.providers.local import NO_ENGINE, host, server, small_model
+from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, Turn
 from tests.judging.judges.providers.asking import CRITERION, request, using
 
 ROOT = Path(__file__).resolve().parents[4]

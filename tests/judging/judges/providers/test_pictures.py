@@ -11,7 +11,7 @@ import pytest
 from annotation.corpus.services import attachments
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
-from judging.judges.providers.base import JudgeRequest, Picture
+from judging.judges.providers.requests import JudgeRequest, Picture
 from judging.judges.queries.contents import build_content, build_prompt, build_spec
 from tests.factories import CriterionFactory, DialogueFactory, ItemFactory, JudgeFactory, ResponsePairFactory
 from tests.judging.judges.providers import asking

@@ -11,7 +11,7 @@ import pytest
 from core import vectors
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import create
-from judging.judges.providers.base import Category, CriterionSpec, JudgeRequest, PairContent, Person
+from judging.judges.providers.requests import Category, CriterionSpec, JudgeRequest, PairContent, Person
 from judging.judges.providers.scorer import build_reply
 from judging.judges.providers.scorer.protocol import Score
 from tests.judging.helpers import run

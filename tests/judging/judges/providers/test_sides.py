@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judging.judges.providers.base import Category, CriterionSpec
+from judging.judges.providers.requests import Category, CriterionSpec
 from judging.judges.providers.sides import to_shown, to_stored
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging.judges.providers.base import DialogueContent, PairContent
+from judging.judges.providers.requests import DialogueContent, PairContent
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries.requests import list_pending
 from tests import factories

@@ -9,7 +9,8 @@ import pytest
 from core.jobs import request_pool as pool
 from core.jobs.backoff import TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import CriterionSpec, DialogueContent, JudgeRequest, Reply
+from judging.judges.providers.base import Reply
+from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest
 from judging.runs.queries.requests import Pending
 from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from tests.judging.helpers import run
