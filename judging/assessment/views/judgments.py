@@ -19,7 +19,7 @@ from judging.judges.pricing import format_dollars
 from judging.judges.queries import hold_out
 from judging.runs.models.runs import Judgment
 from judging.runs.queries import judgments as queries
-from judging.runs.queries.runs import reason_in_words
+from judging.runs.queries.judgments import reason_in_words
 
 
 @researcher_required

@@ -25,7 +25,7 @@ from judging.assessment.services.comparison import VERDICTS
 from judging.assessment.views.large import build_wait_context
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
-from judging.runs.queries.runs import reason_in_words
+from judging.runs.queries.judgments import reason_in_words
 from judging.runs.views.runs import find_run, stale_in_words
 
 Document = Mapping[str, Any]

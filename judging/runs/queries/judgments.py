@@ -1,9 +1,9 @@
-"""One judgment with all that led to it, and what people said of the same."""
+"""One judgment in words, with all that led to it, and what people said of the same."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -12,8 +12,47 @@ from annotation.studies.models.labels import Annotation
 from judging.judges.prompts import evaluation
 from judging.judges.providers.requests import JudgeRequest, PairContent, Prompt
 from judging.judges.queries.contents import build_prompt
-from judging.runs.models.runs import Judgment
+from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.requests import Frame, build_requests
+
+REASONS = {
+    "refusal": "refused to answer",
+    "truncated": "cut off before the verdict",
+    "oversized": "larger than this site reads",
+    "unparsable": "no verdict could be read",
+    "off_scale": "a verdict that is not on the scale",
+    "too_long": "too long for the model",
+    "orders_disagree": "its verdicts in the two orders disagree",
+    "members_disagree": "no majority of the members",
+    "no_member": "no member gave a verdict",
+    "outside_range": "a score outside those that the map was fitted to",
+    "own_example": "one of the judge's own examples, so it is not asked about",
+    "nothing_to_measure": "nothing there that the baseline could measure",
+    "no_score": "the scorer gave no number",
+    "equal_scores": "both responses got the same score",
+    "equal_probabilities": "both responses were as probable",
+    "no_probabilities": "the model tells no probabilities",
+    "no_persona": "nothing is known of the person",
+    "no_memories": "nothing is remembered of the person",
+    "no_summary": "the model gave no summary of the memories",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionCounts:
+    """One judgment as a table shows it: the label of its value, or the reason why there is none."""
+
+    external_id: str
+    position: int
+    criterion: str
+    label: str
+    reason: str
+    repeat: int
+    order: str
+    text: str
+    pk: int = 0
+    turn: int = 0
+    alteration: str = ""
 
 
 def whole() -> QuerySet[Judgment]:
@@ -76,4 +115,32 @@ def list_people_answers(judgment: Judgment) -> QuerySet[Annotation]:
         .filter(assignment__item=judgment.item_id, criterion=judgment.criterion_id, turn=judgment.turn)
         .select_related("assignment__annotator")
         .order_by("assignment__annotator__username")
+    )
+
+
+def reason_in_words(reason: str) -> str:
+    """Why a reply held no verdict."""
+    return REASONS.get(reason, reason.replace("_", " "))
+
+
+def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[CriterionCounts]:
+    """The judgments saved last, all or those unscored for a reason."""
+    newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-pk")
+    chosen = newest.filter(value="", unscored_reason=reason) if reason else newest
+    return [build_counts(judgment) for judgment in chosen[:n]]
+
+
+def build_counts(judgment: Judgment) -> CriterionCounts:
+    return CriterionCounts(
+        external_id=judgment.item.external_id,
+        position=judgment.item.position,
+        criterion=judgment.criterion.name,
+        label=judgment.criterion.label_of(judgment.value) if judgment.value else "",
+        reason=reason_in_words(judgment.unscored_reason),
+        repeat=judgment.repeat,
+        order=judgment.order,
+        text=judgment.explanation or judgment.raw_reply,
+        pk=judgment.pk,
+        turn=judgment.turn,
+        alteration=judgment.alteration,
     )

@@ -22,33 +22,12 @@ from judging.judges.queries import workers
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries import spending
+from judging.runs.queries.judgments import reason_in_words
 from judging.runs.queries.spending import Spending
 
 LATELY = timedelta(seconds=30)
 CLOCKS = timedelta(minutes=2)
 """As much as the clocks of two hosts, or a clock before and after it was set, may differ."""
-
-REASONS = {
-    "refusal": "refused to answer",
-    "truncated": "cut off before the verdict",
-    "oversized": "larger than this site reads",
-    "unparsable": "no verdict could be read",
-    "off_scale": "a verdict that is not on the scale",
-    "too_long": "too long for the model",
-    "orders_disagree": "its verdicts in the two orders disagree",
-    "members_disagree": "no majority of the members",
-    "no_member": "no member gave a verdict",
-    "outside_range": "a score outside those that the map was fitted to",
-    "own_example": "one of the judge's own examples, so it is not asked about",
-    "nothing_to_measure": "nothing there that the baseline could measure",
-    "no_score": "the scorer gave no number",
-    "equal_scores": "both responses got the same score",
-    "equal_probabilities": "both responses were as probable",
-    "no_probabilities": "the model tells no probabilities",
-    "no_persona": "nothing is known of the person",
-    "no_memories": "nothing is remembered of the person",
-    "no_summary": "the model gave no summary of the memories",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +40,6 @@ class UnscoredReason:
     @property
     def in_words(self) -> str:
         return reason_in_words(self.reason)
-
-
-def reason_in_words(reason: str) -> str:
-    """Why a reply held no verdict."""
-    return REASONS.get(reason, reason.replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +64,6 @@ class Bulk:
     since: datetime | None
     looked_at: datetime | None
     notes: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionCounts:
-    """One judgment as a table shows it: the label of its value, or the reason why there is none."""
-
-    external_id: str
-    position: int
-    criterion: str
-    label: str
-    reason: str
-    repeat: int
-    order: str
-    text: str
-    pk: int = 0
-    turn: int = 0
-    alteration: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,13 +264,6 @@ def group_by_criterion(
     )
 
 
-def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[CriterionCounts]:
-    """The judgments saved last, all or those unscored for a reason."""
-    newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-pk")
-    chosen = newest.filter(value="", unscored_reason=reason) if reason else newest
-    return [build_counts(judgment) for judgment in chosen[:n]]
-
-
 def stale(run: JudgeRun, among: int) -> int:
     """How many of the run's judgments, `among` so many, are of an older text. Of 100,000 it is up to a minute old.
 
@@ -329,22 +279,6 @@ def stale(run: JudgeRun, among: int) -> int:
 def filter_written_since(moment: datetime, study: Study) -> Q:
     """Of judgments: the text of the item was written after a moment."""
     return Q(**{f"item__{study.kind}__updated_at__gte": moment})
-
-
-def build_counts(judgment: Judgment) -> CriterionCounts:
-    return CriterionCounts(
-        external_id=judgment.item.external_id,
-        position=judgment.item.position,
-        criterion=judgment.criterion.name,
-        label=judgment.criterion.label_of(judgment.value) if judgment.value else "",
-        reason=reason_in_words(judgment.unscored_reason),
-        repeat=judgment.repeat,
-        order=judgment.order,
-        text=judgment.explanation or judgment.raw_reply,
-        pk=judgment.pk,
-        turn=judgment.turn,
-        alteration=judgment.alteration,
-    )
 
 
 def judges() -> QuerySet[Judge]:

@@ -24,8 +24,8 @@ from judging.judges.providers.base import Provider, Reply
 from judging.judges.providers.requests import Prompt
 from judging.judges.queries import hold_out
 from judging.judges.services import judges
+from judging.runs.queries.judgments import reason_in_words
 from judging.runs.queries.requests import Frame, Pending, build_requests
-from judging.runs.queries.runs import reason_in_words
 from judging.runs.services.judgment_writer import parse_reply
 
 ITEMS = 3

@@ -21,6 +21,7 @@ from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm, RunForm
 from judging.runs.models.runs import JudgeRun
+from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
 from judging.runs.services import runs
 from judging.runs.services.estimates import Estimate
@@ -77,8 +78,8 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "spent": progress.spent,
         "stale": stale_in_words(queries.stale(run, progress.judged)),
         "reason": reason,
-        "latest": queries.latest(run, reason=reason),
-        "caption": f"Latest judgments: {queries.reason_in_words(reason)}" if reason else "Latest judgments",
+        "latest": judgments.latest(run, reason=reason),
+        "caption": f"Latest judgments: {judgments.reason_in_words(reason)}" if reason else "Latest judgments",
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
         "ask_again": ask_again_in_words(progress),
         "facts": facts(run),

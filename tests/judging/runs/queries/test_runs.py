@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core import row_counts
 from judging.judges.models.limits import Seat
-from judging.runs.queries import runs, spending
+from judging.runs.queries import judgments, runs, spending
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 
@@ -238,7 +238,7 @@ def test_the_latest_judgments_in_words(django_assert_num_queries):
     )
 
     with django_assert_num_queries(1):
-        second, first = runs.latest(run)
+        second, first = judgments.latest(run)
 
     assert (first.label, first.text, first.order) == ("Response 1", "It knows her.", "AB")
     assert (second.label, second.reason, second.text) == ("", "a verdict that is not on the scale", "eleven")

@@ -21,8 +21,8 @@ from judging.judges import parsing as judges_parsing
 from judging.judges.models.limits import CachedReply, Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import EarlierReply, Judgment
+from judging.runs.queries import judgments, spending
 from judging.runs.queries import runs as queries
-from judging.runs.queries import spending
 from judging.runs.services import cache, runs, work
 from judging.runs.services.leases import leases
 from tests import factories
@@ -334,4 +334,4 @@ class TestElsewhere:
 
 
 def test_unread_reasons_have_words():
-    assert set(judges_parsing.UNREAD) <= set(queries.REASONS)
+    assert set(judges_parsing.UNREAD) <= set(judgments.REASONS)

@@ -12,7 +12,7 @@ from judging.judges.providers import REGISTRY
 from judging.judges.queries.hold_out import positions
 from judging.runs.models.runs import Judgment
 from judging.runs.parameter_fields import list_parameters, to_initial
-from judging.runs.queries.runs import reason_in_words
+from judging.runs.queries.judgments import reason_in_words
 from tests import factories
 from tests.judging.helpers import dialogue_study, pair_study
 from tests.labelled import with_items
