@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.cache import cache
 
+from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.difficulty import check_shares
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
@@ -23,8 +24,7 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import overlap
 from core.errors import InputError
-from core.hashing import content_hash, digest
-from core.version import code_version
+from core.hashing import content_hash
 
 Document = dict[str, Any]
 
@@ -78,20 +78,8 @@ def _load_or_compute(
 
 
 def _input_hash(table: RatingTable, shown: Shown | None, cuts: Cuts, ahead: int) -> str:
-    """Of all that the figures depend on, by their columns."""
-    columns = [table.codes, table.weights, None if shown is None else shown.order]
-    return content_hash(
-        {
-            "columns": [None if one is None else digest(one.tobytes()) for one in columns],
-            "shape": table.codes.shape,
-            "items": digest("\n".join(table.items).encode()),
-            "categories": [str(one) for one in table.categories],
-            "level": table.level,
-            "systems": [] if shown is None else [list(pair) for pair in shown.systems],
-            "asked": [*cuts, ahead],
-            "code": code_version(),
-        }
-    )
+    """Of all that the figures depend on, and of the items' names, which the figures hold."""
+    return content_hash([stored_difficulty.hash_input(table, shown), list(table.items), [*cuts, ahead]])
 
 
 def _of_items(study: Study, rows: list[dict[str, Any]]) -> Document:
