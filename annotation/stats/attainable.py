@@ -4,7 +4,7 @@ Nine raters and two options can split only five ways; the kappa of an item takes
 none of them is "medium". This is worth knowing before the study starts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, find_tier
+from annotation.stats.warnings import StatWarning
 
 MOST_RATERS = 15
 """The largest overlap that `plan_tiers` proposes: above it, more items are the better use of people."""
@@ -95,6 +96,27 @@ def plan_tiers(
         overlap=_smallest_overlap(n_raters, n_categories, cuts, chance, places),
         suggested_cuts=_suggested(values) if empty else None,
     )
+
+
+def unreachable_tiers(plans: Sequence[TierPlan]) -> Iterable[StatWarning]:
+    """A warning for each number of ratings that leaves a tier empty, with what would fill it."""
+    for plan in plans:
+        if plan.empty_bands:
+            kappas = ", ".join(f"{value:.2f}" for value in plan.values)
+            yield StatWarning(
+                "unreachable_tiers",
+                f"With {plan.n_raters} ratings in {plan.n_categories} categories no item can be "
+                f"{' or '.join(plan.empty_bands)}: its kappa can only be {kappas}. {_way_out(plan)}",
+            )
+
+
+def _way_out(plan: TierPlan) -> str:
+    ways = []
+    if plan.overlap:
+        ways.append(f"{plan.overlap} ratings per item reach every tier")
+    if plan.suggested_cuts:
+        ways.append(f"cuts at {', '.join(f'{cut:g}' for cut in plan.suggested_cuts)} fill every tier")
+    return f"{'; '.join(ways).capitalize()}." if ways else "Use tiers of groups instead of items."
 
 
 def uniform_chance(n_categories: int, places: tuple[int, ...] | None = None) -> float:

@@ -44,3 +44,14 @@ def tier_places(kappas: FloatArray, cuts: Cuts = DEFAULT_CUTS) -> IntArray:
 def find_tier(kappa: float, cuts: Cuts = DEFAULT_CUTS) -> str | None:
     """The tier of one kappa; None where it is NaN."""
     return None if np.isnan(kappa) else TIERS[int(band_positions(np.array([kappa]), cuts)[0])]
+
+
+def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
+    """Number of items per tier, and of those without one as ``"none"``."""
+    return count_tiers(tier_places(kappa, cuts))
+
+
+def count_tiers(places: IntArray) -> dict[str, int]:
+    """Number of items per tier, and of those without one as ``"none"``, from their positions in `TIERS`."""
+    found = np.bincount(places, minlength=NO_TIER + 1).tolist()
+    return dict(zip((*TIERS, "none"), found, strict=True))

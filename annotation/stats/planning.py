@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.attainable import TierPlan, plan_tiers
+from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import DEFAULT_CUTS, Cuts
 from annotation.stats.chance_corrected import NAMES, chance_corrected
 from annotation.stats.distinct import distinct_items
@@ -14,7 +14,6 @@ from annotation.stats.intervals import compute_intervals
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import simulate_agreement
 from annotation.stats.table import FloatArray, RatingTable
-from annotation.stats.tiers import unreachable_tiers
 from annotation.stats.warnings import FEW_ITEMS, StatWarning
 
 REPLICATES = 500

@@ -6,7 +6,7 @@ item i; on an ordered scale the mean credit of its pairs by quadratic weights (C
 of seven is no dispute; of rankings the share of pairs of responses that are ordered alike, of sets their MASI.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,16 +15,16 @@ import numpy as np
 from annotation.stats import chance_corrected as chance
 from annotation.stats import label_sets
 from annotation.stats.arrays import ratio
-from annotation.stats.attainable import TierPlan, plan_tiers
+from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import (
     DEFAULT_CUTS,
     NAMES,
-    NO_TIER,
-    TIERS,
     Cuts,
     band_positions,
     check_cuts,
+    count_tiers,
     find_tier,
+    tier_counts,
     tier_places,
 )
 from annotation.stats.drawing import BUDGET
@@ -244,27 +244,6 @@ def tiers(
     )
 
 
-def unreachable_tiers(plans: Sequence[TierPlan]) -> Iterable[StatWarning]:
-    """A warning for each number of ratings that leaves a tier empty, with what would fill it."""
-    for plan in plans:
-        if plan.empty_bands:
-            kappas = ", ".join(f"{value:.2f}" for value in plan.values)
-            yield StatWarning(
-                "unreachable_tiers",
-                f"With {plan.n_raters} ratings in {plan.n_categories} categories no item can be "
-                f"{' or '.join(plan.empty_bands)}: its kappa can only be {kappas}. {_way_out(plan)}",
-            )
-
-
-def _way_out(plan: TierPlan) -> str:
-    ways = []
-    if plan.overlap:
-        ways.append(f"{plan.overlap} ratings per item reach every tier")
-    if plan.suggested_cuts:
-        ways.append(f"cuts at {', '.join(f'{cut:g}' for cut in plan.suggested_cuts)} fill every tier")
-    return f"{'; '.join(ways).capitalize()}." if ways else "Use tiers of groups instead of items."
-
-
 def chance_agreement(table: RatingTable, chance_from: Chance) -> float:
     """P_e, 0 to 1: the mean credit of two ratings with equally probable categories, or with the table's shares."""
     if chance_from not in ("uniform", "margins"):
@@ -312,17 +291,6 @@ def _bands_of(counts: IntArray, weights: FloatArray, expected: float, cuts: Cuts
     size = counts.sum(axis=-1)
     observed = (counts * (counts @ weights - 1)).sum(axis=-1) / (size * (size - 1))
     return band_positions((observed - expected) / (1 - expected), cuts)
-
-
-def tier_counts(kappa: FloatArray, cuts: Cuts) -> dict[str, int]:
-    """Number of items per tier, and of those without one as ``"none"``."""
-    return count_tiers(tier_places(kappa, cuts))
-
-
-def count_tiers(places: IntArray) -> dict[str, int]:
-    """Number of items per tier, and of those without one as ``"none"``, from their positions in `TIERS`."""
-    found = np.bincount(places, minlength=NO_TIER + 1).tolist()
-    return dict(zip((*TIERS, "none"), found, strict=True))
 
 
 def sensitivity(kappa: FloatArray, cuts: Cuts, shifts: Sequence[float] = SHIFTS) -> list[dict[str, Any]]:

@@ -12,18 +12,10 @@ import numpy as np
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
 from annotation.agreement.services.missing import describe_missing
-from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, tier_places
+from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, count_tiers, tier_places
 from annotation.stats.by_level import explain_missing
 from annotation.stats.table import FloatArray, IntArray, RatingTable
-from annotation.stats.tiers import (
-    Chance,
-    TierResult,
-    chance_agreement,
-    count_tiers,
-    group_tiers,
-    item_kappas,
-    tiers,
-)
+from annotation.stats.tiers import Chance, TierResult, chance_agreement, group_tiers, item_kappas, tiers
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries.ratings import PeoplesRatings
