@@ -121,7 +121,11 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["config.templatetags.concord", "config.templatetags.rendering"],  # every page uses them
+            "builtins": [  # every page uses them
+                "config.templatetags.concord",
+                "config.templatetags.frames",
+                "config.templatetags.rendering",
+            ],
         },
     },
 ]

@@ -1,0 +1,100 @@
+"""Frames around a part of a page: tables, plots, forms, messages, heads. Every template has these tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import template
+from django.forms import BaseForm
+from django.template import Context
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+def frame(name: str, content: SafeString, **parts: Any) -> SafeString:
+    """A component around a block of the page."""
+    return render_to_string(f"components/{name}.html", {"content": content, **parts})
+
+
+@register.simple_block_tag(end_name="closetable")
+def table(
+    content: SafeString,
+    caption: str,
+    note: str = "",
+    downloads: Sequence[Any] = (),
+    filter: bool = False,
+    stacked: bool = False,
+) -> SafeString:
+    """The frame of a table: `{% table caption="…" downloads=links filter=True %}<thead>…</tbody>{% closetable %}`.
+
+    `downloads` are (label, address) pairs. With `filter` a script offers a field that hides rows. On a phone the cells
+    of a `stacked` one stand under each other, each below the name in its `data-column`.
+    """
+    given = {"caption": caption, "note": note, "downloads": downloads, "filter": filter, "stacked": stacked}
+    return frame("table", content, **given)
+
+
+@register.simple_block_tag(end_name="closefold")
+def fold(content: SafeString, title: str, open: bool = False, note: str = "", id: str = "") -> SafeString:
+    """A part that folds away: `{% fold "Goal" open=True %}…{% closefold %}`."""
+    return frame("fold", content, title=title, open=open, note=note, id=id)
+
+
+@register.simple_block_tag(end_name="closeplot")
+def plot(content: SafeString, caption: str, downloads: Sequence[Any] = ()) -> SafeString:
+    """A figure around an SVG, with what it shows in words and its data and files as (label, address) pairs."""
+    return frame("plot", content, caption=caption, downloads=downloads)
+
+
+def strip_rendered(content: SafeString) -> SafeString:
+    """Strip white space around what the engine has rendered, and so escaped."""
+    return SafeString(content.strip())  # nosec B703 # rendered by the engine
+
+
+@register.simple_block_tag(end_name="closepagehead")
+def pagehead(content: SafeString, title: Any, study: Any = None) -> SafeString:
+    """The head of a page: its title, what is said below it and, above it, a link to the study that it belongs to."""
+    return frame("page_head", strip_rendered(content), title=title, study=study)
+
+
+@register.simple_block_tag(end_name="closestudyhead", takes_context=True)
+def studyhead(context: Context, content: SafeString, title: Any) -> SafeString:
+    """The head of a page of a study: its title, what is said below it, the study's line and the tabs of the step."""
+    given = {"study": context["study"], "steps": context.get("steps"), "title": title, "lead": strip_rendered(content)}
+    return render_to_string("judging/_head.html", given)
+
+
+@register.simple_block_tag(end_name="closefact")
+def fact(content: SafeString, term: Any, css: str = "") -> SafeString:
+    """One term of a list of facts: `<dl class="facts">{% fact "Code" %}…{% closefact %}</dl>`."""
+    return format_html("<dt>{}</dt><dd{}>{}</dd>", term, format_html(' class="{}"', css) if css else "", content)
+
+
+@register.simple_block_tag(end_name="closemessage")
+def message(content: SafeString, kind: str = "info", title: str = "") -> SafeString:
+    """Something the reader should know, when it takes more than a sentence."""
+    return frame("message", content, kind=kind, title=title)
+
+
+@register.simple_block_tag(end_name="closeform", takes_context=True)
+def form(
+    context: Context,
+    content: SafeString,
+    submit: str,
+    form: BaseForm | None = None,
+    action: str = "",
+    title: str = "",
+    kind: str = "primary",
+    cancel: str = "",
+    css: str = "form",
+) -> SafeString:
+    """A form sent by POST: errors of `form`, the fields that stand in the block or else all of `form`, a button.
+
+    `cancel` is where one goes instead.
+    """
+    parts = {"form": form, "submit": submit, "action": action, "title": title, "kind": kind, "cancel": cancel}
+    return frame("form", strip_rendered(content), csrf_token=context.get("csrf_token"), css=css, **parts)
