@@ -383,24 +383,14 @@ def scores_json(found: Recalibration) -> dict[str, Any]:
 
 
 def _reliability_json(found: Reliability) -> dict[str, Any]:
-    """Plain numbers under the names of the contract, and their intervals beside them."""
-    document = found.to_json()
-    names = ("ece", "brier", "mae", "sharpness")
-    return {
-        **{name: document[name]["value"] for name in names},
-        "intervals": {name: document[name] for name in names},
-        "n": document["n"],
-        "left_out": document["left_out"],
-        "bins": document["bins"],
-    }
+    return _set_values(found.to_json(), ("ece", "brier", "mae", "sharpness"))
 
 
 def _selection_json(found: Selection) -> dict[str, Any]:
-    document = found.to_json()
-    return {
-        **document,
-        "coverage": document["coverage"]["value"],
-        "agreement": document["agreement"]["value"],
-        "agreement_with_person": document["agreement_with_person"]["value"],
-        "intervals": {name: document[name] for name in ("coverage", "agreement", "agreement_with_person")},
-    }
+    return _set_values(found.to_json(), ("coverage", "agreement", "agreement_with_person"))
+
+
+def _set_values(document: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Plain numbers under these names of the contract, and their intervals beside them."""
+    intervals = {name: document[name] for name in names}
+    return {**document, **{name: one["value"] for name, one in intervals.items()}, "intervals": intervals}
