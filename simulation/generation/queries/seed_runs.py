@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from annotation.corpus.models import Profile
 from simulation.generation.models.candidates import CandidateRun
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
-from simulation.generation.queries.candidates import AT_ONCE
+from simulation.generation.queries.candidates import AT_ONCE, list_left
 from simulation.stats.traits import distinct
 
 
@@ -149,3 +149,31 @@ def count_failed(orders: QuerySet[Making]) -> int:
 
 def count_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     return {reason: n for reason, n in reasons.items() if n}
+
+
+def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Stage by stage: what was ordered and made, and what does not go on, by reason.
+
+    Stages that are not over are left out, unless it is the `whole`.
+    """
+    if not run.plan:
+        return []
+    people, good, (asked, questions_out) = personas(run), sound(run), questions(run)
+    pks = list_left(run)
+    kept = responses(run, pks)
+    n_memories = sum(len(one) for one in Profile.objects.filter(pk__in=people.pks).values_list("memories", flat=True))
+    reached = list(CandidateRun.Stage.values).index(run.stage)
+    rows = [
+        ("seeds", len(run.plan["seeds"]), run.plan["left_out"], 0),
+        ("personas", len(people.pks), people.left_out, 0),
+        ("personas without conflicts", len(good.pks), good.left_out, 2),
+        ("questions", len(asked), questions_out, 2),
+        ("memories", n_memories, {}, 2),
+        ("responses", len(pks), {"failed": count_failed(load_kind(run, "candidates"))}, 3),
+        ("responses that pass the checks", len(kept.pks), kept.left_out, 4),
+    ]
+    return [
+        {"what": what, "n": n, "left_out": count_reasons(left_out)}
+        for what, n, left_out, since in rows
+        if whole or reached >= since
+    ]

@@ -324,7 +324,7 @@ def go_on(run: CandidateRun, *, queue: bool) -> None:
 
 def explain_nothing(run: CandidateRun) -> str:
     """What was left out on the way, by reason."""
-    rows = report(run, whole=True)
+    rows = queries.report(run, whole=True)
     reasons = [f"{row['what']}: {n} {reason}" for row in rows for reason, n in row["left_out"].items()]
     return "; ".join(reasons) or "nothing was made"
 
@@ -358,7 +358,7 @@ def document(run: CandidateRun) -> dict[str, Any]:
         "done": found.done,
         "failed": found.failed,
         "spent_usd": str(found.spent),
-        "stages": report(run),
+        "stages": queries.report(run),
         "unfit": queries.unfit(run),
         "pairs": n_pairs(run),
     }
@@ -371,31 +371,3 @@ def n_pairs(run: CandidateRun) -> int:
     keys = set(Candidate.objects.filter(making__in=run.makings.all()).values_list("key", flat=True))
     pairs = ResponsePair.objects.filter(source=candidates.SOURCE).values_list("extra__candidates", flat=True)
     return sum(found is not None and set(found) <= keys for found in pairs.iterator())
-
-
-def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Stage by stage: what was ordered and made, and what does not go on, by reason.
-
-    Stages that are not over are left out, unless it is the `whole`.
-    """
-    if not run.plan:
-        return []
-    people, good, (asked, questions_out) = queries.personas(run), queries.sound(run), queries.questions(run)
-    pks = candidate_queries.list_left(run)
-    kept = queries.responses(run, pks)
-    n_memories = sum(len(one) for one in Profile.objects.filter(pk__in=people.pks).values_list("memories", flat=True))
-    reached = list(Stage.values).index(run.stage)
-    rows = [
-        ("seeds", len(run.plan["seeds"]), run.plan["left_out"], 0),
-        ("personas", len(people.pks), people.left_out, 0),
-        ("personas without conflicts", len(good.pks), good.left_out, 2),
-        ("questions", len(asked), questions_out, 2),
-        ("memories", n_memories, {}, 2),
-        ("responses", len(pks), {"failed": queries.count_failed(queries.load_kind(run, "candidates"))}, 3),
-        ("responses that pass the checks", len(kept.pks), kept.left_out, 4),
-    ]
-    return [
-        {"what": what, "n": n, "left_out": queries.count_reasons(left_out)}
-        for what, n, left_out, since in rows
-        if whole or reached >= since
-    ]

@@ -21,7 +21,7 @@ from simulation.generation.candidate_forms import CandidateFileForm, CandidateRu
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.queries import candidates as queries
 from simulation.generation.queries import seed_runs as seed_queries
-from simulation.generation.services import candidate_runs, seed_runs
+from simulation.generation.services import candidate_runs
 
 PER_PAGE = 50
 
@@ -168,7 +168,7 @@ def build_progress_context(run: CandidateRun) -> dict[str, Any]:
         "progress": progress,
         "levels": [(level, n) for level, n in queries.group_by_level(ids).items() if level in run.levels],
         "n_candidates": len(ids),
-        "stages": seed_runs.report(run),
+        "stages": seed_queries.report(run),
         "unfit": seed_queries.unfit(run) if run.plan else {},
         "failures": queries.failures(run),
         "needs_worker": progress.is_running and not workers.alive().exists(),

@@ -58,7 +58,7 @@ def worked(run: CandidateRun) -> CandidateRun:
 
 
 def told(run: CandidateRun) -> dict[str, dict[str, object]]:
-    return {row["what"]: row for row in seed_runs.report(run)}
+    return {row["what"]: row for row in queries.report(run)}
 
 
 def test_from_seeds_to_pairs_each_with_its_parents(model):
