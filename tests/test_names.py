@@ -50,7 +50,7 @@ ALLOWED = {
     "annotation.workbench.api.work:Kept": "a shape of the API",
     "judging.assessment.api.results:AskedAgreement": "a shape of the API",
     "judging.assessment.api.results:AskedTiers": "a shape of the API",
-    "simulation.experiments.api:AskedResults": "a shape of the API",
+    "simulation.results.api:AskedResults": "a shape of the API",
     "simulation.generation.options:Asked": "a shape of the API",
     # filters and tags carry the names of these functions in templates
     "judging.templatetags.judging:spoken": "a filter of templates",

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from simulation.experiments import api as experiments_api
 from simulation.generation.api import candidates, generation
+from simulation.results import api as results_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments", experiments_api.ExperimentList.as_view(), name="api_experiments"),
@@ -18,9 +19,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "experiments/<int:pk>/dialogues/<int:index>", experiments_api.ExperimentDialogue.as_view(), name="api_simulated"
     ),
-    path("experiments/<int:pk>/results", experiments_api.ExperimentResults.as_view(), name="api_experiment_results"),
-    path("experiments/<int:pk>/ranks", experiments_api.ExperimentRanks.as_view(), name="api_experiment_ranks"),
-    path("experiments/<int:pk>/differences", experiments_api.ExperimentDifferences.as_view(), name="api_differences"),
+    path("experiments/<int:pk>/results", results_api.ExperimentResults.as_view(), name="api_experiment_results"),
+    path("experiments/<int:pk>/ranks", results_api.ExperimentRanks.as_view(), name="api_experiment_ranks"),
+    path("experiments/<int:pk>/differences", results_api.ExperimentDifferences.as_view(), name="api_differences"),
     path("experiments/<int:pk>/people", experiments_api.ExperimentPeople.as_view(), name="api_experiment_people"),
     path("experiments/<int:pk>/judge", experiments_api.ExperimentJudge.as_view(), name="api_experiment_judge"),
     path("making", generation.MakingList.as_view(), name="api_making_list"),
