@@ -40,8 +40,9 @@ from core.accounts.services import projects, tokens
 from core.audit import queries as audit_queries
 from core.audit.models import Act
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
-from judging.assessment.services.agreement import JudgedOptions, StudyRatings
+from judging.assessment.services.agreement import StudyRatings
 from tests.factories import (
     AssignmentFactory,
     BenchmarkFactory,

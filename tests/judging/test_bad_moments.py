@@ -11,9 +11,9 @@ from django.db.models import ProtectedError
 
 from annotation.corpus.models import Dialogue
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun

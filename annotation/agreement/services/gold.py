@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement.options import GoldOptions as GoldOptions
+from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import tiers
 from annotation.agreement.services.missing import describe_missing
 from annotation.stats.by_level import explain_missing

@@ -30,7 +30,7 @@ from judging.assessment.api.documents import (
     HoldOutSerializer,
     Queued,
 )
-from judging.assessment.options import NewEscalation, NewHoldOut, NewVersion
+from judging.assessment.options import SCORES, VERDICTS, JudgedOptions, NewEscalation, NewHoldOut, NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import (
     agreement,
@@ -46,7 +46,6 @@ from judging.assessment.services import (
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
-from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import find_criterion
 from judging.judges.models.judges import Judge
 from judging.runs.api.judges import JudgeSerializer

@@ -24,9 +24,10 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash, digest
+from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import ratings as judges
 from judging.assessment.services import rules
-from judging.assessment.services.comparison import JudgeColumn, JudgedOptions, document, note
+from judging.assessment.services.comparison import JudgeColumn, document, note
 
 TIER = "tier"
 """The grouping by how contested an item is on the criterion itself."""

@@ -16,9 +16,7 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Rat
 from annotation.stats.tiers import group_tiers
 from annotation.studies.parsing.rating_files import RatingsFile
 from core.errors import InputError
-from judging.assessment.options import SCORES as SCORES
-from judging.assessment.options import VERDICTS as VERDICTS
-from judging.assessment.options import JudgedOptions as JudgedOptions
+from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
@@ -251,7 +249,12 @@ def compute_annotators(
 
 def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
     """What a judge's agreement with some of the people is."""
-    found = judge_agreement(
+    found = _agreement(people, column, options)
+    return {key: found[key] for key in OF_GROUPS}
+
+
+def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+    return judge_agreement(
         people,
         column.codes,
         judge_name=column.name,
@@ -261,23 +264,12 @@ def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions
         confidence=options.confidence,
         seed=options.seed,
     ).to_json()
-    return {key: found[key] for key in OF_GROUPS}
 
 
 def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
     used = _used(table, column, options)
-    found = judge_agreement(
-        table,
-        used.codes,
-        judge_name=column.name,
-        unscored=used.unscored,
-        scores=used.scores,
-        bootstrap=options.bootstrap,
-        confidence=options.confidence,
-        seed=options.seed,
-    ).to_json()
     return {
-        **found,
+        **_agreement(table, used, options),
         "alt_test": _alt_test(table, used, options),
         "unscored": int(column.unscored.sum()),
         "unscored_as": options.unscored_as,
@@ -298,16 +290,13 @@ def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions)
         confidence=options.confidence,
         seed=options.seed,
     )
-    told: dict[str, Any] = {
+    return {
+        **found,
         "kind": column.kind,
         "run": column.run,
         "reads": VERDICTS,
         "score_sources": {},
         "unscored_as": None,
-    }
-    return {
-        **found,
-        **told,
         "alt_test": None,
         "confusion": None,
         "not_for": {"alt_test": explain_missing("alt_test", "spans")},

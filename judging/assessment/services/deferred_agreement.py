@@ -10,9 +10,9 @@ from core.accounts.models.users import User
 from core.hashing import content_hash
 from core.jobs import waiting
 from core.jobs.waiting import DeferredRequest
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 
 TASK = "judging.agree"
 

@@ -19,6 +19,7 @@ from core.markup import to_safe_svg
 from core.version import code_version
 from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
+from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -32,7 +33,6 @@ from judging.assessment.services import (
 )
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
-from judging.assessment.services.comparison import JudgedOptions
 from judging.assessment.services.paper_kit import PaperKit
 
 FORMAT = "concord-report/1"

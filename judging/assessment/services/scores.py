@@ -13,9 +13,9 @@ from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import columns
 from core.errors import InputError
+from judging.assessment.options import SCORES, VERDICTS
 from judging.assessment.queries import scores as queries
 from judging.assessment.queries.scores import DOMAIN, ScoredRun
-from judging.assessment.services.comparison import SCORES, VERDICTS
 from judging.judges.queries.contents import build_spec, to_numbers
 from judging.runs.models.runs import JudgeRun
 from judging.stats.means import compute_means

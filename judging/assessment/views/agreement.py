@@ -31,10 +31,10 @@ from core.errors import InputError
 from judging.assessment import agreement_figures, agreement_rows, charts, wording
 from judging.assessment.agreement_figures import find_each
 from judging.assessment.item_links import build_items_address, name_group, name_run
+from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services import agreement as service
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
 

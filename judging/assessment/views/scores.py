@@ -19,9 +19,9 @@ from core.csv_files import csv_text
 from core.errors import InputError
 from core.markup import to_safe_svg
 from judging.assessment import agreement_figures, charts
+from judging.assessment.options import VERDICTS
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import scores as service
-from judging.assessment.services.comparison import VERDICTS
 from judging.assessment.views.large import build_wait_context
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries

@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
 from judging.assessment.agreement_figures import find_each
-from judging.assessment.options import JudgedOptions
+from judging.assessment.options import SCORES, JudgedOptions
 from judging.assessment.services import agreement, comparison
 from judging.assessment.services.agreement import StudyRatings
 
@@ -197,7 +197,7 @@ def _of_annotators(found: Mapping[str, Any] | None, headline: Mapping[str, str])
 def _read(held: Mapping[str, Any]) -> str:
     """What the judge's scores rest on, where they are read."""
     rests = ", ".join(f"{n} by {source}" for source, n in held["score_sources"].items())
-    return f"; correlations and errors of scores: {rests}" if held["reads"] == comparison.SCORES else ""
+    return f"; correlations and errors of scores: {rests}" if held["reads"] == SCORES else ""
 
 
 def _alt_test(found: Mapping[str, Any] | None) -> Iterator[str]:

@@ -13,9 +13,9 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.items import GROUPINGS
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
+from judging.assessment.options import SCORES, VERDICTS
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import scores
-from judging.assessment.services.comparison import SCORES, VERDICTS
 from judging.runs.models.runs import JudgeRun
 
 

@@ -16,10 +16,9 @@ from annotation.studies.queries.items import GROUPINGS
 from core.accounts.permissions import filter_visible
 from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
 from core.api.schema import says
-from judging.assessment.options import NewProbe, ProbeOptions
+from judging.assessment.options import SCORES, VERDICTS, NewProbe, ProbeOptions
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import probes, rules, scores
-from judging.assessment.services.comparison import SCORES, VERDICTS
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
 from judging.runs.api.judges import JudgeSerializer

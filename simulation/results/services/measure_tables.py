@@ -7,9 +7,9 @@ from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from simulation.results.published import load_table
 
 Row = dict[str, Any]

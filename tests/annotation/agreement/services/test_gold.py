@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import gold
-from annotation.agreement.services.gold import GoldOptions
 from annotation.agreement.services.overrides import set_tier
 from annotation.studies.queries import ratings
 from annotation.workbench.services.adjudications import decide

@@ -11,13 +11,12 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.services import studies
 from core.errors import InputError
-from judging.assessment.options import AssessmentOptions
+from judging.assessment.options import AssessmentOptions, JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement, assessment, progress
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.services.comparison import JudgedOptions
 from judging.judges.queries import hold_out
 from judging.judges.queries.study_items import load_texts
 from judging.stats.agreement import judge_agreement

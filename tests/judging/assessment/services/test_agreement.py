@@ -7,9 +7,9 @@ import pytest
 from annotation.studies.models.labels import AgreementRun, Annotation
 from core.accounts.models.users import User
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, JudgeRunFactory, ResearcherFactory
 from tests.labelled import add_verdicts, judge_says, pandalm_study, people_say, with_items

@@ -3,9 +3,9 @@
 import pytest
 
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.stats.differences import compare_judges
 from tests import factories
 from tests.labelled import judge_says, people_say

@@ -16,9 +16,9 @@ from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.users import User
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 

@@ -26,10 +26,10 @@ from annotation.studies.models.studies import Assignment, Item, Study
 from config.archives import reading, writing
 from core.errors import InputError
 from core.files.input_files import InputFile
+from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.judges.models.judges import Judge
 from judging.runs.imports import ratings as judge_tables
 from judging.runs.imports import study_packages

@@ -12,10 +12,10 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from core.errors import InputError
 from core.files.input_files import InputFile
+from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.assessment.services.items import ItemFilter, RatedItems
 from judging.runs.imports import ratings as judge
 from judging.runs.models.runs import JudgeRun, Judgment

@@ -13,8 +13,8 @@ from annotation.studies.models.labels import AgreementRun
 from core.accounts.models.users import User
 from core.jobs import waiting
 from core.jobs.single_flight import alone
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
-from judging.assessment.services.comparison import JudgedOptions
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 

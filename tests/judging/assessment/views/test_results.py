@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion
 from core import row_counts
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
-from judging.assessment.services.comparison import JudgedOptions
 from judging.assessment.views import results
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun

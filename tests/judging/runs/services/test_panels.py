@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from core.errors import InputError
+from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import ratings
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.assessment.services.comparison import JudgedOptions
 from judging.judges.models.judges import Judge
 from judging.judges.services import judges
 from judging.runs.services import panels
