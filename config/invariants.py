@@ -17,8 +17,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.recruitment.services import withdrawn
 from annotation.recruitment.withdrawn_list import WithdrawalEntry
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from config.erasure import again
 from core.audit import head_queries, triggers
 from core.audit import queries as audit_queries

@@ -15,8 +15,9 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.models.webhooks import WebhookDelivery
 from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User

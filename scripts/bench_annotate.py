@@ -123,8 +123,8 @@ def checked(given: argparse.Namespace, worked: Worked) -> list[str]:
     """What was promised and is not so in the database."""
     from django.db.models import Count
 
+    from annotation.studies.models.assignments import Assignment
     from annotation.studies.models.labels import Annotation
-    from annotation.studies.models.studies import Assignment
     from config.invariants import findings
 
     problems = [f"{n} × {what}" for one in worked.people for what, n in one.problems.items()]

@@ -413,7 +413,7 @@ def kept(site: Site, people: list[Patient]) -> list[str]:
 
 def checked(site: Site, people: list[Patient], items: int, run: int) -> list[str]:
     """What was promised and is not so."""
-    from annotation.studies.models.studies import Assignment
+    from annotation.studies.models.assignments import Assignment
 
     problems = kept(site, people)
     submitted = Assignment.objects.filter(state="submitted").count()

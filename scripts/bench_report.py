@@ -27,8 +27,9 @@ from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.corpus.models import Dialogue, Profile, Scenario  # noqa: E402
+from annotation.studies.models.assignments import Assignment  # noqa: E402
 from annotation.studies.models.labels import Annotation  # noqa: E402
-from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study  # noqa: E402
+from annotation.studies.models.studies import Criterion, Item, Sample, Study  # noqa: E402
 from core.accounts.models.users import User  # noqa: E402
 from judging.judges.models.judges import Judge  # noqa: E402
 from judging.runs.models.runs import JudgeRun, Judgment  # noqa: E402

@@ -108,7 +108,8 @@ def prepare(name: str, folder: Path) -> None:
 def fill_or_find(items: int, *, there: bool) -> Any:
     from scaling import filling
 
-    from annotation.studies.models.studies import Assignment, Item, Study
+    from annotation.studies.models.assignments import Assignment
+    from annotation.studies.models.studies import Item, Study
     from judging.runs.models.runs import JudgeRun
 
     if not there:
@@ -179,8 +180,8 @@ def pages(researcher: Any, filled: Any) -> Iterator[Measured]:
     from scaling.measuring import page
 
     from annotation.corpus.models import Dialogue
+    from annotation.studies.models.assignments import Assignment
     from annotation.studies.models.labels import Annotation
-    from annotation.studies.models.studies import Assignment
     from annotation.workbench.assignment_names import to_name
     from core.accounts.models.users import User
 

@@ -36,7 +36,8 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 
-from annotation.studies.models.studies import Assignment, Study  # noqa: E402
+from annotation.studies.models.assignments import Assignment  # noqa: E402
+from annotation.studies.models.studies import Study  # noqa: E402
 from core.accounts.models.users import User  # noqa: E402
 from judging.runs.models.runs import JudgeRun  # noqa: E402
 

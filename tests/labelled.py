@@ -10,8 +10,9 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from core.accounts.models.users import User
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, SampleFactory, StudyFactory

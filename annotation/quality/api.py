@@ -15,7 +15,8 @@ from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRu
 from annotation.quality.options import NewRules
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.asks import Ask
 from core.accounts import permissions
 from core.accounts.models.users import User

@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
 
 

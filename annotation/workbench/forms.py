@@ -6,8 +6,9 @@ from typing import Any
 
 from django import forms
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import Assignment, Criterion
+from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.answer_formats import build_format
 from annotation.studies.queries.asks import (
     SUFFIXES,

@@ -23,9 +23,10 @@ from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
 from annotation.recruitment.services import consents, withdrawn
 from annotation.recruitment.withdrawn_list import birthday
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.models.webhooks import Webhook
 from annotation.studies.queries.asks import SUFFIXES
 from config.erasure import names

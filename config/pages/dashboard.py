@@ -14,9 +14,10 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.messages import ItemMessage
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import studies as study_queries
 from annotation.studies.queries.disputes import count_undecided
 from annotation.studies.queries.messages import list_waiting

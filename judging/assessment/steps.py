@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import Count, Exists, OuterRef, Q
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.steps import Step, link, register
 from judging.assessment.models.assessment import CalibrationRun
 from judging.runs.models.runs import JudgeRun

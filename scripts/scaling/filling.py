@@ -167,8 +167,8 @@ def said(right: float) -> str:
 
 def rated(made: list[Any], labelled: int) -> None:
     """Five slots an item, and a label in each but those of the large study's last items, whose slots are open."""
+    from annotation.studies.models.assignments import Assignment
     from annotation.studies.models.labels import Annotation
-    from annotation.studies.models.studies import Assignment
     from core.accounts.models.users import User
 
     first = User.objects.order_by("pk").values_list("pk", flat=True)[0]

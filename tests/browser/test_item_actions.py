@@ -7,9 +7,9 @@ import os
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import Assignment
 from annotation.workbench.services import item_messages
 from core.accounts.models.users import User
 from tests.browser.faults import faults, faults_on_screens

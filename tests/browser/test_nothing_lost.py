@@ -9,8 +9,8 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
 from core.accounts.models.users import User
 from tests.browser.waiting import next_ready, saved
 

@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.quality.models import Admission
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

@@ -10,8 +10,8 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, Route, expect
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
 from core.accounts.models.users import User
 from tests.browser.faults import AXE, faults
 from tests.browser.waiting import next_ready, saved

@@ -15,8 +15,9 @@ from django.urls import get_resolver, reverse
 from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
 from annotation.recruitment.queries.participation import token_hash
 from annotation.recruitment.services import enrolment, invitations
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments, drafts
 from annotation.workbench.views.work import sign_proof

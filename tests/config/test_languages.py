@@ -20,8 +20,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 from django.utils import timezone, translation
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import Assignment
 from config.catalogues import compile_catalogues
 from config.languages import TRANSLATED
 from config.templatetags.concord import count, percent, stat

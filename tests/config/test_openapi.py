@@ -28,8 +28,8 @@ from annotation.benchmarks.models import BenchmarkCase
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Task
 from annotation.quality.models import KnownItem
 from annotation.recruitment.models.participation import Invitation
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import Assignment
 from annotation.studies.models.webhooks import Webhook
 from config.api import urls as api
 from config.api.views import load_document

@@ -12,8 +12,9 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.corpus.models import Dialogue
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.labels import load_people
 from annotation.studies.queries.studies import list_rated_items
 from annotation.workbench.queries import adjudication, queue_position, work

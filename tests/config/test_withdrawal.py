@@ -13,8 +13,8 @@ from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.models.participation import Participation
 from annotation.recruitment.services import consents, demographics
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
 from annotation.studies.queries import ratings
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments, drafts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.studies.models.studies import Assignment
+from annotation.studies.models.assignments import Assignment
 from core import grouped_updates
 from core.grouped_updates import update_alike
 

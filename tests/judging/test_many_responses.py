@@ -8,7 +8,8 @@ import pytest
 from annotation.corpus.parsing.records import PairRecord
 from annotation.stats.agreement import agreement
 from annotation.stats.orders import list_shown
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.exchange import build_record
 from annotation.studies.queries.preferences import load_side_bias

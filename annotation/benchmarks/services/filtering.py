@@ -21,7 +21,8 @@ from annotation.benchmarks.options import PREFERENCE, NewRound
 from annotation.corpus.models import ResponsePair
 from annotation.stats.benchmarks.filtering import AGAIN, Rule
 from annotation.stats.benchmarks.votes import VALUES, CaseVotes, Votes, count_votes
-from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries import ratings
 from annotation.studies.services import studies
 from annotation.studies.services.samples import POSITION_STREAM

@@ -8,8 +8,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.quality.models import KnownAnswer
 from annotation.stats.checks import CheckComparison
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 
 SUBMITTED, RATING = Assignment.State.SUBMITTED, Assignment.Purpose.RATING
 REPEAT, CHECK = Assignment.Purpose.REPEAT, Assignment.Purpose.CHECK

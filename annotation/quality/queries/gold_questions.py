@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.asks import to_side
 from core.accounts.models.users import User
 from core.errors import InputError

@@ -19,7 +19,8 @@ from annotation.stats.checks import CheckRecord
 from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.sides import SideUse
 from annotation.stats.signs import AnnotatorSigns, annotator_signs
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.item_features import load_shortest_times
 from annotation.studies.queries.preferences import load_side_bias

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownAnswer, KnownItem, QueueRules
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Adjudication
-from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.asks import Ask
 from annotation.studies.queries.sampling_frame import list_records
 from annotation.studies.services import studies

@@ -16,7 +16,8 @@ from django.utils import timezone
 from annotation.quality.models import Admission, KnownItem
 from annotation.quality.queries import gold_questions
 from annotation.stats.queueing import draw_order
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError

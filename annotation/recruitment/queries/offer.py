@@ -8,7 +8,8 @@ from statistics import median
 
 from annotation.quality.models import KnownItem
 from annotation.stats.reading import USUAL
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.item_features import load_shortest_times
 
 ENOUGH = 20

@@ -20,7 +20,8 @@ from annotation.recruitment.models.participation import (
     Invitation,
     Participation,
 )
-from annotation.studies.models.studies import WORK, Assignment, Study
+from annotation.studies.models.assignments import WORK, Assignment
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 
 CODE_BYTES = 10

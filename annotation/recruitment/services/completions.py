@@ -12,7 +12,8 @@ from django.utils import timezone
 from annotation.recruitment.models.participation import Intake, Participation
 from annotation.recruitment.platforms import completion_address, submit_address
 from annotation.recruitment.queries.participation import find_intake
-from annotation.studies.models.studies import WORK, Assignment, Study
+from annotation.studies.models.assignments import WORK, Assignment
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError

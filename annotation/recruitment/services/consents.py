@@ -11,9 +11,10 @@ from annotation.recruitment.models.demographics import DemographicAnswer
 from annotation.recruitment.models.participation import ConsentDecision, ConsentText, Intake, Participation
 from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import withdrawn
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User
 from core.audit.log import audited

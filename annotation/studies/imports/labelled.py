@@ -17,8 +17,9 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.queries.context import PARTS
 from annotation.studies.services import studies
 from core.accounts.models.users import User

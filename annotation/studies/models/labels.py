@@ -7,8 +7,9 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.stats.orders import MOST
+from annotation.studies.models.assignments import IS_ORDER, Assignment
 from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.studies import IS_ORDER, Assignment, Criterion, Item, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.stats.orders import list_shown, name_parts
 from annotation.stats.rankings import parse_ranking, spell_ranking
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion
+from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import Answer, AnswerFormat, spell_answer
 from annotation.studies.queries.item_texts import list_texts
 

@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.stats.orders import TIE, name_parts, to_place
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.answer_formats import to_given
 from annotation.studies.queries.item_texts import Mark
 from core.accounts.models.users import User

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from django.db.models import F, Max, Min, Q
 
 from annotation.stats.by_level import NOT_FOR
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Adjudication, Annotation
-from annotation.studies.models.studies import Assignment
 from core import row_counts
 
 MANY = 1_000

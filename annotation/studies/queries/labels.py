@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 
 NO_TIER = ("", None, None, None, None, None)
 """Of a label whose file was not asked for with tiers."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
 
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.stats.orders import LETTERS, name_responses
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.rubrics import Rubric
 
 TURNS = [

@@ -10,7 +10,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
-from annotation.studies.models.studies import Assignment, Criterion, Item, Sample, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from core import row_counts
 from core.accounts.models.users import User
 from core.errors import InputError

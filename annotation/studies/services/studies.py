@@ -14,7 +14,8 @@ from django.utils.text import slugify
 from annotation.corpus.imports import bulk
 from annotation.stats.orders import name_responses
 from annotation.studies.criteria import TEMPLATES, CriterionTemplate
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.options import LARGEST_OVERLAP, Clustering, NewStudy
 from annotation.studies.queries.context import PARTS
 from annotation.studies.queries.dependence import check_clustering, read_dependence

@@ -6,7 +6,8 @@ from typing import Any
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.criteria import RUBRICS, default_keys
-from annotation.studies.models.studies import Assignment, Criterion, Item, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.new_study_forms import CHOSEN, OWN, PUBLISHED, StudyForm
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.sample_items import build_criteria, build_free_assignment, invent_item

@@ -9,7 +9,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_document, to_document, write_rubric
 from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.context import panels

@@ -16,7 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.corpus.models import Dialogue
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks
 from annotation.studies.queries.context import Panel, panels
 from annotation.workbench.assignment_names import to_id, to_name

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
-from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import criteria
 from core.accounts.models.users import User
 from core.statements import Columns, Row, row

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.db.models import Q
 
 from annotation.corpus.models import Attachment
-from annotation.studies.models.studies import Assignment, Item
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Item
 from core.accounts.access import may_research
 from core.accounts.models.users import User
 from core.accounts.permissions import ADJUDICATING, filter_visible

@@ -10,9 +10,10 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop
 
+from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import WORK, Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.messages import list_newest, list_open_flags, load_thread
 from annotation.workbench.queries import work
 from core.accounts.models.users import User

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Item, Study
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries.progress import list_excluded_ids
 

@@ -21,9 +21,10 @@ from annotation.stats.by_level import explain_missing
 from annotation.stats.orders import LETTERS, list_shown
 from annotation.stats.sides import SideUse
 from annotation.stats.table import FloatArray
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.item_features import load_shortest_times
 from annotation.studies.queries.items import NONE, SEVERAL_DOMAINS

@@ -10,8 +10,9 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from annotation.quality.models import KnownItem
 from annotation.stats.queueing import Mixing
+from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import WORK, Assignment, Item, Study
+from annotation.studies.models.studies import Item, Study
 from annotation.workbench.queries.queue_position import LOOK_AHEAD, counts
 from core.accounts.models.users import User
 

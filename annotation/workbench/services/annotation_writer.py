@@ -13,8 +13,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import WORK, Assignment
 from core.accounts.models.users import User
 from core.statements import execute, row, to_parameter
 

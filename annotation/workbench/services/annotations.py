@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.stats.orders import TIE, to_response
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.answers import is_unchanged, parse_answer
 from annotation.studies.queries.answer_formats import build_format, to_stored
 from annotation.studies.queries.asks import Ask, asks, asks_strength, is_met, is_preference, to_condition

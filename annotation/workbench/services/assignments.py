@@ -20,7 +20,8 @@ from django.utils.translation import gettext as _
 from annotation.quality.services import qualification
 from annotation.stats.orders import MOST
 from annotation.stats.queueing import draw_order, lot
-from annotation.studies.models.studies import WORK, Assignment, Item, Study
+from annotation.studies.models.assignments import WORK, Assignment
+from annotation.studies.models.studies import Item, Study
 from annotation.workbench.queries import work
 from annotation.workbench.queries.queue_position import Last, QueuePosition, load_last_taken, load_queue_position
 from core.accounts.models.users import User

@@ -15,8 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks
 from annotation.workbench.services.annotations import possible_time, store, to_store
 from core.accounts.models.users import User

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.stats.orders import name_parts
-from annotation.studies.models.studies import Assignment
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.queries.item_texts import Mark, list_texts
 from core.errors import InputError
 from core.files.json_text import parse_json

@@ -19,7 +19,8 @@ from annotation.stats.difficulty.adaptive import WORTH, choose_items
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.preferences import Shown
 from annotation.stats.table import RatingTable
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.options import LARGEST_OVERLAP
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences

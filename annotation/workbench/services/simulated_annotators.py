@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from annotation.stats.simulated import simulate_ratings, uneven_accuracies
 from annotation.stats.table import FloatArray, IntArray, Level
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.workbench.services.assignments import choose_order
 from core.accounts.models.users import User
 from core.audit.log import audited

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import qualification as gate
-from annotation.studies.models.studies import Assignment
+from annotation.studies.models.assignments import Assignment
 from annotation.workbench.queries import work
 from annotation.workbench.views.work import item_context
 from core.accounts.access import get_account, require_sign_in

@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import asks
 from annotation.workbench.assignment_names import to_id, to_name
 from annotation.workbench.forms import RatingForm

@@ -14,7 +14,8 @@ from annotation.quality.queries import gold_questions
 from annotation.recruitment.platforms import TURK
 from annotation.recruitment.queries.participation import has_withdrawn
 from annotation.recruitment.services import completions
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks, guidelines
 from annotation.studies.queries.context import panels
 from annotation.workbench.assignment_names import to_name

@@ -18,7 +18,8 @@ from annotation.agreement.services.exports import FORMATS as LABEL_FILES
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.imports.records import SOURCE
 from annotation.studies.api import serializers as shapes
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from core.api.base import Api, Given, IntoProject
 from core.api.schema import says
 from core.api.uploads import refuse_too_large, save_upload

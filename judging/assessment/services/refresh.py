@@ -16,8 +16,9 @@ from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
 
 from annotation.agreement.services import stored_difficulty
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.studies import is_large
 from core.jobs import leases
 from core.jobs.single_flight import alone

@@ -9,7 +9,8 @@ from django.views.decorators.http import require_safe
 from annotation.agreement.services import rewrites
 from annotation.agreement.services.exports import FORMATS
 from annotation.agreement.services.item_tiers import ItemTiers
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core import row_counts
 from core.accounts.access import researcher_required

@@ -12,7 +12,8 @@ from annotation.agreement.services import rewrites
 from annotation.agreement.services.item_tiers import ItemTiers
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from annotation.management.base import ConcordCommand
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.labels import count_left_out
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError

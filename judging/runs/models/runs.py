@@ -9,7 +9,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.stats.orders import MOST
-from annotation.studies.models.studies import IS_ORDER, Criterion, Item, Study
+from annotation.studies.models.assignments import IS_ORDER
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
 from core.jobs.models import LeasedRow
 from judging.judges.models.judges import IMPORTED, Judge

@@ -8,7 +8,8 @@ from itertools import chain
 from typing import overload
 
 from annotation.agreement.services.item_tiers import ItemTiers
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import labels as people
 from annotation.studies.queries.labels import LabelRow, Labels
 from judging.runs.queries import labels as judges

@@ -7,8 +7,9 @@ from django.db import IntegrityError, transaction
 
 from annotation.agreement.services import overrides
 from annotation.stats.dependence import Design
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks, labels, ratings
 from annotation.studies.queries.dependence import Dependence
 from annotation.studies.services import samples, studies

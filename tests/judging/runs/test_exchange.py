@@ -11,8 +11,9 @@ from django.utils import timezone
 from annotation.corpus.exchange.dataset import ExchangedAnswer
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.corpus.models import Dialogue, ResponsePair
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.models.studies import Item, Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

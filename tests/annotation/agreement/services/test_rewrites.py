@@ -10,8 +10,9 @@ import pytest
 
 from annotation.agreement.services import exports, rewrites
 from annotation.studies.imports import ratings
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.labels import load_people
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

@@ -16,8 +16,9 @@ from annotation.quality.queries import quality
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.stats.simulated import simulate_ratings
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

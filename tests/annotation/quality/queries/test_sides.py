@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from annotation.quality.queries import quality
 from annotation.stats.agreement import agreement
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import load_side_bias
 from annotation.workbench.services import annotations, assignments

@@ -14,8 +14,9 @@ from annotation.quality.queries import quality
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.recruitment.services import consents
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Adjudication, Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import labels, ratings
 from annotation.studies.queries import studies as overview
 from annotation.studies.services import samples, studies

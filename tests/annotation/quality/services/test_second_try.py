@@ -10,7 +10,8 @@ from annotation.quality.queries import gold_questions as queries
 from annotation.quality.services import gold_questions, qualification
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.recruitment.services import consents
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
 from core.errors import InputError

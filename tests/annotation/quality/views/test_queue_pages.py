@@ -13,8 +13,9 @@ from django.urls import resolve, reverse
 from annotation.quality.models import Admission, KnownItem
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.workbench.services import adjudications, assignments
 from core.accounts.models.users import User
 from tests.factories import CriterionFactory, DialogueFactory, ItemFactory, ResponsePairFactory

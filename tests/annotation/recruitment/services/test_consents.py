@@ -8,8 +8,9 @@ from annotation.quality.queries import quality
 from annotation.recruitment.models.participation import ConsentDecision, Participation
 from annotation.recruitment.queries.participation import find_intake, has_withdrawn, text_owed
 from annotation.recruitment.services import consents, enrolment
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments, drafts

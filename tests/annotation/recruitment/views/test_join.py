@@ -19,8 +19,9 @@ from annotation.recruitment.platforms import PREVIEW
 from annotation.recruitment.queries.offer import load_offer
 from annotation.recruitment.queries.participation import find_intake, find_return_code, token_hash
 from annotation.recruitment.services import completions, consents, invitations
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
 from core.accounts.models.users import User
 from tests.people import OpenStudy

@@ -6,8 +6,9 @@ import pytest
 
 from annotation.studies.imports import ratings
 from annotation.studies.imports.ratings import match_scale
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Criterion, Study
+from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.input_files import InputFile

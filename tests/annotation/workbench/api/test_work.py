@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
 from annotation.studies.services import studies
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

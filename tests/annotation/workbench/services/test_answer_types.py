@@ -11,8 +11,9 @@ from django.urls import reverse
 from annotation.quality.forms import GoldQuestionForm
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks
 from annotation.studies.services import rubrics
 from annotation.workbench.services import annotations, assignments, drafts, simulated_annotators

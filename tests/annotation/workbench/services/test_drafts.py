@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from annotation.recruitment.services import consents
 from annotation.stats.queueing import draw_order
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments, drafts
 from annotation.workbench.views.work import sign_proof

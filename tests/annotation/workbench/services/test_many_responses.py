@@ -12,8 +12,8 @@ from annotation.corpus.models import ResponsePair
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.stats.orders import MOST, list_places, list_shown
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment
 from annotation.studies.queries import asks
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments, drafts, simulated_annotators

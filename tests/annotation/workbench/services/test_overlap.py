@@ -14,8 +14,9 @@ from kombu.exceptions import OperationalError
 
 from annotation import tasks
 from annotation.recruitment.services import consents
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.models.webhooks import Webhook
 from annotation.studies.services import studies, webhooks
 from annotation.workbench.models import OverlapRound

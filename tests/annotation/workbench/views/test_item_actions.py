@@ -11,9 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.recruitment.services import consents
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments, item_messages
 from core.accounts.models.users import User
 from core.errors import InputError

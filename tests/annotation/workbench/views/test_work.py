@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from annotation.corpus.models import PROVENANCE
 from annotation.recruitment.services import consents
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.services import guidelines, studies
 from annotation.workbench.queries import work
 from annotation.workbench.services import annotations, assignments

@@ -21,8 +21,9 @@ from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.corpus.models import ResponsePair
 from annotation.stats.agreement import agreement as stats_agreement
 from annotation.stats.table import RatingTable
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Item, Study
+from annotation.studies.models.studies import Item, Study
 from config.archives import reading, writing
 from core.errors import InputError
 from core.files.input_files import InputFile

@@ -10,7 +10,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from annotation.agreement.services import more_ratings
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.workbench.services import overlap
 from core.accounts.models.users import User

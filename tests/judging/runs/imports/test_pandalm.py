@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 
 from annotation.corpus.models import ResponsePair
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Assignment, Study
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError
 from judging.judges.models.judges import Judge
