@@ -39,7 +39,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionCounts:
+class JudgmentSummary:
     """One judgment as a table shows it: the label of its value, or the reason why there is none."""
 
     external_id: str
@@ -123,15 +123,15 @@ def reason_in_words(reason: str) -> str:
     return REASONS.get(reason, reason.replace("_", " "))
 
 
-def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[CriterionCounts]:
+def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[JudgmentSummary]:
     """The judgments saved last, all or those unscored for a reason."""
     newest = run.judgments.select_related("criterion", "item__dialogue", "item__pair").order_by("-pk")
     chosen = newest.filter(value="", unscored_reason=reason) if reason else newest
-    return [build_counts(judgment) for judgment in chosen[:n]]
+    return [summarise_judgment(judgment) for judgment in chosen[:n]]
 
 
-def build_counts(judgment: Judgment) -> CriterionCounts:
-    return CriterionCounts(
+def summarise_judgment(judgment: Judgment) -> JudgmentSummary:
+    return JudgmentSummary(
         external_id=judgment.item.external_id,
         position=judgment.item.position,
         criterion=judgment.criterion.name,
