@@ -98,13 +98,11 @@ def summarise(found: Mapping[str, Any]) -> str:
     """Whether difficulty can be predicted here, from a document."""
     if found["error"] is None:
         return f"Difficulty cannot be predicted here: {found['reason']}."
-    error, of = found["error"], f"Out of sample, on {found['n_rated']} rated items, "
-    fell = f"features lower the squared error of guessing the mean by {_in_words(error['gain'], '{:.1%}')}"
-    if not found["predicts"]:
-        why = "it has no interval" if error["gain"]["low"] is None else "the interval does not lie above 0"
-        return f"Difficulty cannot be predicted here. {of}{fell}: {why}."
-    rank = _in_words(error["rank_correlation"], "{:.2f}")
-    return f"Difficulty can be predicted here. {of}{fell}; the rank correlation with fitted difficulty is {rank}."
+    error = found["error"]
+    gain = f"{_in_words(error['gain'], '{:.1%}')} of the squared error of guessing the mean is explained"
+    answer = "can" if found["predicts"] else "cannot"
+    why = f", rank correlation with fitted difficulty {_in_words(error['rank_correlation'], '{:.2f}')}"
+    return f"Difficulty {answer} be predicted here. Out of sample, on {found['n_rated']} rated items, {gain}{why}."
 
 
 def features_in_words(features: Mapping[str, Any]) -> str:
