@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from annotation.benchmarks.models import Benchmark
+from annotation.stats.bands import TIERS
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
@@ -101,8 +102,10 @@ class EvaluationForm(AskForm):
         super().__init__(*args, benchmark=benchmark, **kwargs)
         self.benchmark = benchmark
         there = list(benchmark.cases.only_counting().order_by().values_list("tier", "kind").distinct())
-        for name, at in (("tiers", 0), ("kinds", 1)):
-            self.set(name, choices=[(one, one) for one in sorted({row[at] for row in there} - {""})])
+        tiers, kinds = ({row[at] for row in there} - {""} for at in (0, 1))
+        ordered = [*(tier for tier in TIERS if tier in tiers), *sorted(tiers - {*TIERS})]
+        self.set("tiers", choices=[(one, one) for one in ordered])
+        self.set("kinds", choices=[(one, one) for one in sorted(kinds)])
 
     def find_or_create(self, by: User) -> Evaluation:
         drawing = Drawing.from_options(self.describe())

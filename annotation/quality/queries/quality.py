@@ -254,7 +254,7 @@ def say_one_side(criterion: str, use: SideUse) -> str:
 
 def format_probability(value: float) -> str:
     """Two digits, and what is very small as such."""
-    return f"{value:.2g}" if value >= LEAST_SHOWN else f"below {LEAST_SHOWN:.6f}"
+    return f"{value:#.2g}" if value >= LEAST_SHOWN else f"below {LEAST_SHOWN:.6f}"
 
 
 def signs_of_checks(accuracy: CheckRecord | None, consistency: CheckRecord | None) -> list[str]:

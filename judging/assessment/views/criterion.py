@@ -93,6 +93,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "document": document,
         "audit": audit,
         "biases": [one for one in audit["probes"] if one["found"]],
+        "probed": any(one["effect"]["value"] is not None for one in audit["probes"]),
         "people_position": found.people_position.get(key),
         "tiers": [
             (tier, verdict.counts[tier], one, items(run=run, outcome="scored", tier=tier))

@@ -61,7 +61,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     key = request.GET.get("explain", "")
     explained = disagreements.criteria_called(mine, key, field="explain")[0] if key else None
     rules.lock(by=get_account(request), study=study)
-    rows = disagreements.list_disagreements(mine, **query)
+    rows, counts = disagreements.list_disagreements(mine, **query), disagreements.counts(mine)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     said = load_written(study, mine.criteria, mine.runs, [row.position for row in page])
     names, annotators = {c.key: c for c in mine.criteria}, load_annotators(study)
@@ -71,7 +71,8 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "part": mine.part,
         "left_out": mine.left_out,
         "hold_out": hold_out.find_hold_out(study),
-        "counts": [(names[key], one) for key, one in disagreements.counts(mine).items()],
+        "counts": [(names[key], one) for key, one in counts.items()],
+        "compared": sum(one.compared for one in counts.values()),
         "criteria": mine.criteria,
         "tiers": TIERS,
         "page": page,

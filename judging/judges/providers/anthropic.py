@@ -80,18 +80,16 @@ class AnthropicParameters(base.ModelParameters):
     schemas), or the prompt alone. `cache` keeps what several requests begin with, which costs a little where nothing
     is asked twice. `temperature` and `effort` are sent only if they are given, since not every model takes them; a new
     judge is given temperature 0, and asked without where the model turns it down.
-    `pictures` are sent where an item has some; switch them off for a model that takes none.
-    `context_window` is in tokens, for prompt and reply together.
     """
 
-    concurrency: int = Field(default=4, ge=1, le=256)
-    max_tokens: int = Field(default=2000, ge=64, le=64_000)
+    concurrency: int = Field(default=4, ge=1, le=256, description=base.CONCURRENCY)
+    max_tokens: int = Field(default=2000, ge=64, le=64_000, description=base.LONGEST)
     structured: Literal["schema", "tool", "no"] = "schema"
     cache: bool = True
-    temperature: float | None = Field(default=None, ge=0, le=1)
+    temperature: float | None = Field(default=None, ge=0, le=1, description=base.TEMPERATURE)
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    context_window: int = Field(default=200_000, ge=1000)
-    pictures: bool = True
+    context_window: int = Field(default=200_000, ge=1000, description=base.WINDOW)
+    pictures: bool = Field(default=True, description=base.PICTURES)
     through: Literal["anthropic", "bedrock"] = "anthropic"
     region: str = Field(default="", description="AWS region, for Bedrock.")
 

@@ -122,6 +122,14 @@ OWN_EXAMPLE = Reply(unscored="own_example")
 """What stands in place of a reply on an item that is one of the judge's examples: nobody asks about it."""
 
 
+CONCURRENCY = "Calls at the same time."
+LONGEST = "The most tokens of a reply."
+PICTURES = "Whether the model takes pictures; then those of items are sent."
+RETRIES = "How often a call is repeated after a passing error."
+TEMPERATURE = "0 gives the likeliest reply."
+WINDOW = "Tokens that the model can hold, prompt and reply together."
+
+
 class ModelParameters(Parameters):
     """What every model's judge may be given beside its own parameters.
 
@@ -134,7 +142,7 @@ class ModelParameters(Parameters):
     template: str = Field(default="", max_length=50_000)
     templates: dict[str, str] = Field(default_factory=dict, max_length=100)
     system: str | None = Field(default=None, max_length=50_000)
-    max_retries: int = Field(default=2, ge=0, le=10, description="How often a call is repeated after a passing error.")
+    max_retries: int = Field(default=2, ge=0, le=10, description=RETRIES)
     timeout: float = Field(default=120, gt=0, description="Seconds for one call.")
 
 

@@ -41,18 +41,18 @@ NO_MODEL = "no model: name one as the server calls it"
 class ChatParameters(base.ModelParameters):
     """`structured` constrains the reply to JSON by schema; `logprobs` asks how probable each verdict was.
 
-    Switch off what a server does not know. `context_window` is in tokens, for prompt and reply together: name it for a
-    server that cuts what does not fit, as Ollama does, so that nothing too long is sent.
+    Switch off what a server does not know. Name `context_window` for a server that cuts what does not fit, as Ollama
+    does, so that nothing too long is sent.
     """
 
     base_url: str = ""
-    concurrency: int = Field(default=4, ge=1, le=256)
-    max_tokens: int = Field(default=2000, ge=16, le=64_000)
+    concurrency: int = Field(default=4, ge=1, le=256, description=base.CONCURRENCY)
+    max_tokens: int = Field(default=2000, ge=16, le=64_000, description=base.LONGEST)
     structured: bool = True
     logprobs: bool = True
-    pictures: bool = Field(default=False, description="Whether the model takes pictures; then those of items are sent.")
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    context_window: int | None = Field(default=None, ge=256)
+    pictures: bool = Field(default=False, description=base.PICTURES)
+    temperature: float | None = Field(default=None, ge=0, le=2, description=base.TEMPERATURE)
+    context_window: int | None = Field(default=None, ge=256, description=base.WINDOW)
 
     @field_validator("base_url")
     @classmethod

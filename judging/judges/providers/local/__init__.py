@@ -41,15 +41,17 @@ AROUND_THE_EXPLANATION = 64
 
 
 class LocalParameters(base.ModelParameters):
-    """`context` is in tokens, for prompt and reply together; `explanation` is the most characters of one.
+    """`threads` leaves a core to the rest of the machine unless told otherwise; without one all wait for each other."""
 
-    `threads` leaves a core to the rest of the machine unless told otherwise: with none left, all wait for each other.
-    """
-
-    context: int = Field(default=8192, ge=512, le=131_072)
-    explanation: int = Field(default=240, ge=0, le=2000)
-    threads: int = Field(default_factory=lambda: max(1, (os.cpu_count() or 2) - 1), ge=1, le=256)
-    temperature: float = Field(default=0.0, ge=0, le=2)
+    context: int = Field(default=8192, ge=512, le=131_072, description=base.WINDOW)
+    explanation: int = Field(default=240, ge=0, le=2000, description="The most characters of an explanation.")
+    threads: int = Field(
+        default_factory=lambda: max(1, (os.cpu_count() or 2) - 1),
+        ge=1,
+        le=256,
+        description="Cores that it uses.",
+    )
+    temperature: float = Field(default=0.0, ge=0, le=2, description=base.TEMPERATURE)
     reuse: bool = Field(default=True, description="Whether the server may reuse what it has read. Off for measuring.")
     cache_mb: int = Field(default=256, ge=0, description="Memory for prompts that were read and put aside.")
     linger: float = Field(default=60.0, ge=0, le=3600, description="Seconds that the server waits for more work.")

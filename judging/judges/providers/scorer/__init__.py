@@ -37,11 +37,11 @@ class ScorerParameters(base.Parameters):
 
     url: str = ""
     timeout: float = Field(default=60, gt=0, description="Seconds for one score.")
-    max_retries: int = Field(default=2, ge=0, le=10)
+    max_retries: int = Field(default=2, ge=0, le=10, description=base.RETRIES)
     provider: str = ""
     model: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    concurrency: int = Field(default=4, ge=1, le=64)
+    concurrency: int = Field(default=4, ge=1, le=64, description=base.CONCURRENCY)
 
 
 class ScorerJudge(base.Provider):

@@ -164,7 +164,7 @@ def test_the_change_from_version_to_version(criterion, alice):
     one = page.context["change"]["criteria"]["suits"]
     assert one["mcnemar"]["gained"] == len(differing(criterion))
     assert one["main"]["new"]["value"] == pytest.approx(1.0)
-    assert "The judge agrees with people on every labelled item" in text_of(page)
+    assert "gpt v2 agrees with people on every item that both rated" in text_of(page)
     refused = alice.get(reverse("judge_improve", args=["known", new.judge_id]), {"against": "9"})
     assert (refused.status_code, "no other version" in text_of(refused)) == (400, True)
 
@@ -203,3 +203,19 @@ def test_charlie_sees_nothing(criterion, client):
     for name in (address(), address("judge_disagreement", "suits", 2)):
         assert client.get(name).status_code == 403
     assert client.post(address("judge_version"), {"examples": 1}).status_code == 403
+
+
+def test_a_judge_without_a_verdict_neither_agrees_nor_is_free_of_bias(criterion, alice):
+    new = JudgeRunFactory(
+        study=criterion.study, judge=JudgeFactory(name="gpt", version=2, provider="local"), criteria=[criterion]
+    )
+    add_verdicts(new, criterion, [""] * 4 + [None] * (N - 4))
+    page = text_of(alice.get(reverse("judge_improve", args=["known", new.judge_id])))
+    assert "No item has both labels and a verdict of gpt v2 yet" in page
+    section = text_of(alice.get(reverse("criterion_verdict", args=["known", new.judge_id, "suits"])))
+    assert "No bias was found" not in section
+    assert "No probe" in section
+
+
+def test_a_choice_of_items_without_disagreements_is_called_that(criterion, alice):
+    assert "No disagreement on this choice of items" in text_of(alice.get(address(), {"tier": "contested"}))
