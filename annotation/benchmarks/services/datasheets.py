@@ -20,7 +20,6 @@ from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
 
 BOOTSTRAP = 2000
-NUMBERS = re.compile(r"\d+")
 
 
 def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0) -> dict[str, Any]:

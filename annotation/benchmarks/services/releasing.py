@@ -20,7 +20,7 @@ from django.utils.text import slugify
 
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.parsing import releases as layout
-from annotation.benchmarks.queries import benchmarks, releases
+from annotation.benchmarks.queries import releases
 from annotation.benchmarks.services import datasheets, markdown, parquet
 from annotation.corpus.parsing.personafeedback import persona_document
 from core.errors import InputError
@@ -242,10 +242,3 @@ def size_category(n: int) -> str:
         if n < most:
             return name
     return "n>100K"
-
-
-def find_released_benchmark(name: str) -> Benchmark:
-    """The benchmark called so, which must be released."""
-    found = benchmarks.find_benchmark(name)
-    check(found)
-    return found

@@ -28,7 +28,6 @@ from simulation.generation.queries import candidates as queries
 from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
-from simulation.stats.pairing import PairRule
 
 
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
@@ -253,8 +252,5 @@ class CandidatePairs(BenchmarksApi):
         if run is None and "run" in given:
             raise InputError(f"There is no run {given['run']}.", field="run")
         names = ("length", "same_form", "near", "each", "seed")
-        try:
-            rule = PairRule(tuple((a, b) for a, b in given["against"]), **{name: given[name] for name in names})
-        except ValueError as error:
-            raise InputError(str(error), field="against") from error
+        rule = candidates.build_rule(given["against"], **{name: given[name] for name in names})
         return Response(candidates.make_pairs(by=self.me, rule=rule, kind=given["kind"], run=run))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from typing import TypeVar
+
+from django.db.models import Model, OuterRef, QuerySet, Subquery
 
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
+from core.errors import InputError
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
+
+Row = TypeVar("Row", bound=Model)
 
 
 def orders() -> QuerySet[Making]:
@@ -26,3 +31,12 @@ def conflicts() -> QuerySet[Conflict]:
 
 def count_undecided(by: User) -> int:
     return filter_visible(by, Conflict.objects.filter(reviews__isnull=True)).count()
+
+
+def find_record(kind: type[Row], external_id: str, *, field: str) -> Row | None:
+    """The profile or task of this id; None where none is named. InputError, with the field, where there is none."""
+    name = external_id.strip()
+    found = kind._default_manager.filter(external_id=name).order_by("source").first() if name else None
+    if name and found is None:
+        raise InputError(f"There is no {field} {name!r}.", field=field)
+    return found

@@ -46,7 +46,7 @@ def begin(
         run = CandidateRun.objects.create(
             name=name,
             agent=orders[0].agent,
-            levels=[level for level in LEVELS if level in levels],
+            levels=candidates.check_levels(levels),
             seed=seed,
             budget_usd=budget_usd,
             created_by=by,

@@ -7,7 +7,7 @@ interrupted, keeps every reply with its cost, and is not paid for twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -58,8 +58,7 @@ def order(
     queue: bool = True,
 ) -> list[Making]:
     """Order candidates; what was ordered before with the same agent, question, levels and seed is not ordered again."""
-    if unknown := [level for level in levels if level not in LEVELS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+    check_levels(levels)
     if not levels or not questions:
         raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
     there = {
@@ -77,6 +76,13 @@ def order(
         if queue:
             generation.queue_all(found)
     return found
+
+
+def check_levels(levels: Sequence[str]) -> list[str]:
+    """Return the levels from nothing of the person to too much. InputError for one that is not known."""
+    if unknown := [level for level in levels if level not in LEVELS]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+    return [level for level in LEVELS if level in levels]
 
 
 def batch_key(one: Making) -> str:
@@ -188,6 +194,14 @@ def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dic
     }
     key = content_hash([sources[one.profile_id], one.profile_id, *fields.values()])
     return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
+
+
+def build_rule(against: Iterable[Sequence[str]], **more: Any) -> PairRule:
+    """How pairs are made. InputError where none could be."""
+    try:
+        return PairRule(tuple((a, b) for a, b in against), **more)
+    except ValueError as error:
+        raise InputError(str(error), field="against") from error
 
 
 @audited("pairs.make", says=("rule", "kind", "run"))

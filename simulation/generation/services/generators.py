@@ -47,13 +47,6 @@ def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]
     return found
 
 
-def steps(making: Making) -> Iterator[Step]:
-    """What is still to be asked, in order; each is made from what was made before."""
-    for step in KINDS[making.kind](making):
-        if step.key not in making.parts:
-            yield step
-
-
 def list_all_domains(source: str) -> list[str]:
     """The domains that have preference types. InputError where none are known."""
     found = PreferenceType.objects.filter(source=source).order_by("domain").values_list("domain", flat=True)

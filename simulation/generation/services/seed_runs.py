@@ -31,7 +31,6 @@ from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.candidates import QuestionRecord
 from simulation.agents.parsing.seeds import SeedRecord
-from simulation.agents.prompts.candidates import LEVELS
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
@@ -105,11 +104,8 @@ class SeedPlan:
         self.rule(0)
 
     def rule(self, seed: int) -> PairRule:
-        try:
-            against = tuple((a, b) for a, b in self.against)
-            return PairRule(against, self.length, self.same_form, self.near, self.each, seed)
-        except ValueError as error:
-            raise InputError(str(error), field="against") from error
+        more = {name: getattr(self, name) for name in ("length", "same_form", "near", "each")}
+        return candidates.build_rule(self.against, **more, seed=seed)
 
 
 def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dict[str, Any]], dict[str, int]]:
@@ -150,7 +146,7 @@ def begin(
             "agent": agent,
             "checker": checker,
             "seed": seed,
-            "levels": sort_levels(levels),
+            "levels": candidates.check_levels(levels),
         }
         there = CandidateRun.objects.filter(project=project, name=name, **wanted).first()
         if there is not None:
@@ -176,12 +172,6 @@ def to_stored(plan: SeedPlan) -> dict[str, Any]:
 
 def load_plan(run: CandidateRun) -> SeedPlan:
     return SeedPlan(**run.plan)
-
-
-def sort_levels(levels: Sequence[str]) -> list[str]:
-    if unknown := [level for level in levels if level not in LEVELS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
-    return [level for level in LEVELS if level in levels]
 
 
 # the stages

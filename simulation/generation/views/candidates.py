@@ -17,7 +17,7 @@ from core.errors import InputError
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.generation.candidate_forms import CandidateFileForm, CandidateRunForm, PairsForm, SeedRunForm
+from simulation.generation.forms import CandidateFileForm, CandidateRunForm, PairsForm, SeedRunForm
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.queries import candidates as queries
 from simulation.generation.queries import seed_runs as seed_queries

@@ -13,7 +13,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.judges.queries import workers
-from simulation.experiments.forms import GenerationForm, ReviewForm
+from simulation.generation.forms import GenerationForm, ReviewForm
 from simulation.generation.models.orders import Conflict, ConflictReview, Making
 from simulation.generation.queries import orders as queries
 from simulation.generation.services import generation

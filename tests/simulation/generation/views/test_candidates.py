@@ -18,7 +18,7 @@ from simulation.agents.speakers import build_request
 from simulation.generation.models.candidates import Candidate, CandidateRun
 from simulation.generation.models.orders import Making
 from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, generators, orders, reservations, worker_sessions
+from simulation.generation.services import candidate_runs, orders, reservations, seed_generators, worker_sessions
 from simulation.generation.services.candidates import Question
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
 
@@ -245,7 +245,7 @@ def test_the_most_that_a_reply_costs_is_its_longest_text(profile, monkeypatch):
         side="assistant", provider="openai_compatible", model="m", parameters={"max_tokens": 700}
     )
     (order,) = begun(profile, agent=agent, budget_usd=Decimal(1)).makings.all()
-    cue = next(generators.steps(order)).cue
+    cue = next(seed_generators.steps(order)).cue
     asked = build_request(cue, item="x", number=1, seed=1)
     tokens = agents_services.build_speaker(order.agent).estimate_tokens(asked).tokens
     assert reservations.compute_most_cost(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000

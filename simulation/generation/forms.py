@@ -1,34 +1,36 @@
-"""Forms about candidates: a run of them, a file of them, and pairs made of their levels."""
+"""Forms of generation: material ordered, conflicts decided, candidates run, imported and paired."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
+from core.api.uploads import save_upload
 from core.errors import InputError
-from core.files.input_files import MEGABYTE, InputFile
+from core.files.input_files import MEGABYTE
 from core.files.outcome import Outcome
-from core.options.fields import OptionsForm
+from core.options.fields import OptionsForm, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.candidates import LEVELS
+from simulation.experiments.models.schemas import PreferenceType
 from simulation.generation.models.candidates import CandidateRun
-from simulation.generation.options import NewCandidateRun, NewPairs, NewSeedRun
+from simulation.generation.models.orders import Making
+from simulation.generation.options import ConflictDecision, NewCandidateRun, NewMaking, NewPairs, NewSeedRun
 from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs
+from simulation.generation.queries.orders import find_record
+from simulation.generation.services import candidate_runs, candidates, generation, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
-from simulation.stats.pairing import PairRule
 
 AGAINST = [(f"{a}-{b}", f"{a} against {b}") for b, a in combinations(LEVELS, 2)]
 SIZE = f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; the command candidates takes more."
@@ -45,24 +47,74 @@ class UploadedForm(OptionsForm):
 
 
 @contextmanager
-def save_upload(upload: UploadedFile) -> Iterator[InputFile]:
-    """The upload as a file under its own name, gone afterwards."""
-    with TemporaryDirectory(prefix="concord-upload-") as folder:
-        path = Path(folder) / "upload"
-        with path.open("wb") as stream:
-            stream.writelines(upload.chunks())
-        yield InputFile(path, upload.name or "the file")
+def say_at_file() -> Iterator[None]:
+    """Say what is wrong with a file at its field, with the line."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error), field="file") from error
+
+
+def build_agent_field(label: str) -> forms.CharField:
+    """The field in which an agent is named."""
+    says = "PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow."
+    return forms.CharField(label=label, initial="local", help_text=says)
+
+
+def find_agent(text: str, field: str, by: User) -> Agent:
+    """The agent of a short text; what is wrong with it is said at its field."""
+    try:
+        return agents_services.parse_agent(text, side="assistant", keys=load_keyring_for(by))
+    except InputError as error:
+        raise InputError(error.message, field=field) from error
+
+
+class GenerationForm(OptionsForm):
+    """An order of material. What each kind needs, the service says."""
+
+    verb, asks = NewMaking, ("kind", "source", "domains", "demographics", "n", "prompts")
+    agent = build_agent_field("Who makes it")
+    profile = forms.CharField(label="Profile", max_length=200, required=False, help_text="Its id, for the other kinds.")
+    task = forms.CharField(label="Task", max_length=200, required=False, help_text="Its id, for a situation.")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = PreferenceType.objects.order_by("source").values_list("source", flat=True).distinct()
+        self.set("source", choices=[(name, name) for name in known] or [("personalens", "none imported yet")])
+        self.set("kind", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES])
+        self.fields["domains"] = forms.CharField(
+            label="Domains", required=False, help_text=f"With commas between. {self.fields['domains'].help_text}"
+        )
+
+    def order(self, by: User) -> Making | None:
+        """The order, sent to the workers; None if it was refused, with the reason at its field."""
+        return self.done(lambda: self.create_order(by))
+
+    def create_order(self, by: User) -> Making:
+        given = self.cleaned_data
+        agent = find_agent(given["agent"], "agent", by)
+        return generation.order(
+            by=by,
+            agent=agent,
+            domains=split_names(given["domains"]),
+            profile=find_record(Profile, given["profile"], field="profile"),
+            task=find_record(Task, given["task"], field="task"),
+            replaced=given["prompts"],
+            **self.arguments("kind", "source", "demographics", "n"),
+        )
+
+
+class ReviewForm(OptionsForm):
+    """What a person decides of a conflict."""
+
+    verb = ConflictDecision
 
 
 class CandidateRunForm(UploadedForm):
     """Who answers which questions of whom, at which levels, and what it may cost."""
 
     verb, asks = NewCandidateRun, ("name", "levels", "seed", "budget_usd")
-    agent = forms.CharField(
-        label="Who answers",
-        initial="local",
-        help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
-    )
+    agent = build_agent_field("Who answers")
     profiles = forms.CharField(
         label="Personas", initial="all", required=False, help_text="Ids with commas between, or all."
     )
@@ -87,10 +139,7 @@ class CandidateRunForm(UploadedForm):
 
     def create_run(self, by: User) -> CandidateRun:
         given = self.cleaned_data
-        try:
-            agent = agents_services.parse_agent(given["agent"], side="assistant", keys=load_keyring_for(by))
-        except InputError as error:
-            raise InputError(error.message, field="agent") from error
+        agent = find_agent(given["agent"], "agent", by)
         return candidate_runs.begin(by=by, agent=agent, questions=self.list_questions(), **self.arguments())
 
     def list_questions(self) -> list[Question]:
@@ -102,19 +151,11 @@ class CandidateRunForm(UploadedForm):
             raise InputError("There is nobody to ask for: name personas, or import profiles first.", field="profiles")
         found = [Question(one, line, given["kind"]) for one in people for line in lines]
         if given["file"]:
-            with save_upload(given["file"]) as file:
-                found += read_questions(file, people)
+            with save_upload(given["file"]) as file, say_at_file():
+                found += candidates.read_questions(file, people)
         if not found:
             raise InputError("Write at least one question, or give a file of them.", field="questions")
         return list(dict.fromkeys(found))
-
-
-def read_questions(file: InputFile, people: Any) -> list[Question]:
-    """The questions of a file; what is wrong with it is said at the file."""
-    try:
-        return candidates.read_questions(file, people)
-    except InputError as error:
-        raise InputError(str(error), field="file") from error
 
 
 class SeedRunForm(UploadedForm):
@@ -123,11 +164,7 @@ class SeedRunForm(UploadedForm):
     verb = NewSeedRun
     asks = ("name", "personas", "specific", "general", "memories", "levels", "seed", "budget_usd")
     file = forms.FileField(label="Seeds", help_text=f"JSONL: id and traits on each line. {SIZE}")
-    agent = forms.CharField(
-        label="Who writes",
-        initial="local",
-        help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
-    )
+    agent = build_agent_field("Who writes")
     checker = forms.CharField(
         label="Who checks", required=False, help_text="Another model. Empty: no model checks the responses."
     )
@@ -150,28 +187,12 @@ class SeedRunForm(UploadedForm):
 
     def build_plan(self, by: User) -> dict[str, Any]:
         given = self.cleaned_data
-        with save_upload(given["file"]) as file:
-            seeds = read_seeds(file)
+        with save_upload(given["file"]) as file, say_at_file():
+            seeds, _ = seed_runs.read_seeds(file)
         against = [one.split("-") for one in given["against"]]
         plan = SeedPlan(seeds, against=against, **self.arguments("personas", "specific", "general", "memories"))
-        sides = {name: find_agent(given[name], name, by) for name in ("agent", "checker")}
+        sides = {name: find_agent(given[name], name, by) if given[name] else None for name in ("agent", "checker")}
         return {"plan": plan, "levels": given["levels"], **sides}
-
-
-def read_seeds(file: InputFile) -> list[dict[str, Any]]:
-    """The seeds of a file; what is wrong with it is said at the file."""
-    try:
-        return seed_runs.read_seeds(file)[0]
-    except InputError as error:
-        raise InputError(str(error), field="file") from error
-
-
-def find_agent(text: str, field: str, by: User) -> Agent | None:
-    """The agent of a short text, None where there is none; what is wrong with it is said at its field."""
-    try:
-        return agents_services.parse_agent(text, side="assistant", keys=load_keyring_for(by)) if text.strip() else None
-    except InputError as error:
-        raise InputError(error.message, field=field) from error
 
 
 class CandidateFileForm(UploadedForm):
@@ -188,11 +209,8 @@ class CandidateFileForm(UploadedForm):
         return self.done(lambda: self.import_file(by))
 
     def import_file(self, by: User) -> Outcome:
-        with save_upload(self.cleaned_data["file"]) as file:
-            try:
-                return candidates.load(by=by, path=file.path, name=file.name)
-            except InputError as error:
-                raise InputError(str(error), field="file") from error
+        with save_upload(self.cleaned_data["file"]) as file, say_at_file():
+            return candidates.load(by=by, path=file.path, name=file.name)
 
 
 class PairsForm(OptionsForm):
@@ -213,7 +231,6 @@ class PairsForm(OptionsForm):
         return self.done(lambda: self.create_pairs(by))
 
     def create_pairs(self, by: User) -> dict[str, Any]:
-        first, second = zip(*(one.split("-") for one in self.cleaned_data["against"]), strict=True)
-        against = tuple(zip(first, second, strict=True))
-        rule = PairRule(against, **self.arguments("length", "same_form", "near", "each", "seed"))
+        against = [one.split("-") for one in self.cleaned_data["against"]]
+        rule = candidates.build_rule(against, **self.arguments("length", "same_form", "near", "each", "seed"))
         return candidates.make_pairs(by=by, rule=rule, run=self.run, **self.arguments("kind"))
