@@ -30,7 +30,7 @@ from judging.assessment.services import rules
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries import runs
 from simulation.agents.parsing.endings import REGULAR
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
 
 EXAMPLES = 5
 EMPTIABLE = (

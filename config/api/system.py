@@ -23,9 +23,9 @@ from judging.judges.models.workers import Worker
 from judging.runs.api.runs import RunSerializer
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import queues
+from simulation.experiments import queries
 from simulation.experiments.api import ExperimentSerializer
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.queries import progress
+from simulation.experiments.models import Experiment
 
 
 class CheckSerializer(serializers.Serializer[Any]):
@@ -81,7 +81,7 @@ class System(Api):
     @says("system", "What waits, who works, and what needs somebody, as the page System", SystemSerializer)
     def get(self, request: Request) -> Response:
         runs = queues.list_needing_attention(filter_visible(self.me, JudgeRun.objects.all()))
-        experiments = progress.list_needing_attention(filter_visible(self.me, Experiment.objects.all()))
+        experiments = queries.list_needing_attention(filter_visible(self.me, Experiment.objects.all()))
         content = {
             "checks": [*readiness.checks(), *readiness.notices()],
             "queue": queues.queue(),

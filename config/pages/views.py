@@ -24,8 +24,8 @@ from core.accounts.permissions import filter_visible
 from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import queues
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.queries import progress
+from simulation.experiments import queries
+from simulation.experiments.models import Experiment
 
 
 @require_sign_in
@@ -94,7 +94,7 @@ def system(request: HttpRequest) -> HttpResponse:
         "processes": queues.processes(),
         "no_worker": not workers.alive().exists(),
         "runs": queues.list_needing_attention(filter_visible(request.user, JudgeRun.objects.all())),
-        "experiments": progress.list_needing_attention(filter_visible(request.user, Experiment.objects.all())),
+        "experiments": queries.list_needing_attention(filter_visible(request.user, Experiment.objects.all())),
         "kept": retention.due(),
     }
     return render(request, "config/system.html", context)

@@ -18,9 +18,9 @@ from simulation.agents import services as agents_services
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import DAMAGED, PUBLISHED, USER_INFORMATION
-from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.conditions import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment
 from simulation.experiments.services import estimates, experiments, studies
 from simulation.experiments.services.estimates import Estimate

@@ -10,7 +10,7 @@ from pydantic import Field
 from core.options.model import LARGEST, Choices, Hint, Options
 from simulation.agents.options import AgentOptions, Prompt
 from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
-from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.conditions import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
 
 MOST_TURNS = 200

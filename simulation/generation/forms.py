@@ -22,13 +22,12 @@ from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.candidates import CandidateRun
-from simulation.generation.models.orders import Making
+from simulation.experiments.models import PreferenceType
+from simulation.generation import queries
+from simulation.generation.models import CandidateRun, Making
 from simulation.generation.options import ConflictDecision, NewCandidateRun, NewMaking, NewPairs, NewSeedRun
-from simulation.generation.queries import candidates as queries
-from simulation.generation.queries.orders import find_record
-from simulation.generation.services import candidate_runs, candidates, generation, seed_estimates, seed_runs
+from simulation.generation.queries import find_record
+from simulation.generation.services import candidates, generation, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
 
@@ -140,7 +139,7 @@ class CandidateRunForm(UploadedForm):
     def create_run(self, by: User) -> CandidateRun:
         given = self.cleaned_data
         agent = find_agent(given["agent"], "agent", by)
-        return candidate_runs.begin(by=by, agent=agent, questions=self.list_questions(), **self.arguments())
+        return candidates.begin(by=by, agent=agent, questions=self.list_questions(), **self.arguments())
 
     def list_questions(self) -> list[Question]:
         """The questions of the lines and of the file, each once."""

@@ -1,10 +1,15 @@
-"""Whether a first turn gives away preferences that the assistant should find out or know. Pure functions.
+"""Whether a simulated user gives away its preferences at once, or contradicts them. Pure functions.
 
 PersonaLens (arXiv 2506.09902) asks its user agent for a short first turn without preferences, since a preference that
 is stated at once tests listening, not personalization.
+
+A turn drifts where it names a value that a preference could have and that this user does not hold. Words decide, not
+sense: a user who turns a value down has named it too. Read the curve over turns, not the single turn.
 """
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -50,3 +55,25 @@ def occurs(value: str, text: str) -> bool:
 def pad_words(text: str) -> str:
     """The spoken words of a text with one space before, between and after them."""
     return f" {' '.join(split_words(text))} "
+
+
+Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+def strange_values(preferences: Mapping[str, Any], possible: Alternatives) -> list[str]:
+    """The values that the preferences could have and that the user holds nowhere. Domain -> type -> values, both."""
+    held = {value.casefold() for value in list_values(preferences)}
+    found = [
+        value
+        for domain, types in preferences.items()
+        if isinstance(types, Mapping)
+        for name in types
+        for value in possible.get(domain, {}).get(name, ())
+        if value.casefold() not in held and value.casefold() not in UNTELLING
+    ]
+    return list(dict.fromkeys(found))
+
+
+def contradictions(utterance: str, strange: Sequence[str], *, given: str = "") -> list[str]:
+    """The strange values that an utterance names. One that stands in `given` (the task) is nobody's choice."""
+    return [value for value in strange if occurs(value, utterance) and not occurs(value, given)]

@@ -41,9 +41,8 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-from simulation.experiments.models.experiments import Experiment
-from simulation.generation.models.candidates import CandidateRun
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import Experiment
+from simulation.generation.models import CandidateRun, Conflict, Making
 from tests.factories import (
     AssignmentFactory,
     BenchmarkCaseFactory,

@@ -14,7 +14,7 @@ from core.hashing import content_hash
 from judging.judges.providers.base import Reply
 from judging.judges.providers.requests import JudgeRequest
 from judging.stats.retrieval import RetrievedPassage, passages, retrieve
-from simulation.agents.models import Agent
+from simulation.agents.models import Agent, labels
 from simulation.agents.parsing import endings, speech
 from simulation.agents.parsing.endings import Limits, TurnFacts
 from simulation.agents.prompts import (
@@ -28,10 +28,9 @@ from simulation.agents.prompts import (
     build_user_cue,
 )
 from simulation.agents.prompts.conditions import BM25
-from simulation.agents.queries import labels
 from simulation.agents.speakers import build_request
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.queries.scenarios import Alternatives, alternatives, build_scene
+from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.queries import Alternatives, alternatives, build_scene
 
 MOST_ROOM = 4
 """How many times its usual tokens a reply may have: one that met the limit is asked for again, twice as long."""

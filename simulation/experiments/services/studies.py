@@ -14,7 +14,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from core.options.model import check_options
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.options import PUBLISHED_SAMPLE, RANDOM, STRATIFIED, ForPeople
 
 CRITERIA = (

@@ -15,9 +15,8 @@ from simulation.agents.prompts import candidates
 from simulation.agents.prompts import generation as prompts
 from simulation.agents.prompts.generation import TypeSpec
 from simulation.agents.prompts.scene import Cue, Scene
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import PreferenceType
+from simulation.generation.models import Candidate, Conflict, Making
 
 SOURCE = "made"
 """Where records that were made here say that they come from."""

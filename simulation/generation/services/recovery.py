@@ -7,9 +7,9 @@ from datetime import timedelta
 from core.jobs import recovery
 from core.jobs.heartbeat import Heartbeat, set_back_before
 from judging.judges.models.workers import Worker
-from simulation.experiments.services.leases import leases as experiments
+from simulation.experiments.services.experiments import leases as experiments
 from simulation.generation.services import seed_runs
-from simulation.generation.services.leases import leases as orders
+from simulation.generation.services.orders import leases as orders
 
 QUEUES = (experiments, orders)
 

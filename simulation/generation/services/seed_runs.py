@@ -29,17 +29,14 @@ from core.hashing import content_hash
 from core.names import check_name
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.parsing.candidates import QuestionRecord
-from simulation.agents.parsing.seeds import SeedRecord
+from simulation.agents.parsing.seeds import QuestionRecord, SeedRecord
 from simulation.experiments.services import budget_tracker
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Making
 from simulation.generation.options import MOST
-from simulation.generation.queries import candidates as candidate_queries
-from simulation.generation.queries import seed_runs as queries
 from simulation.generation.services import candidates, generation, worker_sessions
+from simulation.stats.drawing import combine
 from simulation.stats.pairing import PairRule
-from simulation.stats.traits import combine
 
 MOST_TOLD = 20
 """Topics that the model is given for general questions."""
@@ -303,7 +300,7 @@ def go_on(run: CandidateRun, *, queue: bool) -> None:
         if stage != Stage.CHECKS:
             run.problem = f"Nothing is left to go on with: {explain_nothing(run)}."
             return
-    pks = candidate_queries.list_left(run)
+    pks = queries.list_left(run)
     good = queries.responses(run, pks).pks
     if not good:
         run.problem = f"No response is left to make pairs of: {explain_nothing(run)}."
@@ -336,7 +333,7 @@ def work_through(run: CandidateRun) -> Iterator[int]:
 
 def document(run: CandidateRun) -> dict[str, Any]:
     """How the run stands, as JSON types."""
-    found = candidate_queries.progress(run)
+    found = queries.progress(run)
     is_over = run.stage == Stage.DONE
     return {
         "run": run.pk,

@@ -16,9 +16,9 @@ from core.options.fields import add_arguments, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
-from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs, worker_sessions
+from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
 
@@ -110,7 +110,7 @@ class Command(ConcordCommand):
         more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
         run = seed_runs.begin(by=None, plan=plan, **given, **more)
         if options["resume"]:
-            candidate_runs.resume(by=None, run=run)
+            candidates.resume(by=None, run=run)
         if not options["queue"]:
             with tqdm(disable=not self.on_terminal, unit="order") as bar:
                 for _ in seed_runs.work_through(run):

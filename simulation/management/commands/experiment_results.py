@@ -15,8 +15,8 @@ from core.csv_files import csv_text
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.judges.models.judges import Judge
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.queries.progress import experiment_called
+from simulation.experiments.models import Experiment
+from simulation.experiments.queries import experiment_called
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
 from simulation.results.services.data import Filters

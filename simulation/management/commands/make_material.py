@@ -15,9 +15,9 @@ from core.options.fields import add_arguments, read_arguments
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import GENERATORS
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.options import NewMaking
-from simulation.generation.queries.orders import find_record
+from simulation.generation.queries import find_record
 from simulation.generation.services import candidates, generation, worker_sessions
 
 ELSEWHERE = ("kind", "agent", "demographics", "profile", "task", "prompts")

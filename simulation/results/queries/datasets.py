@@ -12,7 +12,7 @@ from django.db.models import Count, Max
 from annotation.corpus.models import Dialogue, Profile, Task
 from core.hashing import content_hash
 from core.version import code_version
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import PreferenceType
 from simulation.stats.leakage import list_values
 from simulation.stats.regions import find_region
 

@@ -16,7 +16,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 from annotation.stats.words import words
 from simulation.agents.prompts import CONDITIONS
-from simulation.results.queries import turns
+from simulation.results.queries import judgments
 from simulation.results.queries.judgments import NO_DOMAIN, SEVERAL, sort_names
 from simulation.results.services.columns import (
     DIALOGUES,
@@ -276,7 +276,7 @@ class Tables(Sheet):
 
 def pool_diversity(dialogues: Sequence[int]) -> list[Estimate]:
     """Dist-1, Dist-2, Ent-4 and Self-BLEU of everything that was said in some dialogues, read once."""
-    texts = Texts.from_words(words(text) for text in turns.texts(dialogues))
+    texts = Texts.from_words(words(text) for text in judgments.texts(dialogues))
     together = np.zeros(texts.n, dtype=np.int64)
     found = variety(texts, together, 1)
     bleu = mean_by_group(bleu_among(texts, together), together, 1)

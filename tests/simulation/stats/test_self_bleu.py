@@ -5,7 +5,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from annotation.stats.words import words
-from simulation.stats.self_bleu import TOO_FEW, compute_self_bleu, self_bleu
+from simulation.stats.diversity import TOO_FEW, compute_self_bleu, self_bleu
 from simulation.stats.variety import Texts
 
 

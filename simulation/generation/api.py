@@ -1,4 +1,4 @@
-"""Candidates for a benchmark to be: ordered, followed, read; and pairs made of their levels."""
+"""Material that models make, conflicts that they found, and candidates for a benchmark to be."""
 
 from __future__ import annotations
 
@@ -12,22 +12,104 @@ from rest_framework.response import Response
 
 from annotation.agreement.api import drop_file
 from annotation.benchmarks.api import BenchmarksApi
-from annotation.corpus.models import Profile
+from annotation.corpus.models import Profile, Task
 from annotation.studies.api.serializers import Counts
 from core.accounts.permissions import filter_visible
-from core.api.base import Document, Given, PageQuery, build_page_schema
+from core.api.base import Api, Document, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
 from core.api.uploads import refuse_too_large, save_upload
 from core.errors import InputError
 from judging.judges.services.keys import load_keyring_for
 from judging.runs.options import Resume
 from simulation.agents import services as agents_services
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.options import NewCandidateRun, NewPairs, NewSeedRun
-from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
+from simulation.generation.options import ConflictDecision, NewCandidateRun, NewMaking, NewPairs, NewSeedRun
+from simulation.generation.services import candidates, generation, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
+
+
+class MakingSerializer(serializers.ModelSerializer[Making]):
+    """An order of material, with every reply and the field that did not fit."""
+
+    project = serializers.CharField(source="project.slug", read_only=True)
+    agent = serializers.CharField()
+    state = serializers.CharField(help_text="running, failed or done.")
+
+    class Meta:
+        model = Making
+        fields = [
+            *("id", "project", "kind", "agent", "asked", "state", "replies", "problem", "made", "created_at"),
+            "finished_at",
+        ]
+
+
+class MakingApi(Api):
+    tag = "making"
+
+
+class MakingList(MakingApi):
+    @says("generations", "Orders of material", build_page_schema(MakingSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(filter_visible(self.me, queries.orders()).select_related("project"), MakingSerializer)
+
+    @says("start_generation", "Order material from a model", MakingSerializer, body=NewMaking, status=201)
+    def post(self, request: Request) -> Response:
+        given = self.parse_body(NewMaking)
+        for name, kind in (("profile", Profile), ("task", Task)):
+            given[name] = find_named(kind, name, pk=given[name]) if given.get(name) else None
+        with self.parse_project_body(given) as described:
+            described["agent"] = agents_services.build_agent(
+                side="assistant", **given["agent"], keys=load_keyring_for(self.me)
+            )
+            made = generation.order(by=self.me, replaced=described.pop("prompts"), **described)
+        return Response(MakingSerializer(made).data, status=201)
+
+
+class MakingDetail(MakingApi):
+    @says("generation", "An order of material", MakingSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(MakingSerializer(get_object_or_404(queries.orders(), pk=pk)).data)
+
+
+class MakingAgain(MakingApi):
+    @says("retry_generation", "Try an order that failed once more", MakingSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        order = get_object_or_404(queries.orders(), pk=pk)
+        generation.retry(by=self.me, making=order)
+        order.refresh_from_db()
+        return Response(MakingSerializer(order).data)
+
+
+class ConflictSerializer(serializers.ModelSerializer[Conflict]):
+    """What a model found to be in conflict, and what a person decided last."""
+
+    class ReviewSerializer(serializers.ModelSerializer[ConflictReview]):
+        decided_by = serializers.CharField(source="decided_by.username", default=None, allow_null=True)
+
+        class Meta:
+            model = ConflictReview
+            fields = ["decision", "note", "decided_by", "decided_at"]
+
+    reviews = ReviewSerializer(many=True)
+
+    class Meta:
+        model = Conflict
+        fields = ["id", "profile", "label", "explanation", "fields", "is_between_domains", "reviews"]
+
+
+class ConflictList(MakingApi):
+    @says("conflicts", "Conflicts in profiles", build_page_schema(ConflictSerializer), query=PageQuery)
+    def get(self, request: Request) -> Response:
+        return self.page(filter_visible(self.me, queries.conflicts()), ConflictSerializer)
+
+
+class ConflictReviews(MakingApi):
+    @says("decide_conflict", "Decide whether it is a conflict", ConflictSerializer, body=ConflictDecision, status=201)
+    def post(self, request: Request, pk: int) -> Response:
+        generation.decide(by=self.me, conflict=get_object_or_404(Conflict, pk=pk), **self.parse_body(ConflictDecision))
+        return Response(ConflictSerializer(get_object_or_404(queries.conflicts(), pk=pk)).data, status=201)
 
 
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
@@ -118,7 +200,7 @@ class CandidateRuns(BenchmarksApi):
             described["agent"] = agents_services.build_agent(
                 side="assistant", **given["agent"], keys=load_keyring_for(self.me)
             )
-            run = candidate_runs.begin(by=self.me, **described)
+            run = candidates.begin(by=self.me, **described)
         return Response(CandidateRunSerializer(queries.runs().get(pk=run.pk)).data, status=201)
 
 
@@ -158,7 +240,7 @@ class Stopped(serializers.Serializer[Any]):
 class CandidateRunStop(BenchmarksApi):
     @says("stop_candidates", "Ask for no more; what came is kept", Stopped)
     def post(self, request: Request, pk: int) -> Response:
-        return Response({"n": candidate_runs.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
+        return Response({"n": candidates.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
 
 class Resumed(serializers.Serializer[Any]):
@@ -169,7 +251,7 @@ class CandidateRunResume(BenchmarksApi):
     @says("resume_candidates", "Go on with a stopped run, and try again what failed", Resumed, body=Resume)
     def post(self, request: Request, pk: int) -> Response:
         run, given = get_object_or_404(CandidateRun, pk=pk), self.parse_body(Resume)
-        return Response({"n": candidate_runs.resume(by=self.me, run=run, **given)})
+        return Response({"n": candidates.resume(by=self.me, run=run, **given)})
 
 
 class OrderFailureSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Material that models make, every reply kept, and conflicts in profiles with what people decided of them."""
+"""Material that models make, every reply kept; conflicts in profiles; candidate responses from which pairs are made."""
 
 from __future__ import annotations
 
@@ -121,3 +121,85 @@ class ConflictReview(models.Model):
 
     def __str__(self) -> str:
         return self.get_decision_display()
+
+
+class Candidate(models.Model):
+    """A response to a question of a profile. It never changes; `key` is a hash of all that tells it from others."""
+
+    class Level(models.TextChoices):
+        NONE = "none", "none: for anybody"
+        GENERIC = "generic", "generic: for people of this kind"
+        FULL = "full", "full: for exactly this person"
+        OVER = "over", "over: details forced in"
+
+    key = models.CharField(max_length=64, unique=True)
+    profile = models.ForeignKey(Profile, models.PROTECT, related_name="candidates")
+    question = models.TextField()
+    kind = models.CharField(max_length=40, blank=True, help_text="general, specific, …")
+    level = models.CharField(max_length=8, choices=Level)
+    provider = models.CharField(max_length=40, help_text="Who wrote it; imported where it came from a file.")
+    model = models.CharField(max_length=120, blank=True)
+    prompt_hash = models.CharField(max_length=64, blank=True, help_text="Of the templates it was asked with.")
+    text = models.TextField()
+    making = models.ForeignKey(Making, models.SET_NULL, null=True, blank=True, related_name="candidates")
+    extra = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(level__in=["none", "generic", "full", "over"]), name="candidate_level_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="candidate_has_a_text"),
+        ]
+        indexes = [models.Index(fields=["profile", "level"], name="candidate_level")]
+
+    def __str__(self) -> str:
+        return f"{self.get_level_display()}: {self.text[:40]}"
+
+
+class CandidateRun(InProject):
+    """Candidates ordered together for a benchmark to be: an order for each profile and question.
+
+    An order that was given before, by another run, belongs to both and is not paid for twice. With a `plan` the run
+    begins with seeds: each stage is ordered once all orders of the one before are over.
+    """
+
+    class Stage(models.TextChoices):
+        PERSONAS = "personas", "personas"
+        DETAILS = "details", "questions, memories and conflicts"
+        RESPONSES = "responses", "responses"
+        CHECKS = "checks", "check of the responses"
+        DONE = "done", "pairs made"
+
+    name = models.CharField(max_length=120)
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="candidate_runs")
+    checker = models.ForeignKey(
+        Agent, models.PROTECT, null=True, blank=True, related_name="+", help_text="Who looks for conflicts and checks."
+    )
+    plan = models.JSONField(default=dict, blank=True, help_text="Seeds and numbers; empty where questions were given.")
+    stage = models.CharField(max_length=10, choices=Stage, default=Stage.RESPONSES)
+    problem = models.TextField(blank=True, help_text="Why it does not go on to the next stage.")
+    levels = models.JSONField(help_text="Those asked for, from nothing of the person to too much.")
+    seed = models.PositiveBigIntegerField(default=0)
+    budget_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
+    makings = models.ManyToManyField(Making, related_name="candidate_runs")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    stopped_at = models.DateTimeField(null=True, blank=True, help_text="When a person stopped it.")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(budget_usd__isnull=True) | Q(budget_usd__gt=0), name="candidate_run_budget_above_zero"
+            ),
+            models.CheckConstraint(
+                condition=Q(stage__in=["personas", "details", "responses", "checks", "done"]),
+                name="candidate_run_stage_is_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

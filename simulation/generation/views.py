@@ -1,4 +1,4 @@
-"""Candidates for a benchmark to be: runs of them, what came back, files of them, and pairs made of their levels."""
+"""Candidates for a benchmark to be, material that models make, and the conflicts that people review."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -17,11 +18,17 @@ from core.errors import InputError
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.generation.forms import CandidateFileForm, CandidateRunForm, PairsForm, SeedRunForm
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.queries import candidates as queries
-from simulation.generation.queries import seed_runs as seed_queries
-from simulation.generation.services import candidate_runs
+from simulation.generation import queries
+from simulation.generation.forms import (
+    CandidateFileForm,
+    CandidateRunForm,
+    GenerationForm,
+    PairsForm,
+    ReviewForm,
+    SeedRunForm,
+)
+from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
+from simulation.generation.services import candidates, generation
 
 PER_PAGE = 50
 
@@ -111,7 +118,7 @@ def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def candidate_stop(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for no more; what came is kept."""
-    left = candidate_runs.stop(by=get_account(request), run=find_run(pk))
+    left = candidates.stop(by=get_account(request), run=find_run(pk))
     messages.success(request, f"Stopped; {left:,} questions were not begun. What came is kept.")
     return redirect("candidate_run", pk=pk)
 
@@ -125,7 +132,7 @@ def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
         return redirect("candidate_run", pk=pk)
     try:
-        n = candidate_runs.resume(by=get_account(request), run=find_run(pk), budget_usd=form.cleaned_data["budget_usd"])
+        n = candidates.resume(by=get_account(request), run=find_run(pk), budget_usd=form.cleaned_data["budget_usd"])
     except InputError as error:
         messages.error(request, error.message)
     else:
@@ -168,8 +175,75 @@ def build_progress_context(run: CandidateRun) -> dict[str, Any]:
         "progress": progress,
         "levels": [(level, n) for level, n in queries.group_by_level(ids).items() if level in run.levels],
         "n_candidates": len(ids),
-        "stages": seed_queries.report(run),
-        "unfit": seed_queries.unfit(run) if run.plan else {},
+        "stages": queries.report(run),
+        "unfit": queries.unfit(run) if run.plan else {},
         "failures": queries.failures(run),
         "needs_worker": progress.is_running and not workers.alive().exists(),
     }
+
+
+@researcher_required
+def generation_list(request: HttpRequest) -> HttpResponse:
+    """What was ordered, and a new order."""
+    form = GenerationForm(request.POST or None)
+    if form.is_valid() and (order := form.order(get_account(request))):
+        return redirect("making_detail", pk=order.pk)
+    page = Paginator(filter_visible(request.user, queries.orders()), PER_PAGE).get_page(request.GET.get("page"))
+    waits = any(order.state == "running" for order in page) and not workers.alive().exists()
+    context = {
+        "form": form,
+        "page": page,
+        "needs_worker": waits,
+        "undecided": queries.count_undecided(get_account(request)),
+    }
+    return render(request, "simulation/making_list.html", context)
+
+
+@researcher_required
+def generation_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One order: what was made, and every reply with the field that did not fit."""
+    order = get_object_or_404(Making.objects.select_related("agent", "profile"), pk=pk)
+    given = {
+        name: value for name, value in order.asked.items() if name != "prompts" and value not in (None, "", [], {})
+    }
+    asked = [(name.capitalize(), value) for name, value in given.items()]
+    facts = [("What", order.get_kind_display()), ("Who", f"{order.agent.provider} {order.agent.model}"), *asked]
+    return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
+
+
+@researcher_required
+@require_POST
+def generation_retry(request: HttpRequest, pk: int) -> HttpResponse:
+    """Try an order that failed once more."""
+    try:
+        generation.retry(by=get_account(request), making=get_object_or_404(Making, pk=pk))
+    except InputError as error:
+        messages.error(request, error.message)
+    return redirect("making_detail", pk=pk)
+
+
+@researcher_required
+def conflict_list(request: HttpRequest) -> HttpResponse:
+    """Conflicts that a model found, those first that nobody has decided."""
+    rows = filter_visible(request.user, queries.conflicts()).order_by(
+        F("decision").asc(nulls_first=True), "profile", "pk"
+    )
+    context = {
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "decisions": ConflictReview.Decision.choices,
+        "undecided": queries.count_undecided(get_account(request)),
+    }
+    return render(request, "simulation/conflict_list.html", context)
+
+
+@researcher_required
+@require_POST
+def conflict_decide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep what a person decided."""
+    conflict, form = get_object_or_404(Conflict, pk=pk), ReviewForm(request.POST)
+    if form.is_valid():
+        given = form.cleaned_data
+        generation.decide(by=get_account(request), conflict=conflict, decision=given["decision"], note=given["note"])
+    else:
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+    return redirect("conflict_list")

@@ -1,20 +1,122 @@
-"""How far experiments are, counted from their dialogues and turns."""
+"""Experiments read: which scenarios they may take, how far they are, and what they have cost."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Avg, Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotation.corpus.models import Scenario
 from core.errors import InputError
 from core.jobs.heartbeat import gone_before
 from judging.judges.queries import workers
+from simulation.agents.models import Agent
 from simulation.agents.parsing.endings import ENDINGS, REGULAR
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.agents.prompts import Scene
+from simulation.experiments.models import Experiment, PreferenceType, SimulatedDialogue, Turn
+
+COLUMNS = (
+    "pk",
+    "variant",
+    "profile__source",
+    "profile__external_id",
+    "profile__interests",
+    "task__external_id",
+    "task__domains",
+    "task__is_multi_domain",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EligibleScenario:
+    """A scenario by ids that are the same in every database, and the domains that its user masks."""
+
+    pk: int
+    source: str
+    user: str
+    task: str
+    variant: str
+    domains: tuple[str, ...]
+    is_multi_domain: bool
+    masked: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return (self.source, self.user, self.task, self.variant)
+
+
+def candidates(*, source: str = "", users: Iterable[str] = (), tasks: Iterable[str] = ()) -> list[EligibleScenario]:
+    """All scenarios with a user and a task, masked ones too, in the order of their ids. One query."""
+    rows = Scenario.objects.filter(profile__isnull=False, task__isnull=False)
+    if source:
+        rows = rows.filter(profile__source=source)
+    if wanted := list(users):
+        rows = rows.filter(profile__external_id__in=wanted)
+    if chosen := list(tasks):
+        rows = rows.filter(task__external_id__in=chosen)
+    found = (candidate(row) for row in rows.order_by().values(*COLUMNS).iterator(chunk_size=5000))
+    return sorted(found, key=lambda one: one.key)
+
+
+def candidate(row: Mapping[str, Any]) -> EligibleScenario:
+    domains = tuple(row["task__domains"] or ())
+    return EligibleScenario(
+        pk=row["pk"],
+        source=row["profile__source"],
+        user=row["profile__external_id"],
+        task=row["task__external_id"],
+        variant=row["variant"],
+        domains=domains,
+        is_multi_domain=row["task__is_multi_domain"] or len(domains) > 1,
+        masked=list_masked(domains, row["profile__interests"] or {}),
+    )
+
+
+def list_masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, ...]:
+    """The domains that the user does not care for. One that the profile says nothing of is not masked."""
+    return tuple(domain for domain in domains if domain in interests and not interests[domain])
+
+
+Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+def alternatives(source: str, *, closed: bool = False) -> Alternatives:
+    """Domain -> type -> possible values, of a source whose schema was imported. One query.
+
+    `closed`: only of types whose values are all there are, and not examples.
+    """
+    found: dict[str, dict[str, Sequence[str]]] = {}
+    known = PreferenceType.objects.filter(source=source)
+    for one in known.filter(is_categorical=True) if closed else known:
+        found.setdefault(one.domain, {})[one.name] = one.possible_values
+    return found
+
+
+def build_scene(scenario: Scenario, known: Alternatives | None = None) -> Scene:
+    """What prompts are made from. The scenario's profile and task must be loaded with it."""
+    profile, task = scenario.profile, scenario.task
+    if profile is None or task is None:
+        raise ValueError(f"scenario {scenario.pk} has no user or no task")
+    persona = {"Description": profile.persona} if profile.persona else {}
+    return Scene(
+        demographics={**persona, **{key: value for key, value in profile.demographics.items() if key != "user_id"}},
+        preferences=profile.preferences,
+        interactions=profile.interactions,
+        situation=scenario.variables,
+        task=task.description,
+        intent=task.intent,
+        goal=task.goal,
+        domains=tuple(task.domains),
+        preference_types=tuple(task.preference_types),
+        alternatives=known or {},
+    )
+
 
 LATELY = timedelta(minutes=1)
 
@@ -198,3 +300,58 @@ def list_needing_attention(experiments: QuerySet[Experiment]) -> QuerySet[Experi
     """Of the experiments, those that are running, or stopped themselves; the newest first."""
     running = Q(finished_at=None, stopped_at=None)
     return experiments.filter(running | ~Q(stop_reason="")).order_by("-created_at", "-pk")[:MOST_TO_LOOK_AFTER]
+
+
+LATEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Dollars known to be spent, how many turns cost an unknown amount, and tokens."""
+
+    usd: Decimal
+    unknown: int
+    input_tokens: int
+    output_tokens: int
+
+
+def load_spending(experiment: Experiment) -> Spending:
+    """In one query."""
+    found = Turn.objects.filter(simulated__experiment=experiment).aggregate(
+        usd=Sum("cost_usd"),
+        unknown=Count("pk", filter=Q(cost_usd__isnull=True)),
+        input_tokens=Sum("input_tokens"),
+        output_tokens=Sum("output_tokens"),
+    )
+    return Spending(
+        usd=found["usd"] or Decimal(0),
+        unknown=found["unknown"],
+        input_tokens=found["input_tokens"] or 0,
+        output_tokens=found["output_tokens"] or 0,
+    )
+
+
+def habits(agent: Agent, *, side: str) -> dict[str, Any]:
+    """What this model's turns of late took: `tokens` written and `ms`, on average; None where there were none."""
+    since = timezone.now() - timedelta(days=90)
+    turns = Turn.objects.filter(side=side, latency_ms__gt=0, created_at__gte=since)
+    if side == "user":
+        turns = turns.filter(
+            simulated__experiment__user_agent__provider=agent.provider,
+            simulated__experiment__user_agent__model=agent.model,
+        )
+    else:
+        turns = turns.filter(simulated__assistant__provider=agent.provider, simulated__assistant__model=agent.model)
+    latest = list(turns.order_by("-pk").values_list("pk", flat=True)[:LATEST])
+    return Turn.objects.filter(pk__in=latest).aggregate(tokens=Avg("output_tokens"), ms=Avg("latency_ms"))
+
+
+def usual_turns(agent: Agent) -> float | None:
+    """How many turns ended dialogues with this user agent's model had, on average; None where there were none."""
+    ended = SimulatedDialogue.objects.filter(
+        experiment__user_agent__provider=agent.provider, experiment__user_agent__model=agent.model
+    ).exclude(ending="")
+    latest = list(ended.order_by("-pk").values_list("pk", flat=True)[:LATEST])
+    if not latest:
+        return None
+    return Turn.objects.filter(simulated__in=latest).count() / len(latest)

@@ -1,25 +1,111 @@
-"""Replies become turns, and finished dialogues material: in one transaction, before anything more is asked."""
+"""Turns of many dialogues at once: asked for, with the passages that fit; and saved, before anything more is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import TypeVar
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
+from annotation.stats.table import FloatArray
+from core.jobs.request_pool import PoolAnswer, RequestPool
 from judging.judges import pricing
 from judging.judges.pricing import Rate
-from judging.judges.providers.base import Usage
+from judging.judges.providers.base import Provider, Reply, Usage
+from judging.judges.providers.embeddings import Embeddings
+from judging.judges.providers.requests import JudgeRequest
 from judging.runs.services.cache import storable
+from judging.stats.retrieval import nearest
 from simulation.agents.parsing.endings import REGULAR
 from simulation.agents.parsing.speech import CUT_OFF
-from simulation.experiments.models.experiments import SimulatedDialogue, Turn
-from simulation.experiments.services.dialogue_scheduler import Answer
+from simulation.experiments.models import SimulatedDialogue, Turn
 from simulation.experiments.services.dialogue_state import MOST_ROOM, DialogueState
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The next turn of a dialogue. `agent` speaks; it starts no earlier than `starts` (seconds since 1970).
+
+    `prepare` gives the request in its final form where that takes waiting, too.
+    """
+
+    dialogue: int
+    agent: int
+    request: JudgeRequest
+    tokens: int = 0
+    reserved: Decimal = Decimal(0)
+    starts: float = 0.0
+    prepare: Callable[[], Awaitable[JudgeRequest]] | None = None
+
+
+Answer = PoolAnswer[Ask, Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimit:
+    """A model, which some agents share, and how many calls it takes at once."""
+
+    agents: frozenset[int]
+    limit: int
+
+
+class DialogueScheduler(RequestPool[Ask, Reply]):
+    """Keeps as many turns in flight as the models take."""
+
+    def __init__(
+        self, speakers: Mapping[int, Provider], limits: Sequence[ModelLimit], *, others: Sequence[Provider] = ()
+    ) -> None:
+        """`others` are used by what prepares requests, and let go of at the end like the speakers."""
+        self.speakers = speakers
+        self.model_by_agent = {agent: one for one in limits for agent in one.agents}
+        for agent, speaker in speakers.items():
+            speaker.on_wait = partial(self.pause, self.model_by_agent[agent])
+        super().__init__("dialogues", {one: one.limit for one in limits}, [*speakers.values(), *others])
+
+    def model_of(self, ask: Ask) -> ModelLimit:
+        return self.model_by_agent[ask.agent]
+
+    async def prepare(self, ask: Ask) -> Ask:
+        return replace(ask, request=await ask.prepare()) if ask.prepare else ask
+
+    async def call(self, ask: Ask) -> Reply:
+        return await self.speakers[ask.agent].judge(ask.request)
+
+
+class Retriever:
+    """Finds passages for turns, from the stage's loop. What it has embedded of a profile it keeps."""
+
+    def __init__(self, embeddings: Embeddings) -> None:
+        self.embeddings = embeddings
+        self.vectors: dict[int, FloatArray] = {}
+        self.locks: dict[int, asyncio.Lock] = {}
+
+    async def request(self, playing: DialogueState) -> JudgeRequest:
+        """The assistant's next request, with the passages that fit what the user said last."""
+        texts = [passage for _, passage in playing.pieces]
+        if not texts or not playing.query:
+            return playing.request()
+        vectors, tokens = await self.embed_profile(playing, texts)
+        asked = await self.embeddings.embed([playing.query])
+        playing.embedded = tokens + asked.tokens
+        return playing.request(nearest(asked.vectors[0], vectors, texts, playing.experiment.passages))
+
+    async def embed_profile(self, playing: DialogueState, texts: list[str]) -> tuple[FloatArray, int]:
+        """The vectors of the user's passages, and how many tokens that took: none where they are known."""
+        key = playing.row.scenario.profile_id or 0
+        async with self.locks.setdefault(key, asyncio.Lock()):
+            if key in self.vectors:
+                return self.vectors[key], 0
+            found = await self.embeddings.embed(texts)
+            self.vectors[key] = found.vectors
+            return found.vectors, found.tokens
+
 
 N = TypeVar("N", int, Decimal)
 
