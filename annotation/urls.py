@@ -9,7 +9,7 @@ from annotation.quality.views import quality, queue
 from annotation.studies.views import guidelines, new_study, rubrics, search, studies
 from annotation.workbench.assignment_names import AssignmentConverter
 from annotation.workbench.views import attachments, item_actions, qualification, rating_api, review, work
-from core.accounts.views import projects, tokens
+from core.accounts import views
 from core.audit import views as audit_views
 
 register_converter(AssignmentConverter, "slot")
@@ -89,14 +89,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("acts/", audit_views.event_list, name="act_list"),
     path("acts.csv", audit_views.events_download, name="acts_download"),
     # projects
-    path("projects/", projects.project_list, name="project_list"),
-    path("projects/<slug:slug>/", projects.project_detail, name="project_detail"),
-    path("projects/<slug:slug>/choose/", projects.project_choose, name="project_choose"),
-    path("projects/<slug:slug>/members/", projects.member_add, name="member_add"),
-    path("projects/<slug:slug>/members/<int:pk>/", projects.member_change, name="member_change"),
-    path("projects/<slug:slug>/members/<int:pk>/remove/", projects.member_remove, name="member_remove"),
+    path("projects/", views.project_list, name="project_list"),
+    path("projects/<slug:slug>/", views.project_detail, name="project_detail"),
+    path("projects/<slug:slug>/choose/", views.project_choose, name="project_choose"),
+    path("projects/<slug:slug>/members/", views.member_add, name="member_add"),
+    path("projects/<slug:slug>/members/<int:pk>/", views.member_change, name="member_change"),
+    path("projects/<slug:slug>/members/<int:pk>/remove/", views.member_remove, name="member_remove"),
     path("adjudication/", review.to_decide, name="to_decide"),
     # tokens
-    path("tokens/", tokens.token_list, name="token_list"),
-    path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("tokens/", views.token_list, name="token_list"),
+    path("tokens/<int:pk>/revoke/", views.token_revoke, name="token_revoke"),
 ]

@@ -21,7 +21,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from config.erasure import again
-from core.audit import head_queries, triggers
+from core.audit import queries, triggers
 from core.audit import queries as audit_queries
 from core.audit.heads import read_heads
 from judging.assessment import row_triggers
@@ -67,10 +67,10 @@ def findings(heads: Iterable[Path] = ()) -> list[Finding]:
 
 def notes(heads: Iterable[Path] = ()) -> list[str]:
     """What is no fault and has to be known: an older backup was restored, or the site's role may empty a table."""
-    restored = head_queries.compare(read_heads(heads)).restored
+    restored = queries.compare(read_heads(heads)).restored
     emptiable = row_triggers.find_emptiable(connection)
     may_empty = [EMPTIABLE.format(", ".join(emptiable))] if emptiable else []
-    return [*(head_queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
+    return [*(queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
 def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -220,9 +220,9 @@ def triggers_of_rows() -> Finding:
 
 def check_audit_heads(heads: Iterable[Path]) -> Finding:
     """The log is the one that was written down elsewhere."""
-    lost = head_queries.compare(read_heads(heads)).lost
+    lost = queries.compare(read_heads(heads)).lost
     text = "Every event that was recorded outside the database is in the audit log."
-    return Finding(text, len(lost), tuple(head_queries.describe_lost(lost)))
+    return Finding(text, len(lost), tuple(queries.describe_lost(lost)))
 
 
 def check_finished_runs() -> Finding:

@@ -50,7 +50,7 @@ with explain_unwritable(DATA_DIR):
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/judges/sealing.py."""
 AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
-"""Acts carry digests keyed by the first, and are checked with any: core/audit/digest.py."""
+"""Acts carry digests keyed by the first, and are checked with any: core/audit/heads.py."""
 SIGNING_KEYS = env_list("CONCORD_SIGNING_KEY")
 SIGNING_KEY_FILE = DATA_DIR / "signing_keys"
 """The first signs certificates, and what any of them signed is believed: judging/assessment/signing.py."""
@@ -281,7 +281,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["core.api.rendering.Json"],
     "DEFAULT_PARSER_CLASSES": ["core.api.rendering.JsonBody"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.rendering.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": ["core.api.throttling.AccountThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["core.api.authentication.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
     "DEFAULT_SCHEMA_CLASS": "core.api.schema.Schema",
     "EXCEPTION_HANDLER": "core.api.problems.handler",

@@ -15,8 +15,7 @@ from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
-from core.files.shares import parse_shares
-from core.options.fields import OptionsForm
+from core.options.fields import OptionsForm, parse_shares
 
 OF_CASES = ("tiers", "cuts", "agreement_cuts", "pooled", "seed")
 

@@ -3,69 +3,118 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from core.sqlite_triggers import DroppedTriggers
-
+from core.audit.triggers import DroppedTriggers
 
 triggers = DroppedTriggers("annotation_study")
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0023_dependence_and_identity'),
+        ("annotation", "0023_dependence_and_identity"),
     ]
 
     operations = [
         migrations.RunPython(triggers.drop, triggers.make),
         migrations.CreateModel(
-            name='OverlapRound',
+            name="OverlapRound",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='From 1 in each study.')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('n_ratings', models.PositiveIntegerField(help_text='Ratings that were handed in when it began.')),
-                ('read_until', models.DateTimeField(help_text='When the newest of them was.', null=True)),
-                ('n_annotators', models.PositiveIntegerField(help_text='Annotators who were given items when it began.')),
-                ('n_asked', models.PositiveIntegerField(help_text='Items that were asked about once more.')),
-                ('n_clear', models.PositiveIntegerField(help_text='Items with a clear tier, and no rating to come.')),
-                ('n_enough', models.PositiveIntegerField(help_text='Items without a clear tier on which another rating is not worth its price.')),
-                ('n_full', models.PositiveIntegerField(help_text='Items without a clear tier that have as many ratings as one may.')),
-                ('n_short', models.PositiveIntegerField(help_text='Items on which another rating is worth its price, and that every annotator has rated.')),
-                ('n_waiting', models.PositiveIntegerField(help_text='Items with ratings to come before the decision.')),
-                ('price', models.FloatField(help_text='Probability of the right tier that a rating had to be expected to gain.')),
-                ('reason', models.TextField(blank=True, help_text='By criterion, why the difficulty model could not be fitted.')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="From 1 in each study.")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("n_ratings", models.PositiveIntegerField(help_text="Ratings that were handed in when it began.")),
+                ("read_until", models.DateTimeField(help_text="When the newest of them was.", null=True)),
+                (
+                    "n_annotators",
+                    models.PositiveIntegerField(help_text="Annotators who were given items when it began."),
+                ),
+                ("n_asked", models.PositiveIntegerField(help_text="Items that were asked about once more.")),
+                ("n_clear", models.PositiveIntegerField(help_text="Items with a clear tier, and no rating to come.")),
+                (
+                    "n_enough",
+                    models.PositiveIntegerField(
+                        help_text="Items without a clear tier on which another rating is not worth its price."
+                    ),
+                ),
+                (
+                    "n_full",
+                    models.PositiveIntegerField(
+                        help_text="Items without a clear tier that have as many ratings as one may."
+                    ),
+                ),
+                (
+                    "n_short",
+                    models.PositiveIntegerField(
+                        help_text="Items on which another rating is worth its price, and that every annotator has rated."
+                    ),
+                ),
+                ("n_waiting", models.PositiveIntegerField(help_text="Items with ratings to come before the decision.")),
+                (
+                    "price",
+                    models.FloatField(
+                        help_text="Probability of the right tier that a rating had to be expected to gain."
+                    ),
+                ),
+                (
+                    "reason",
+                    models.TextField(
+                        blank=True, help_text="By criterion, why the difficulty model could not be fitted."
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='study',
-            name='is_adaptive',
-            field=models.BooleanField(default=False, help_text='Whether items whose tier is unclear are asked about again, up to most_overlap.'),
+            model_name="study",
+            name="is_adaptive",
+            field=models.BooleanField(
+                default=False,
+                help_text="Whether items whose tier is unclear are asked about again, up to most_overlap.",
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='most_overlap',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='How many annotators rate an item at most; empty: as many as the overlap.', null=True),
+            model_name="study",
+            name="most_overlap",
+            field=models.PositiveSmallIntegerField(
+                blank=True,
+                help_text="How many annotators rate an item at most; empty: as many as the overlap.",
+                null=True,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('most_overlap', None), ('most_overlap__gte', models.F('overlap')), _connector='OR'), name='study_most_overlap_at_least_overlap'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("most_overlap", None), ("most_overlap__gte", models.F("overlap")), _connector="OR"),
+                name="study_most_overlap_at_least_overlap",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('is_adaptive', False), models.Q(('most_overlap__gt', models.F('overlap')), ('most_overlap__isnull', False), ('overlap__gte', 2)), _connector='OR'), name='study_adaptive_overlap_has_room'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("is_adaptive", False),
+                    models.Q(
+                        ("most_overlap__gt", models.F("overlap")), ("most_overlap__isnull", False), ("overlap__gte", 2)
+                    ),
+                    _connector="OR",
+                ),
+                name="study_adaptive_overlap_has_room",
+            ),
         ),
         migrations.AddField(
-            model_name='overlapround',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='overlap_rounds', to='annotation.study'),
+            model_name="overlapround",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="overlap_rounds", to="annotation.study"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='overlapround',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='overlap_round_number_once'),
+            model_name="overlapround",
+            constraint=models.UniqueConstraint(fields=("study", "number"), name="overlap_round_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='overlapround',
-            constraint=models.CheckConstraint(condition=models.Q(('price__gte', 0), ('price__lte', 1)), name='overlap_round_price_is_a_probability'),
+            model_name="overlapround",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("price__gte", 0), ("price__lte", 1)), name="overlap_round_price_is_a_probability"
+            ),
         ),
         migrations.RunPython(triggers.make, triggers.drop),
     ]

@@ -3,7 +3,7 @@
 from django.urls import include, path, re_path
 
 from config.api import erasure, system, views
-from core.accounts.api.account import Nothing
+from core.accounts.api import Nothing
 
 urlpatterns = [
     path("schema", views.Schema.as_view(), name="api_schema"),

@@ -24,9 +24,9 @@ from config.backups.encryption import open_decrypted
 from config.backups.writing import FORM, MANIFEST, migrations
 from config.erasure import again
 from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
-from core.audit.head_queries import RESTORE
 from core.audit.log import record
 from core.audit.models import Act
+from core.audit.queries import RESTORE
 from core.errors import InputError
 
 BATCH = 1000

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from config.pages import archives, erasure, languages, views
-from core.accounts.views import first_account
+from core.accounts import views as accounts
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -12,7 +12,7 @@ urlpatterns = [
     path("people/<int:pk>/erase/", erasure.person_erase, name="person_erase"),
     path("studies/<slug:slug>/archive.zip", archives.study_archive, name="study_archive"),
     path("system/", views.system, name="system"),
-    path("first-account/<str:key>/", first_account.create_first_account, name="first_account"),
+    path("first-account/<str:key>/", accounts.create_first_account, name="first_account"),
     path("healthz", views.health, name="health"),
     path("readyz", views.ready, name="ready"),
     path("metrics", views.metrics, name="metrics"),

@@ -1,4 +1,4 @@
-"""Tokens in the header Authorization. The browser's session is REST framework's own."""
+"""Tokens in the header Authorization, and how often one account may call. Sessions are REST framework's own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
 
 from core.accounts.models.tokens import ApiToken
 from core.accounts.models.users import User
@@ -38,3 +39,12 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         return {"type": "http", "scheme": "bearer", "description": "A token from the page API tokens."}
+
+
+class AccountThrottle(SimpleRateThrottle):
+    """Limit the requests of an account, over all of its tokens."""
+
+    scope = "account"
+
+    def get_cache_key(self, request: Any, view: Any) -> str | None:
+        return f"api-rate-{request.user.pk}" if request.user.is_authenticated else None

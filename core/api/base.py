@@ -25,11 +25,11 @@ from core.accounts.models.projects import Project, use_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.api import idempotency
-from core.api.bodies import Given as Given
-from core.api.bodies import IntoProject as IntoProject
-from core.api.bodies import Shape, resolve_shape
 from core.api.idempotency import StoredResponse
 from core.api.rendering import Json
+from core.api.schema import Given as Given
+from core.api.schema import IntoProject as IntoProject
+from core.api.schema import Shape, resolve_shape
 from core.errors import InputError
 from core.hashing import content_hash
 from core.options.model import LARGEST as LARGEST

@@ -18,8 +18,8 @@ from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User
 from core.accounts.services import tokens
 from core.api import rendering
+from core.api.authentication import AccountThrottle
 from core.api.base import MOST_AT_ONCE
-from core.api.throttling import AccountThrottle
 from tests.factories import ResearcherFactory, UserFactory
 from tests.labelled import with_items
 

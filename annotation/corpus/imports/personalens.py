@@ -17,9 +17,9 @@ from annotation.corpus.imports import bulk
 from annotation.corpus.models import Profile, Scenario, Task
 from annotation.corpus.parsing import personalens as parsing
 from core.files.input_files import InputFile
+from core.files.long_files import read_ahead
 from core.files.outcome import Outcome
 from core.files.problems import Problems
-from core.files.read_ahead import read_ahead
 from core.hashing import content_hash
 
 SOURCE = "personalens"

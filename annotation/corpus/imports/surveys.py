@@ -18,9 +18,8 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
 from core.files.tables.layout import Layout
-from core.files.tables.paths import find_value
 from core.files.tables.reading import open_table
-from core.files.tables.rows import TableRow, is_blank
+from core.files.tables.rows import TableRow, find_value, is_blank
 
 MOST_ROWS = 100_000
 """So many rows are checked before an import; the import checks all."""

@@ -20,8 +20,8 @@ from core.errors import InputError
 from core.files.checking import find_first_problem
 from core.files.input_files import InputFile
 from core.files.json_text import refuse_unstorable, to_dotted_path
+from core.files.long_files import SeenIds
 from core.files.problems import Problems
-from core.files.seen_ids import SeenIds
 from core.files.tables.rows import TableRow
 from core.hashing import content_hash
 

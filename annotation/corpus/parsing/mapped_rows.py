@@ -17,8 +17,7 @@ from annotation.corpus.parsing.records import DialogueRecord, PairRecord, Profil
 from annotation.corpus.parsing.transcripts import parse_transcript
 from annotation.stats.orders import LETTERS
 from core.errors import InputError
-from core.files.tables.paths import find_value
-from core.files.tables.rows import TableRow, is_blank
+from core.files.tables.rows import TableRow, find_value, is_blank
 from core.hashing import content_hash
 
 SCHEMAS: dict[str, type[Record]] = {

@@ -12,8 +12,7 @@ from annotation.benchmarks.services import building, markdown, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.files.shares import parse_shares
-from core.options.fields import add_arguments, read_arguments, split_names
+from core.options.fields import add_arguments, parse_shares, read_arguments, split_names
 
 
 class Command(ConcordCommand):

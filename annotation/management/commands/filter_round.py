@@ -18,8 +18,7 @@ from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.files.input_files import InputFile
-from core.files.shares import parse_pairs
-from core.options.fields import add_arguments, read_arguments, split_names
+from core.options.fields import add_arguments, parse_pairs, read_arguments, split_names
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 

@@ -24,8 +24,8 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.staging import find_staged, remove_staged, stage, unpack_staged
 from core.files.tables.layout import XLSX, Layout
-from core.files.tables.paths import find_value
-from core.files.tables.workbooks import list_sheets
+from core.files.tables.reading import list_sheets
+from core.files.tables.rows import find_value
 from judging.runs.imports.mapped import load_mapped, survey
 from judging.runs.mapping_forms import READING, TARGETS, FileForm, MappingForm, choose_mapping, shorten, spell
 from judging.runs.views.imports import build_context

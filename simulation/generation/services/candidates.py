@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +152,9 @@ def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str =
     problems, outcome = Problems(on_error), Outcome(("candidates",))
     profiles = dict(Profile.objects.values_list("external_id", "pk"))
     sources = dict(Profile.objects.values_list("external_id", "source"))
+    found = records(file, profiles, problems)
     with explain_refusal(file), transaction.atomic():
-        for batch in batches(records(file, profiles, problems)):
+        while batch := list(islice(found, BATCH)):
             rows = [build_candidate(one, profiles, sources) for one in batch]
             there = set(Candidate.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
             new = {row.key: row for row in rows if row.key not in there}
@@ -172,17 +174,6 @@ def records(file: InputFile, profiles: dict[str, int], problems: Problems) -> It
         else:
             error = file.error(f"there is no profile {record.profile_id!r}", line=line, field="profile_id")
             problems.add(error, record.model_dump_json())
-
-
-def batches(found: Iterator[CandidateRecord]) -> Iterator[list[CandidateRecord]]:
-    waiting: list[CandidateRecord] = []
-    for one in found:
-        waiting.append(one)
-        if len(waiting) == BATCH:
-            yield waiting
-            waiting = []
-    if waiting:
-        yield waiting
 
 
 def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dict[str, str]) -> Candidate:

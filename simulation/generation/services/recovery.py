@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from core.jobs import recovery
+from core.jobs import leases
 from core.jobs.heartbeat import Heartbeat, set_back_before
 from judging.judges.models.workers import Worker
 from simulation.experiments.services.experiments import leases as experiments
@@ -16,15 +16,15 @@ QUEUES = (experiments, orders)
 
 def sweep() -> int:
     """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
-    return recovery.sweep(Worker, QUEUES) + seed_runs.advance_all()
+    return leases.sweep(Worker, QUEUES) + seed_runs.advance_all()
 
 
 def take_over() -> int:
-    return recovery.take_over(Worker, QUEUES)
+    return leases.take_over(Worker, QUEUES)
 
 
 def move_due_times(by: timedelta) -> None:
-    recovery.set_back(Worker, QUEUES, by)
+    leases.set_back(Worker, QUEUES, by)
 
 
 def build_sweeper() -> Heartbeat:

@@ -18,7 +18,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash
 from core.jobs import waiting
-from core.jobs.single_flight import take_turn
+from core.jobs.waiting import take_turn
 from core.version import code_version
 from judging.judges.models.judges import Judge
 from simulation.experiments.models import Experiment

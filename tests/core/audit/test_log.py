@@ -26,9 +26,9 @@ from core.accounts.services import tokens
 from core.api import idempotency
 from core.api.idempotency import StoredResponse
 from core.audit import log, queries
-from core.audit.head_queries import compare
 from core.audit.heads import read_heads
 from core.audit.models import BEGINNING, Act
+from core.audit.queries import compare
 from core.errors import InputError
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 

@@ -1,4 +1,4 @@
-"""Projects as their pages and commands show them."""
+"""Projects as their pages and commands show them, and accounts as every request asks for them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
 from core.accounts.permissions import OWNING, filter_visible
 from core.errors import InputError
+from core.statements import Columns, row
 
 
 def list_researched(user: User) -> QuerySet[Project]:
@@ -30,3 +31,13 @@ def find_project(name: str) -> Project:
     if found is None:
         raise InputError(f"There is no project {name!r}.", field="project")
     return found
+
+
+COLUMNS = Columns(User)
+FIND = f"SELECT {COLUMNS.render('annotation_user')} FROM annotation_user WHERE id = %(pk)s"  # noqa: S608 # nosec B608 # columns
+
+
+def account(pk: int) -> User | None:
+    """The account of this id, by a statement that is written out."""
+    found = row(FIND, {"pk": pk})
+    return COLUMNS.build_row(found) if found else None

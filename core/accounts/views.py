@@ -1,22 +1,55 @@
-"""Projects: which ones I am in, in which one I work, and who is in one; and what an adjudicator decides."""
+"""The first account of a site; projects, in which one I work, and who is in one; and one's API tokens."""
 
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.accounts import queries
 from core.accounts.access import (
     get_account,
     owner_required,
+    public,
+    require_sign_in,
     researcher_required,
 )
-from core.accounts.forms import MemberForm, ProjectForm
+from core.accounts.forms import MemberForm, ProjectForm, TokenForm
 from core.accounts.models.projects import Membership, Project
-from core.accounts.queries import projects as queries
-from core.accounts.services import projects
+from core.accounts.models.users import User
+from core.accounts.services import first_account, projects, tokens
 from core.errors import InputError
+
+
+class FirstAccountForm(BaseUserCreationForm[User]):
+    """A name and a password, twice."""
+
+    class Meta:
+        model = User
+        fields = ("username",)
+
+
+@public
+@never_cache
+def create_first_account(request: HttpRequest, key: str) -> HttpResponse:
+    """Create it, then sign in with it. Not found without a valid key, and once there is an account."""
+    if not first_account.is_valid_key(key) or not first_account.is_needed():
+        raise Http404
+    form = FirstAccountForm(request.POST or None)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            first_account.create(by=None, username=given["username"], password=given["password1"])
+        except InputError as error:
+            form.add_error("username", error.message)
+        else:
+            messages.success(request, "The account is created. Sign in with it.")
+            return redirect("login")
+    return render(request, "account/first_account.html", {"form": form})
 
 
 @researcher_required
@@ -105,3 +138,29 @@ def render_project(request: HttpRequest, project: Project, form: MemberForm | No
 def find_member(slug: str, pk: int) -> Membership:
     found = Membership.objects.select_related("project", "user")
     return get_object_or_404(found, project__slug=slug, user=pk)
+
+
+@require_sign_in
+@never_cache
+def token_list(request: HttpRequest) -> HttpResponse:
+    """My tokens, and a form for a new one, whose text is shown in the answer and never again."""
+    user = get_account(request)
+    form = TokenForm(request.POST or None, user=user)
+    made = form.save(user) if form.is_valid() else None
+    now = timezone.now()
+    context = {
+        "form": TokenForm(user=user) if made else form,
+        "made": made,
+        "rows": [(token, token.state(now)) for token in user.api_tokens.order_by("-created_at", "-pk")],
+    }
+    return render(request, "annotation/token_list.html", context)
+
+
+@require_sign_in
+@require_POST
+def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """From now on the token opens nothing."""
+    token = get_object_or_404(get_account(request).api_tokens, pk=pk)
+    tokens.revoke(by=get_account(request), token=token)
+    messages.success(request, f"{token.name} is revoked. What uses it has no access any more.")
+    return redirect("token_list")
