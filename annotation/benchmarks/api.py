@@ -23,9 +23,8 @@ from annotation.studies.api import serializers as shapes
 from annotation.studies.api.studies import list_studies as shown_studies
 from annotation.studies.models.studies import Study
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
-from core.errors import InputError
 
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
@@ -98,22 +97,14 @@ class BenchmarkList(BenchmarksApi):
         given = self.parse_body(NewBenchmark)
         made = building.build(
             by=self.me,
-            study=find_named(filter_visible(self.me, Study.objects.all()), given["study"], "study"),
-            parent=find_named(filter_visible(self.me, Benchmark.objects.all()), given["parent"], "parent")
+            study=find_named(filter_visible(self.me, Study.objects.all()), "study", slug=given["study"]),
+            parent=find_named(filter_visible(self.me, Benchmark.objects.all()), "parent", slug=given["parent"])
             if "parent" in given
             else None,
             options=BuildOptions.from_options(given),
             **{name: given[name] for name in ("name", "version", "notes")},
         )
         return self.render_benchmark(made.slug, status=201)
-
-
-def find_named(rows: QuerySet[Any], slug: str, field: str) -> Any:
-    """What a body names by its slug."""
-    found = rows.filter(slug=slug).first()
-    if found is None:
-        raise InputError(f"There is no {slug!r}.", field=field)
-    return found
 
 
 class BenchmarkDetail(BenchmarksApi):

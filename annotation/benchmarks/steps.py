@@ -1,33 +1,21 @@
-"""A benchmark as one line, left to right. What comes after it is released belongs to `judging`, which registers it."""
+"""A benchmark as one line, left to right."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks
 from annotation.studies.steps import Step, link
 
-Provider = Callable[[Benchmark], Iterable[Step]]
-_providers: list[Provider] = []
-
-
-def register(provider: Provider) -> Provider:
-    """Let `provider` add steps after those of this app; one of the same key replaces it."""
-    if provider not in _providers:
-        _providers.append(provider)
-    return provider
-
 
 def benchmark_steps(benchmark: Benchmark, current: str = "") -> list[Step]:
-    """All steps, the one called `current` marked as where the reader is. Two queries besides those of providers."""
+    """All steps, the one called `current` marked as where the reader is. Two queries."""
     counts = benchmarks.numbers(benchmark)
     own = [*votes_step(benchmark), cases_step(benchmark, counts), audit_step(benchmark, counts)]
-    own += [sheet_step(benchmark), release_step(benchmark)]
-    told = {step.key: step for provider in _providers for step in provider(benchmark)}
-    steps = {step.key: step for step in own} | told
-    return [replace(step, current=step.key == current) for step in steps.values() if step.href]
+    steps = [*own, sheet_step(benchmark), release_step(benchmark)]
+    return [replace(step, current=step.key == current) for step in steps if step.href]
 
 
 def votes_step(benchmark: Benchmark) -> Iterable[Step]:

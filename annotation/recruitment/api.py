@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from annotation.recruitment.models.demographics import DemographicQuestion
 from annotation.recruitment.models.participation import ConsentDecision, Invitation
 from annotation.recruitment.queries.participation import add_uses, find_closing_reason, find_intake, participants
-from annotation.recruitment.services import consents, demographics, invitations, join_rules
+from annotation.recruitment.services import completions, consents, demographics, invitations
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.api.base import Api, Given, PageQuery, build_page_schema
@@ -130,7 +130,7 @@ class StudyIntake(RecruitmentApi):
     def patch(self, request: Request, slug: str) -> Response:
         """Who agreed to another text is asked again."""
         study = self.study(slug)
-        join_rules.change(by=self.me, study=study, **self.parse_body(NewIntake))
+        completions.set_intake(by=self.me, study=study, **self.parse_body(NewIntake))
         return self.render_intake(study)
 
     def render_intake(self, study: Study) -> Response:

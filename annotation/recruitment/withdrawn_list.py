@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.files.atomic import sync_folder
+
 WITHDRAWN, ERASED = "withdrawn", "erased"
 
 
@@ -97,18 +99,9 @@ def append(path: Path, entries: Iterable[WithdrawalEntry]) -> None:
         file.flush()
         os.fsync(file.fileno())
     if is_new:
-        keep_name(path.parent)
+        sync_folder(path.parent)
 
 
 def private(path: str, flags: int) -> int:
     """Readable by its owner only."""
     return os.open(path, flags, 0o600)
-
-
-def keep_name(folder: Path) -> None:
-    """Wait until the disk has the name of a new file."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -205,11 +205,12 @@ def render_row(shown: Any, row: Any) -> Any:
     return shown(row).data if isinstance(shown, type) else shown(row)
 
 
-def find_named(kind: type[Row], field: str, **key: Any) -> Row:
+def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: Any) -> Row:
     """The row that a body names in `field`. One that is not there is the body's mistake, not the address's."""
-    found = kind._default_manager.filter(**key).first()
+    rows = kind if isinstance(kind, QuerySet) else kind._default_manager.all()
+    found = rows.filter(**key).first()
     if found is None:
-        raise InputError(f"There is no {kind._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
+        raise InputError(f"There is no {rows.model._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
     return found
 
 

@@ -15,7 +15,7 @@ from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.names import check_name
+from core.names import check_name, number_name
 from core.version import code_version
 
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
@@ -85,5 +85,4 @@ def free_slug(name: str) -> str:
     """The name as it can stand in an address, with a number where that is taken."""
     base = slugify(name.replace(".", "-"))[:LONGEST_SLUG] or "benchmark"
     taken = {*RESERVED_SLUGS, *Benchmark.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+    return number_name(base, taken)

@@ -22,6 +22,7 @@ from annotation.stats.benchmarks.cases import TIERS
 from annotation.studies.queries.context import Subject, build_panels
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
+from core.downloads import attach_file
 from core.errors import InputError
 
 PER_PAGE = 50
@@ -175,7 +176,9 @@ def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: AR
     newest = queries.newest_audit(find_benchmark(slug))
     if newest is None:
         raise Http404("there is no audit yet")
-    return attach_file(json.dumps(newest.result, ensure_ascii=False, indent=1), JSON, f"{slug}-audit.json")
+    return attach_file(
+        json.dumps(newest.result, ensure_ascii=False, indent=1), name=f"{slug}-audit.json", content_type=JSON
+    )
 
 
 @researcher_required
@@ -202,7 +205,8 @@ def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     if format not in SHEETS:
         raise Http404(f"a datasheet is not given as {format}")
     content_type, content = SHEETS[format]
-    return attach_file(content(datasheets.datasheet(find_benchmark(slug))), content_type, f"{slug}-datasheet.{format}")
+    sheet = content(datasheets.datasheet(find_benchmark(slug)))
+    return attach_file(sheet, name=f"{slug}-datasheet.{format}", content_type=content_type)
 
 
 SHEETS = {
@@ -240,9 +244,3 @@ def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResp
         messages.error(request, error.message)
         return redirect("benchmark_release", slug=slug)
     return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
-
-
-def attach_file(content: str, content_type: str, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

@@ -16,11 +16,12 @@ from django.views.decorators.http import require_safe
 from annotation.benchmarks.forms import FilterForm
 from annotation.benchmarks.models import Benchmark, FilterOutcome
 from annotation.benchmarks.services import grading
-from annotation.benchmarks.views.benchmarks import JSON, attach_file
+from annotation.benchmarks.views.benchmarks import JSON
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
+from core.downloads import attach_file
 from core.errors import InputError
 
 
@@ -101,4 +102,5 @@ def grades_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: A
         found = grading.compare(study=study, graded=there[0])
     except InputError as error:
         raise Http404(error.message) from error
-    return attach_file(json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False), JSON, f"{slug}-graded.json")
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+    return attach_file(text, name=f"{slug}-graded.json", content_type=JSON)

@@ -25,7 +25,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.accounts.permissions import OWNING, filter_visible
 from core.csv_files import csv_text
-from core.downloads import audit_export
+from core.downloads import attach_file, audit_export
 from core.errors import InputError
 from core.options.fields import OptionsForm
 
@@ -149,9 +149,7 @@ def participants_download(request: HttpRequest, slug: str, format: str) -> HttpR
         if format == "json"
         else csv_text([rows[0] if rows else ["annotator"], *(row.values() for row in rows)])
     )
-    response = HttpResponse(text, content_type=FORMATS[format])
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-participants.{format}"'
-    return response
+    return attach_file(text, name=f"{study.slug}-participants.{format}", content_type=FORMATS[format])
 
 
 def page(

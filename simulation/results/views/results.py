@@ -18,6 +18,7 @@ from annotation.agreement.options import IntervalOptions
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from core.markup import to_safe_svg
 from judging.judges.models.judges import Judge
@@ -142,15 +143,14 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES and "table" not in request.GET:
         content_type, write = FILES[format]
-        response = HttpResponse(write(result), content_type=content_type)
+        content: str | bytes = write(result)
     elif format in charts.FIGURES and (table := result["tables"].get(request.GET.get("table", ""))):
         content_type, draw = charts.FIGURES[format]
-        response = HttpResponse(draw(charts.table_chart, table, charts.FILE), content_type=content_type)
+        content = draw(charts.table_chart, table, charts.FILE)
         name = f"{name}-{table['key']}"
     else:
         raise Http404(f"there is no such file of the results as {format}")
-    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
-    return response
+    return attach_file(content, name=f"{name}.{format}", content_type=content_type)
 
 
 def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
