@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from annotation.agreement.views import gold
-from annotation.benchmarks.views import benchmarks, filtering
+from annotation.benchmarks import views as benchmarks
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
 from annotation.studies.views import guidelines, new_study, rubrics, search, studies
@@ -70,9 +70,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
     path("studies/<slug:slug>/messages/", item_actions.study_messages, name="study_messages"),
     path("studies/<slug:slug>/items/<int:position>/answer/", item_actions.item_answer, name="item_answer"),
-    path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
-    path("studies/<slug:slug>/graded/", filtering.grades_page, name="graded"),
-    path("studies/<slug:slug>/graded.json", filtering.grades_download, name="graded_download"),
+    path("studies/<slug:slug>/filter/", benchmarks.filter_rounds, name="filter_rounds"),
+    path("studies/<slug:slug>/graded/", benchmarks.grades_page, name="graded"),
+    path("studies/<slug:slug>/graded.json", benchmarks.grades_download, name="graded_download"),
     # benchmarks
     path("benchmarks/", benchmarks.benchmark_list, name="benchmark_list"),
     path("benchmarks/new/", benchmarks.benchmark_create, name="benchmark_create"),

@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRe
 from django.db.models.functions import Coalesce
 
 from annotation.recruitment.services import withdrawn
-from annotation.recruitment.withdrawn_list import WithdrawalEntry
+from annotation.recruitment.services.withdrawn import WithdrawalEntry
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views import defaults
 
-from annotation.recruitment.queries.participation import is_link_participant
+from annotation.recruitment.queries import is_link_participant
 from core.audit.log import audit_through
 from core.audit.models import Act
 from core.errors import InputError

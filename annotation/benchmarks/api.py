@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterRound
 from annotation.benchmarks.options import AuditOptions, Cleaning, NewBenchmark, NewRound
 from annotation.benchmarks.queries import benchmarks as queries
-from annotation.benchmarks.services import auditing, building, datasheets, filtering, grading, releasing, versions
+from annotation.benchmarks.services import building, datasheets, filtering, grading, releasing, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.studies.api import serializers as shapes
@@ -179,7 +179,7 @@ class BenchmarkAuditApi(BenchmarksApi):
     @says("audit_benchmark", "What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
     def post(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
-        return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
+        return Response(versions.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
 
 
 class BenchmarkClean(BenchmarksApi):
@@ -187,7 +187,7 @@ class BenchmarkClean(BenchmarksApi):
         "clean_benchmark", "A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201
     )
     def post(self, request: Request, slug: str) -> Response:
-        made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.parse_body(Cleaning))
+        made = versions.clean(by=self.me, benchmark=self.benchmark(slug), **self.parse_body(Cleaning))
         return self.render_benchmark(made.slug, status=201)
 
 

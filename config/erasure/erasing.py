@@ -19,10 +19,9 @@ from django.contrib.sessions.models import Session
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
+from annotation.recruitment.models import ConsentDecision, DemographicAnswer, Invitation, Participation
 from annotation.recruitment.services import consents, withdrawn
-from annotation.recruitment.withdrawn_list import birthday
+from annotation.recruitment.services.withdrawn import birthday
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage

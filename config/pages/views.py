@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from annotation.recruitment.queries.participation import is_link_participant
+from annotation.recruitment.queries import is_link_participant
 from config import readiness, retention
 from config.metrics import registry
 from config.pages import gallery as specimens

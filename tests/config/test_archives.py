@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue
 from annotation.corpus.services import attachments
-from annotation.recruitment.models.participation import Invitation
-from annotation.recruitment.services import invitations
+from annotation.recruitment.models import Invitation
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Item, Study
 from annotation.workbench.services import exclusions
@@ -71,7 +71,7 @@ def rich_study():
     recalibration.apply(by=rosa, found=trusted(criterion), anyway=True)
     exclusions.exclude(by=rosa, study=made, annotator=User.objects.get(username="p2"), reason="too fast")
     Adjudication.objects.create(item=made.items.get(position=3), criterion=criterion, value="4", decided_by=rosa)
-    invitations.create(by=rosa, study=made)
+    enrolment.create(by=rosa, study=made)
     return made
 
 

@@ -27,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
 from annotation.benchmarks.models import BenchmarkCase
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Task
 from annotation.quality.models import KnownItem
-from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.models import Invitation
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.webhooks import Webhook

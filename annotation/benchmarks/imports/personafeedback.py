@@ -16,7 +16,7 @@ from django.db import transaction
 
 from annotation.benchmarks.imports import releases as benchmarks
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.benchmarks.parsing import releases
+from annotation.benchmarks.parsing import is_release
 from annotation.benchmarks.services import versions
 from annotation.corpus.imports import upsert
 from annotation.corpus.models import Profile, ResponsePair
@@ -55,7 +55,7 @@ def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str
 
     A release of Concord's own has the same layout, and is read as what it is.
     """
-    if releases.is_release(folder):
+    if is_release(folder):
         return benchmarks.load(by=by, folder=folder)
     root, problems = InputFile.from_path(folder), Problems(on_error)
     outcome = Outcome(("profiles", "pairs", "benchmarks", "cases"))

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.benchmarks import parsing as layout
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.benchmarks.parsing import releases as layout
-from annotation.benchmarks.parsing.releases import Manifest, ReleasedCase, ReleasedPersona
+from annotation.benchmarks.parsing import Manifest, ReleasedCase, ReleasedPersona
 from annotation.benchmarks.queries import releases
 from annotation.benchmarks.queries.benchmarks import PERSONA_FIELDS
 from annotation.benchmarks.services import versions

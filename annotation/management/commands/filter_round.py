@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks import parsing
 from annotation.benchmarks.models import FilterRound
 from annotation.benchmarks.options import NewRound
-from annotation.benchmarks.parsing import revisions
 from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
@@ -68,7 +68,7 @@ class Command(ConcordCommand):
 def read_revisions(path: Path | None) -> dict[str, Revision]:
     if path is None:
         return {}
-    records = revisions.read(InputFile.from_path(path))
+    records = parsing.read_revisions(InputFile.from_path(path))
     return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.recruitment.models.participation import Intake, Participation
+from annotation.recruitment.models import Intake, Participation
 from annotation.recruitment.platforms import completion_address, submit_address
-from annotation.recruitment.queries.participation import find_intake
+from annotation.recruitment.queries import find_intake
 from annotation.recruitment.services import consents
 from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.studies import Study

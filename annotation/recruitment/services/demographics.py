@@ -10,7 +10,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.recruitment.models import DemographicAnswer, DemographicQuestion
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited

@@ -12,12 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.recruitment import queries
 from annotation.recruitment.forms import ConsentForm, IntakeForm, InvitationForm, QuestionForm
 from annotation.recruitment.platforms import PLATFORMS
-from annotation.recruitment.queries import participation as queries
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, list_questions
-from annotation.recruitment.services import consents, demographics, invitations, withdrawn
-from annotation.recruitment.services.invitations import CreatedInvitation
+from annotation.recruitment.queries import LEAST_PEOPLE, list_questions
+from annotation.recruitment.services import consents, demographics, enrolment, withdrawn
+from annotation.recruitment.services.enrolment import CreatedInvitation
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
@@ -55,7 +55,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let nobody join by a link any more."""
     study = get_object_or_404(Study, slug=slug)
     try:
-        invitations.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
+        enrolment.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
     except InputError as error:
         messages.error(request, error.message)
     else:

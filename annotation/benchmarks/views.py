@@ -1,29 +1,72 @@
-"""Benchmarks in the browser: what there are, their cases with their history, audit, datasheet and release."""
+"""Benchmarks in the browser: their cases, audit, datasheet and release; filter rounds and grades of pairs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.benchmarks.forms import BuildForm, CleanForm
-from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm
+from annotation.benchmarks.models import Benchmark, FilterOutcome
+from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.queries import benchmarks as queries
-from annotation.benchmarks.services import auditing, datasheets, markdown, releasing, versions
-from annotation.benchmarks.steps import benchmark_steps
+from annotation.benchmarks.services import datasheets, grading, releasing, versions
 from annotation.stats.benchmarks.cases import TIERS
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.context import Subject, build_panels
+from annotation.studies.steps import Step, link, study_steps
 from core.accounts.access import get_account, researcher_required
+from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.downloads import attach_file
 from core.errors import InputError
+
+
+def benchmark_steps(benchmark: Benchmark, current: str = "") -> list[Step]:
+    """All steps, the one called `current` marked as where the reader is. Two queries."""
+    counts = benchmarks.numbers(benchmark)
+    own = [*votes_step(benchmark), cases_step(benchmark, counts), audit_step(benchmark, counts)]
+    steps = [*own, sheet_step(benchmark), release_step(benchmark)]
+    return [replace(step, current=step.key == current) for step in steps if step.href]
+
+
+def votes_step(benchmark: Benchmark) -> Iterable[Step]:
+    if benchmark.study:
+        yield Step("votes", "Votes", benchmark.study.name, "done", link("filter_rounds", benchmark.study.slug))
+
+
+def cases_step(benchmark: Benchmark, counts: benchmarks.Numbers) -> Step:
+    n = f"{counts.counting:,}" + (f" of {counts.cases:,}" if counts.cases != counts.counting else "")
+    return Step("cases", "Cases", n, "done" if counts.counting else "todo", link("benchmark_cases", benchmark.slug))
+
+
+def audit_step(benchmark: Benchmark, counts: benchmarks.Numbers) -> Step:
+    here = link("benchmark_audit", benchmark.slug)
+    if counts.audits:
+        return Step("audit", "Audit", "done", "done", here)
+    return Step("audit", "Audit", "not yet", "active", here, "Audit", here)
+
+
+def sheet_step(benchmark: Benchmark) -> Step:
+    return Step("datasheet", "Datasheet", "", "done", link("benchmark_datasheet", benchmark.slug))
+
+
+def release_step(benchmark: Benchmark) -> Step:
+    here = link("benchmark_release", benchmark.slug)
+    if benchmark.is_released:
+        return Step("release", "Release", f"{benchmark.released_at:%Y-%m-%d}", "done", here)
+    return Step("release", "Release", "draft", "active", here, "Release", here)
+
 
 PER_PAGE = 50
 JSON = "application/json; charset=utf-8"
@@ -75,7 +118,7 @@ def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
         row=row,
         tiers=tiers,
         table=[(kind, n, [counts.get((kind, tier), 0) for tier in tiers]) for kind, n in row.kinds.items()],
-        **markdown.to_sections(row.to_json()),
+        **datasheets.to_sections(row.to_json()),
         children=benchmark.children.order_by("created_at", "pk"),
     )
 
@@ -163,7 +206,7 @@ def build_audit_context(benchmark: Benchmark, result: Mapping[str, Any]) -> dict
 
 def render_audit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     try:
-        auditing.audit(by=get_account(request), benchmark=benchmark)
+        versions.audit(by=get_account(request), benchmark=benchmark)
     except InputError as error:
         messages.error(request, error.message)
     return redirect("benchmark_audit", slug=benchmark.slug)
@@ -193,7 +236,7 @@ def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
         benchmark,
         "datasheet",
         sheet=sheet,
-        **markdown.to_sections(sheet),
+        **datasheets.to_sections(sheet),
         downloads=[(name.upper(), reverse("datasheet_download", args=[slug, name])) for name in SHEETS],
     )
 
@@ -210,7 +253,7 @@ def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResp
 
 
 SHEETS = {
-    "md": ("text/markdown; charset=utf-8", markdown.to_markdown),
+    "md": ("text/markdown; charset=utf-8", datasheets.to_markdown),
     "html": ("text/html; charset=utf-8", datasheets.to_html),
     "json": (JSON, lambda sheet: json.dumps(sheet, ensure_ascii=False, indent=1)),
 }
@@ -244,3 +287,84 @@ def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResp
         messages.error(request, error.message)
         return redirect("benchmark_release", slug=slug)
     return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
+
+
+@researcher_required
+def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    """What each round did with the items, and a form for the next."""
+    study = get_object_or_404(Study, slug=slug)
+    if study.kind != Study.Kind.PAIR:
+        raise Http404("only studies of response pairs are filtered")
+    form = FilterForm(request.POST or None)
+    if form.is_valid() and (made := form.run(get_account(request), study)):
+        counts = Counter(made.outcomes.values_list("outcome", flat=True))
+        messages.success(request, ", ".join(f"{n} {outcome}" for outcome, n in counts.items()).capitalize() + ".")
+        return redirect("filter_rounds", slug=slug)
+    rounds = list(study.filter_rounds.select_related("follow_up", "created_by").order_by("number"))
+    numbers = FilterOutcome.objects.filter(round__in=rounds).values_list("round", "outcome").annotate(n=Count("pk"))
+    counted = {(pk, outcome): n for pk, outcome, n in numbers.order_by()}
+    context = {
+        "study": study,
+        "steps": study_steps(study, "gold"),
+        "form": form,
+        "outcomes": FilterOutcome.Outcome.values,
+        "rounds": [(one, [counted.get((one.pk, name), 0) for name in FilterOutcome.Outcome.values]) for one in rounds],
+        "simulated": study.annotators.filter(kind=User.Kind.SIMULATED).count(),
+        "undecided": study.items.filter(filter_outcomes=None).count(),
+        "benchmarks": Benchmark.objects.filter(study=study).order_by("created_at", "pk"),
+        "before": study.follows.select_related("study").first(),
+    }
+    return render(request, "annotation/filter_rounds.html", context)
+
+
+FIGURES = {
+    "no_difference": "Preferences whose two grades are equal",
+    "same_sign": "Of the others: the chosen response has the higher grade",
+    "opposite": "Preferences whose chosen response has the lower grade",
+    "both_high": "Preferences between two responses above the middle of the scale",
+    "both_low": "Preferences between two responses below the middle of the scale",
+    "difference": "Mean difference of grades in favour of the chosen response",
+    "correlation": "Rank correlation of choice and difference of grades",
+}
+
+
+@researcher_required
+def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """What choices hide that grades of the same people show, or the button that makes the study of grades."""
+    study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+    if request.method == "POST":
+        try:
+            made = grading.make_study(by=get_account(request), study=study)
+        except InputError as error:
+            messages.error(request, error.message)
+            return redirect("graded", slug=slug)
+        messages.success(request, f"{made} is a draft: its annotators see it once it is open.")
+        return redirect("study_detail", slug=made.slug)
+    simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
+    if there := grading.list_graded_studies(study):
+        try:
+            found = grading.compare(study=study, graded=there[0])
+        except InputError as error:
+            messages.error(request, error.message)
+        else:
+            context |= {"found": found, "figures": [(words, found[name]) for name, words in FIGURES.items()]}
+            context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
+        context["graded"] = there[0]
+    return render(request, "annotation/graded.html", context)
+
+
+@researcher_required
+@require_safe
+def grades_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """What the page shows, with the number of draws and the seed."""
+    study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
+    there = grading.list_graded_studies(study)
+    if not there:
+        raise Http404("its responses are not graded yet")
+    try:
+        found = grading.compare(study=study, graded=there[0])
+    except InputError as error:
+        raise Http404(error.message) from error
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+    return attach_file(text, name=f"{slug}-graded.json", content_type=JSON)

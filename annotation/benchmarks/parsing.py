@@ -1,4 +1,4 @@
-"""A released benchmark as files: the published layout of PersonaFeedback with what Concord knows besides.
+"""A released benchmark as files: the layout of PersonaFeedback with what Concord knows besides; and revisions of pairs.
 
 `{kind}/{tier}.jsonl` holds the cases, each with `user_id`, `question`, `chosen` and `reject` as published, and with its
 votes, kappa, split and history; `excluded.jsonl` those that no model is scored on; `persona/` the personas as
@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from core.files.checking import check_value, parse_document
+from core.files.checking import check_value, parse_document, read_jsonl
 from core.files.input_files import InputFile, read_document
+from core.files.problems import Problems
 
 FORMAT = "concord-benchmark/1"
 MANIFEST = "benchmark.json"
@@ -234,3 +235,25 @@ def sha256_of(file: InputFile) -> str:
     except OSError as error:
         raise file.error(f"cannot be read: {error.strerror}") from error
     return digest.hexdigest()
+
+
+class RevisionRecord(BaseModel):
+    """A line. A response that is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1, max_length=200, coerce_numbers_to_str=True)
+    response_1: str | None = None
+    response_2: str | None = None
+    reason: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def changes_something(self) -> RevisionRecord:
+        if self.response_1 is None and self.response_2 is None:
+            raise ValueError("revises neither response_1 nor response_2")
+        return self
+
+
+def read_revisions(file: InputFile) -> list[RevisionRecord]:
+    """The revisions of a file. InputError with file, line and field for the first bad one."""
+    return [record for _, record in read_jsonl(file, RevisionRecord, Problems("stop"), id_of=lambda one: one.id)]

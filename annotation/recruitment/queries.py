@@ -1,11 +1,14 @@
-"""Participations: the link that people came by, what they agreed to, and whether that still holds."""
+"""Participations, what annotators said of themselves, and what somebody is told before they agree to take part."""
 
 from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
+from statistics import median
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -13,15 +16,21 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from annotation.recruitment.models.participation import (
+from annotation.quality.models import KnownItem
+from annotation.recruitment.models import (
     ConsentDecision,
     ConsentText,
+    DemographicAnswer,
+    DemographicQuestion,
     Intake,
     Invitation,
     Participation,
 )
+from annotation.stats.rater_groups import LEAST_RATERS
+from annotation.stats.reading import USUAL
 from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.item_features import load_shortest_times
 from core.accounts.models.users import User
 
 CODE_BYTES = 10
@@ -182,3 +191,161 @@ def describe_origin(joined: Participation | None) -> str:
     if joined and joined.is_self_registered:
         return "public address"
     return "added"
+
+
+LEAST_PEOPLE = LEAST_RATERS
+"""People below which an answer is not shown: what is said of one or two can be told of them."""
+
+
+@dataclass(frozen=True)
+class DemographicPrompt:
+    """A question, and how many people gave which answer.
+
+    Attributes
+    ----------
+    question
+        The question.
+    answered
+        How many people answered, those who prefer not to say among them.
+    counts
+        (answer, people) of answers that `LEAST_PEOPLE` or more gave, in the order offered.
+    hidden
+        How many of the offered answers were given by fewer, and by somebody.
+    """
+
+    question: DemographicQuestion
+    answered: int
+    counts: tuple[tuple[str, int], ...]
+    hidden: int
+
+    def to_json(self) -> dict[str, object]:
+        """As JSON types."""
+        return {
+            "key": self.question.key,
+            "text": self.question.text,
+            "options": list(self.question.options),
+            "answered": self.answered,
+            "counts": dict(self.counts),
+            "not_shown": self.hidden,
+            "least_people": LEAST_PEOPLE,
+        }
+
+
+def list_questions(study: Study) -> list[DemographicPrompt]:
+    """The study's questions in their order. Two queries."""
+    given: dict[int, Counter[str]] = defaultdict(Counter)
+    for question, value in DemographicAnswer.objects.filter(question__study=study).values_list("question", "value"):
+        given[question][value] += 1
+    return [build_prompt(question, given[question.pk]) for question in study.demographic_questions.all()]
+
+
+def build_prompt(question: DemographicQuestion, given: Counter[str]) -> DemographicPrompt:
+    offered = [(option, given[option]) for option in question.options]
+    return DemographicPrompt(
+        question=question,
+        answered=given.total(),
+        counts=tuple((option, n) for option, n in offered if n >= LEAST_PEOPLE),
+        hidden=sum(0 < n < LEAST_PEOPLE for _, n in offered),
+    )
+
+
+def answers(study: Study) -> dict[str, dict[str, str]]:
+    """By the question's key, what each username answered; without those who prefer not to say. One query.
+
+    For what is computed over groups of people and never shows one of them, and for who asks for it by name.
+    """
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    given = DemographicAnswer.objects.filter(question__study=study).exclude(value="")
+    for key, username, value in given.order_by("question__position", "question").values_list(
+        "question__key", "annotator__username", "value"
+    ):
+        found[key][username] = value
+    return dict(found)
+
+
+def questions(study: Study) -> dict[str, str]:
+    """Load the question's texts by key, in their order. One query."""
+    return dict(study.demographic_questions.values_list("key", "text"))
+
+
+def groups(study: Study, key: str) -> dict[str, str]:
+    """What each username answered to one question, without those who prefer not to say. One query."""
+    given = DemographicAnswer.objects.filter(question__study=study, question__key=key).exclude(value="")
+    return dict(given.order_by("annotator__username").values_list("annotator__username", "value"))
+
+
+def load_answers(study: Study, annotator: User) -> dict[str, str]:
+    """Load their answers by question key; an empty one is "prefer not to say"."""
+    mine = DemographicAnswer.objects.filter(question__study=study, annotator=annotator)
+    return dict(mine.values_list("question__key", "value"))
+
+
+def are_owed(study: Study, annotator: User) -> bool:
+    """Whether there are questions that they have not seen; they need not answer them."""
+    return study.demographic_questions.exclude(answers__annotator=annotator).exists()
+
+
+ENOUGH = 20
+"""Items with a measured time from which on the duration is told from these."""
+
+LOOKED_AT = 200
+"""Items, or measured times, that are looked at."""
+
+SECONDS_TO_DECIDE = 5.0
+"""Beside reading, for each answer, where no times have been measured."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The work of one person.
+
+    Attributes
+    ----------
+    items
+        How many they rate at most.
+    before
+        Items of training and qualification before these.
+    seconds
+        Of an item; None where nothing is known.
+    """
+
+    items: int
+    before: int
+    seconds: float | None
+
+    @property
+    def minutes(self) -> int | None:
+        """Of all together, rounded up to whole minutes, above an hour to five."""
+        if self.seconds is None:
+            return None
+        minutes = (self.items + self.before) * self.seconds / 60
+        step = 5 if minutes > 60 else 1
+        return max(1, step * ceil(minutes / step))
+
+
+def load_offer(study: Study) -> Offer | None:
+    """What awaits a new annotator; None while the study has no items. At most five queries."""
+    there = study.items.count()
+    if not there:
+        return None
+    items = there if study.item_limit is None else min(there, study.item_limit)
+    asked = (KnownItem.Purpose.TRAINING, KnownItem.Purpose.QUALIFICATION)
+    before = 0
+    if study.pass_mark is not None:
+        before = study.known_items.filter(purpose__in=asked, round=1, retired_at=None).count()
+    return Offer(items, before, measure_seconds(study) or estimate_seconds(study))
+
+
+def measure_seconds(study: Study) -> float | None:
+    """The median of the newest times that pages measured; None where there are few."""
+    timed = study.assignments.filter(
+        state=Assignment.State.SUBMITTED, purpose=Assignment.Purpose.RATING, active_seconds__gt=0
+    )
+    newest = [seconds or 0.0 for seconds in timed.order_by("-pk").values_list("active_seconds", flat=True)[:LOOKED_AT]]
+    return median(newest) if len(newest) >= ENOUGH else None
+
+
+def estimate_seconds(study: Study) -> float | None:
+    """Reading the item at a usual rate, and deciding on every criterion."""
+    times = load_shortest_times(study, range(1, LOOKED_AT + 1))
+    return USUAL * median(times.values()) + SECONDS_TO_DECIDE * len(study.asked) if times else None
