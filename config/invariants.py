@@ -24,6 +24,7 @@ from config.erasure import again
 from core.audit import queries, triggers
 from core.audit import queries as audit_queries
 from core.audit.heads import read_heads
+from core.row_counts import count_rows
 from judging.assessment import row_triggers
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import rules
@@ -80,12 +81,6 @@ def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
 
 def name_row(row: Model) -> str:
     return f"{row._meta.verbose_name} {row.pk}"
-
-
-def count_rows(rows: QuerySet[Any], by: str) -> Coalesce:
-    """How many of `rows` there are for the outer row that `by` names."""
-    n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(n, output_field=IntegerField()), 0)
 
 
 def list_rated_too_often() -> QuerySet[Item]:

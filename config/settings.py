@@ -16,10 +16,8 @@ from django_guid.integrations import CeleryIntegration
 
 from config.broker import build_shared_cache, file_broker_options
 from config.catalogues import compile_catalogues
-from config.data_folder import explain_unwritable
+from config.data_folder import UMASK, explain_unwritable, secret_key
 from config.logs import build_logging
-from config.privacy import UMASK
-from config.secrets import secret_key
 from config.single_sign_on import build_providers
 
 django_stubs_ext.monkeypatch()
@@ -258,7 +256,7 @@ CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
 CACHES = {"default": build_shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem"):
-    CELERY_BROKER_TRANSPORT = "config.file_transport:Transport"
+    CELERY_BROKER_TRANSPORT = "config.broker:Transport"
     with explain_unwritable(DATA_DIR):
         CELERY_BROKER_TRANSPORT_OPTIONS = file_broker_options(DATA_DIR / "broker")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

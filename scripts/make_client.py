@@ -260,7 +260,7 @@ class Document:
 def base_of(name: str, fields: Mapping[str, Mapping[str, str]]) -> str:
     """Return the type with the most fields of which all are a type's too, at least four; empty if there is none."""
     own = fields[name].items()
-    inner = [one for one in fields if 4 <= len(fields[one]) and fields[one].items() < own]
+    inner = [one for one in fields if len(fields[one]) >= 4 and fields[one].items() < own]
     return max(inner, key=lambda one: len(fields[one]), default="")
 
 

@@ -96,7 +96,7 @@ OF_DATASETS = (".parquet", ".arrow")
 
 
 def find_staging_folder() -> Path:
-    """Where the uploads lie. config.privacy and config.retention know it too."""
+    """Where the uploads lie. config.data_folder and config.retention know it too."""
     return Path(settings.DATA_DIR) / "import-files"
 
 

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Avg, Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from annotation.corpus.models import Scenario
 from core.errors import InputError
 from core.jobs.heartbeat import gone_before
+from core.row_counts import count_rows
 from judging.judges.queries import workers
 from simulation.agents.models import Agent
 from simulation.agents.parsing.endings import ENDINGS, REGULAR
@@ -231,17 +231,12 @@ def list_experiments() -> QuerySet[Experiment]:
         Experiment.objects.select_related("user_agent", "created_by", "project")
         .prefetch_related("assistants")
         .annotate(
-            n_dialogues=count_rows(dialogues),
-            n_ended=count_rows(dialogues.exclude(ending="")),
-            n_regular=count_rows(dialogues.filter(ending__in=REGULAR)),
+            n_dialogues=count_rows(dialogues, "experiment"),
+            n_ended=count_rows(dialogues.exclude(ending=""), "experiment"),
+            n_regular=count_rows(dialogues.filter(ending__in=REGULAR), "experiment"),
         )
         .order_by("-created_at", "-pk")
     )
-
-
-def count_rows(rows: QuerySet[Any]) -> Coalesce:
-    of_experiment = rows.order_by().values("experiment").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(of_experiment, output_field=IntegerField()), 0)
 
 
 def find_unfinished_like(*, input_hash: str, name: str, seed: int) -> Experiment | None:
@@ -268,11 +263,10 @@ def experiment_called(name: str) -> Experiment:
 def dialogues(experiment: Experiment) -> QuerySet[SimulatedDialogue]:
     """The experiment's dialogues with the number of turns and the last one's moment."""
     turns = Turn.objects.filter(simulated=OuterRef("pk")).order_by()
-    n = turns.values("simulated").annotate(n=Count("pk")).values("n")
     last = turns.values("simulated").annotate(at=Max("created_at")).values("at")
     return (
         experiment.dialogues.select_related("scenario__profile", "scenario__task", "assistant")
-        .annotate(n_turns=Coalesce(Subquery(n, output_field=IntegerField()), 0), last_turn=Subquery(last))
+        .annotate(n_turns=count_rows(turns, "simulated"), last_turn=Subquery(last))
         .order_by("index")
     )
 
