@@ -9,9 +9,7 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from config import (
-            data_folder,
-        )
+        from config import audit_events, checks, data_folder  # noqa: F401 - connects signals, registers the checks
 
         data_folder.tighten(settings.DATA_DIR, whole=settings.DATA_DIR == settings.BASE_DIR / "data")
 
