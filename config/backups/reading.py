@@ -19,7 +19,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
 from annotation.corpus.models import Attachment
-from annotation.corpus.services.attachments import locate, write_bytes
+from annotation.corpus.services import locate, write_bytes
 from config.backups import tables
 from config.backups.encryption import open_decrypted
 from config.backups.writing import ATTACHMENTS, FORM, MANIFEST, migrations

@@ -17,7 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from annotation.corpus.models import Attachment
-from annotation.corpus.services.attachments import locate
+from annotation.corpus.services import locate
 from config.backups import tables
 from config.backups.encryption import Encrypting
 from core.files.atomic import write_whole

@@ -15,7 +15,7 @@ utterances need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ import numpy as np
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, IntArray
-from annotation.stats.words import words
 from simulation.stats.variety import Texts, bleu_among, variety
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"
@@ -57,13 +56,11 @@ class Diversity:
         }
 
 
-def diversity(utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words) -> Diversity:
-    """Compute Dist-1, Dist-2 and Ent-4 of all utterances together; n-grams do not cross from one to the next."""
-    return compute_diversity(Texts.from_words(map(tokenize, utterances)))
-
-
 def compute_diversity(texts: Texts, kept: BoolArray | None = None) -> Diversity:
-    """Compute the diversity of texts together, or of those that are kept, (n,)."""
+    """Compute Dist-1, Dist-2 and Ent-4 of texts together, or of those that are kept, (n,).
+
+    n-grams do not cross from one text to the next.
+    """
     chosen = np.ones(texts.n, dtype=bool) if kept is None else kept
     found, lengths = variety(texts, np.where(chosen, 0, -1), 1), texts.lengths[chosen]
     n_ngrams = {name: int(np.maximum(lengths - order + 1, 0).sum()) for name, (order, _) in FIGURES.items()}
@@ -120,14 +117,6 @@ def mean_diversity(
 TOO_FEW = "fewer than two utterances with words"
 MOST = 500_000
 """Utterances compared, above which a sample is. The more there are, the more alike each is to one of the others."""
-
-
-def self_bleu(
-    utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words, most: int = MOST, seed: int = 0
-) -> Estimate:
-    """Compute the Self-BLEU of utterances, with an interval that resamples them; see `compute_self_bleu`."""
-    texts = Texts.from_words(map(tokenize, utterances))
-    return compute_self_bleu(texts, [str(place) for place in range(texts.n)], most=most, seed=seed)
 
 
 def compute_self_bleu(

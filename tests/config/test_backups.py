@@ -15,8 +15,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from annotation.corpus import services
 from annotation.corpus.models import Profile
-from annotation.corpus.services import attachments
 from annotation.quality.services import gold_questions
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
@@ -335,24 +335,24 @@ class TestAttachments:
     @pytest.fixture
     def stored(self, db, settings, tmp_path) -> str:
         settings.ATTACHMENTS = tmp_path / "attachments"
-        return attachments.store(png(), name="a.png").sha256
+        return services.store_attachment(png(), name="a.png").sha256
 
     def test_their_bytes_come_back(self, stored, tmp_path):
         manifest = writing.write(tmp_path / "site.zip", key=None)
         assert manifest["attachments"] == {"written": 1, "lost": 0}
-        attachments.locate(stored).unlink()
+        services.locate(stored).unlink()
         empty_tables()
         reading.restore(tmp_path / "site.zip")
-        assert attachments.locate(stored).read_bytes() == png()
+        assert services.locate(stored).read_bytes() == png()
 
     def test_a_lost_one_is_told_and_does_not_stop_a_backup(self, stored, tmp_path):
-        attachments.locate(stored).unlink()
+        services.locate(stored).unlink()
         assert writing.write(tmp_path / "site.zip", key=None)["attachments"] == {"written": 0, "lost": 1}
         empty_tables()
         reading.restore(tmp_path / "site.zip")
 
     def test_changed_bytes_are_refused(self, stored, tmp_path):
-        attachments.locate(stored).write_bytes(png(9))
+        services.locate(stored).write_bytes(png(9))
         writing.write(tmp_path / "site.zip", key=None)
         empty_tables()
         with pytest.raises(InputError, match="was changed or cut"):

@@ -9,8 +9,7 @@ from itertools import islice
 
 from annotation.corpus.formats.base import ChatFormat
 from annotation.corpus.formats.registry import recognise_format
-from annotation.corpus.imports.table_records import TableRecords
-from annotation.corpus.imports.tables import LOOKED_AT, open_checked
+from annotation.corpus.imports.tables import LOOKED_AT, TableRecords, open_checked
 from annotation.corpus.parsing.guessing import FoundColumn, find_columns, guess_mapping
 from annotation.corpus.parsing.mapped_fields import LABELS
 from annotation.corpus.parsing.mappings import ColumnMapping

@@ -12,13 +12,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from annotation.corpus import services
 from annotation.corpus.exchange.registry import recognise_exchange
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import FirstLook, Survey, look
 from annotation.corpus.models import SavedMapping
 from annotation.corpus.parsing.mappings import ColumnMapping, Reading, parse_mapping
-from annotation.corpus.queries.mappings import list_mappings
-from annotation.corpus.services import mappings as services
+from annotation.corpus.queries import list_mappings
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
 from core.files.input_files import InputFile

@@ -1,4 +1,4 @@
-"""Pictures and sounds of material: checked, stored once under their hash, and noted with what shows them.
+"""Pictures and sounds of material, stored once under their hash and noted with what shows them; and mappings.
 
 The bytes lie in `settings.ATTACHMENTS`, so that they are neither in the database nor where the web server finds files
 by itself.
@@ -11,12 +11,32 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from django.conf import settings
+from pydantic import Field
 
-from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair, SourcedModel
+from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair, SavedMapping, SourcedModel
+from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.corpus.parsing.media import HEAD, check_type
+from core.accounts.models.projects import choose_project
+from core.accounts.models.users import User
+from core.audit.log import audited
 from core.errors import InputError
 from core.files.atomic import write_whole
 from core.files.input_files import MEGABYTE
+from core.names import check_line
+from core.options.model import Options, check_options
+
+LONGEST_MAPPING = 80
+
+
+class NewMapping(Options):
+    """A mapping under a name, to be used again for files of the same kind."""
+
+    name: str = Field(
+        min_length=1,
+        max_length=LONGEST_MAPPING,
+        title="Name of the mapping",
+        description="One of this name in your project is replaced.",
+    )
 
 
 def locate(sha256: str) -> Path:
@@ -24,12 +44,12 @@ def locate(sha256: str) -> Path:
     return Path(settings.ATTACHMENTS) / sha256[:2] / sha256
 
 
-def store(data: bytes, *, kind: str = "", name: str = "", declared: str = "") -> Attachment:
+def store_attachment(data: bytes, *, kind: str = "", name: str = "", declared: str = "") -> Attachment:
     """The attachment of these bytes; the same bytes are stored once.
 
     InputError where they are too many, or not what their `name` or the `declared` type says.
     """
-    check_size(len(data))
+    check_attachment_size(len(data))
     try:
         found = check_type(data[:HEAD], name=name, declared=declared, kind=kind)
     except ValueError as error:
@@ -39,18 +59,18 @@ def store(data: bytes, *, kind: str = "", name: str = "", declared: str = "") ->
     return Attachment.objects.get_or_create(sha256=sha256, defaults={"type": found, "size": len(data)})[0]
 
 
-def store_file(path: Path, *, kind: str = "", name: str = "") -> Attachment:
+def store_attached_file(path: Path, *, kind: str = "", name: str = "") -> Attachment:
     """The attachment of a file. Its size is looked at before it is read."""
     try:
-        check_size(path.stat().st_size, name)
+        check_attachment_size(path.stat().st_size, name)
         with path.open("rb") as file:
             data = file.read(settings.MAX_ATTACHMENT_BYTES + 1)
     except OSError as error:
         raise InputError(f"{name or path.name} cannot be read: {error.strerror}", field="parts") from error
-    return store(data, kind=kind, name=name or path.name)
+    return store_attachment(data, kind=kind, name=name or path.name)
 
 
-def check_size(size: int, name: str = "") -> None:
+def check_attachment_size(size: int, name: str = "") -> None:
     if size > settings.MAX_ATTACHMENT_BYTES:
         most = settings.MAX_ATTACHMENT_BYTES / MEGABYTE
         told = f"{name or 'an attachment'} has {size / MEGABYTE:,.1f} MB, and an attachment may have {most:,.6g} MB"
@@ -77,3 +97,20 @@ def note_uses(model: type[SourcedModel], source: str, shown: Mapping[str, Iterab
     AttachmentUse.objects.bulk_create(
         AttachmentUse(attachment_id=keys[sha256], **{f"{name}_id": row}) for row, sha256 in sorted(wanted)
     )
+
+
+@check_options(NewMapping)
+@audited("mapping.save", says=("name",))
+def save_mapping(*, by: User | None, name: str, mapping: ColumnMapping) -> SavedMapping:
+    """Keep a mapping under a name; one of that name in the project is replaced."""
+    check_line(name, field="name")
+    saved, _ = SavedMapping.objects.update_or_create(
+        project=choose_project(by), name=name, defaults={"document": mapping.to_document(), "created_by": by}
+    )
+    return saved
+
+
+@audited("mapping.delete", on="mapping", says=("mapping.name",))
+def delete_mapping(*, by: User | None, mapping: SavedMapping) -> None:  # noqa: ARG001
+    """Delete a saved mapping. What was imported with it stays."""
+    SavedMapping.objects.filter(pk=mapping.pk).delete()

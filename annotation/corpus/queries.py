@@ -1,4 +1,4 @@
-"""What the corpus holds, for the pages that show it."""
+"""What the corpus holds, for the pages that show it; and mappings by name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
 
-from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
+from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Scenario, Task
+from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping, read_mapping
 from core import row_counts
+from core.accounts.models.users import User
+from core.accounts.permissions import filter_visible
+from core.errors import InputError
 
 PAGE = 50
 
@@ -97,3 +101,25 @@ def filter_records(kind: DatasetKind, search: str, source: str) -> QuerySet[Any]
             anywhere |= Q(**{f"{field}__icontains": search})
         found = found.filter(anywhere)
     return found
+
+
+def list_mappings(by: User | None) -> QuerySet[SavedMapping]:
+    """The mappings of the projects that an account works in; of a command all."""
+    rows = SavedMapping.objects.order_by("name", "pk")
+    return rows if by is None else filter_visible(by, rows)
+
+
+def find_mapping(by: User | None, name: str) -> SavedMapping:
+    """The mapping saved under that name. InputError, naming those that there are, without one."""
+    found = list_mappings(by).filter(name=name).first()
+    if found is None:
+        known = ", ".join(list_mappings(by).values_list("name", flat=True)[:20]) or "none"
+        raise InputError(f"there is no saved mapping {name!r}; there are: {known}", field="mapping")
+    return found
+
+
+def load_mapping(by: User | None, given: str) -> ColumnMapping:
+    """The mapping in a text of JSON or TOML, or saved under that name."""
+    if "\n" in given or given.lstrip().startswith("{") or "=" in given:
+        return read_mapping(given)
+    return parse_mapping(find_mapping(by, given.strip()).document)
