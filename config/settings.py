@@ -272,14 +272,14 @@ WORKER_GONE_SECONDS = float(os.environ.get("CONCORD_WORKER_GONE_SECONDS", "15"))
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "core.api.authentication.TokenAuthentication",
+        "core.api.requests.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["core.accounts.access.IsResearcher"],
-    "DEFAULT_RENDERER_CLASSES": ["core.api.rendering.Json"],
-    "DEFAULT_PARSER_CLASSES": ["core.api.rendering.JsonBody"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.rendering.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": ["core.api.authentication.AccountThrottle"],
+    "DEFAULT_RENDERER_CLASSES": ["core.api.requests.Json"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.requests.JsonBody"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.requests.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["core.api.requests.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
     "DEFAULT_SCHEMA_CLASS": "core.api.schema.Schema",
     "EXCEPTION_HANDLER": "core.api.problems.handler",

@@ -26,7 +26,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.api import idempotency
 from core.api.idempotency import StoredResponse
-from core.api.rendering import Json
+from core.api.requests import Json
 from core.api.schema import Given as Given
 from core.api.schema import IntoProject as IntoProject
 from core.api.schema import Shape, resolve_shape

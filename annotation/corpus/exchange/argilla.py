@@ -62,7 +62,7 @@ def record(head: StudyHead, item: Rated) -> dict[str, Any]:
     return {
         "id": str(item.record["id"]),
         "fields": build_shown_fields(head, item.record),
-        "metadata": {META: json.dumps(item.to_kept(item.answers), ensure_ascii=False)},
+        "metadata": {META: json.dumps(item.to_document(item.answers), ensure_ascii=False)},
         "suggestions": suggestions,
         "responses": {question: given for question, given in responses.items() if given},
         "vectors": {},
@@ -148,7 +148,7 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """An item with its answers: Concord's own from the metadata, others from responses and suggestions."""
     ours = (given.get("metadata") or {}).get(META)
     if ours is not None:
-        return Rated.from_kept(parse_json(ours))
+        return Rated.from_document(parse_json(ours))
     answers = [
         ExchangedAnswer(
             rater=str(one["user_id"]),

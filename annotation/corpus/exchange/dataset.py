@@ -132,14 +132,14 @@ class Rated:
     answers: tuple[ExchangedAnswer, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_kept(self, answers: Iterable[ExchangedAnswer]) -> dict[str, Any]:
+    def to_document(self, answers: Iterable[ExchangedAnswer]) -> dict[str, Any]:
         """The item with some of its answers, as it stands whole in a file of another tool."""
         return {"record": self.record, "facts": self.facts, "answers": [one.to_extras() for one in answers]}
 
     @classmethod
-    def from_kept(cls, kept: Mapping[str, Any]) -> Rated:
-        """The item that `to_kept` gave."""
-        return cls(kept["record"], tuple(ExchangedAnswer.from_extras(one) for one in kept["answers"]), kept["facts"])
+    def from_document(cls, given: Mapping[str, Any]) -> Rated:
+        """The item that `to_document` gave."""
+        return cls(given["record"], tuple(ExchangedAnswer.from_extras(one) for one in given["answers"]), given["facts"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer
         "text": render_text(item.record),
         "label": labels,
         "annotator": rater,
-        META: item.to_kept(answers),
+        META: item.to_document(answers),
     }
 
 
@@ -82,7 +82,7 @@ def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
     """An item with one rater's answers. A text without turns is one turn of the user."""
     ours = given.get(META)
     if ours is not None:
-        return Rated.from_kept(ours)
+        return Rated.from_document(ours)
     text = naming.find_value("dialogue", given, ("text", "data"))
     if not isinstance(text, str) or not text:
         raise InputError("has no text", field="text")

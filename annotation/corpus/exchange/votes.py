@@ -68,7 +68,7 @@ def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[s
         "conversation_a": talk_a,
         "conversation_b": talk_b,
         "turn": 1,
-        META: item.to_kept([answer] if answer else []),
+        META: item.to_document([answer] if answer else []),
     }
 
 
@@ -89,7 +89,7 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """A pair with one vote. Its response 1 is the model whose name comes first, so that both orders are one pair."""
     ours = given.get(META)
     if ours is not None:
-        return Rated.from_kept(ours)
+        return Rated.from_document(ours)
     turn = int(given.get("turn") or 1)
     sides = {side: given[f"model_{side}"] for side in ("a", "b")}
     order = "AB" if sides["a"] <= sides["b"] else "BA"

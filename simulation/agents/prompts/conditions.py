@@ -20,7 +20,7 @@ from typing import Any
 
 from judging.stats.retrieval import SENTENCE
 from simulation.agents.prompts.scene import Scene
-from simulation.stats.leakage import UNTELLING, list_values
+from simulation.stats.utterances import UNTELLING, list_values
 
 KINDS = {
     "shortened": "the last sentences dropped",

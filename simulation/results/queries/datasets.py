@@ -13,8 +13,8 @@ from annotation.corpus.models import Dialogue, Profile, Task
 from core.hashing import content_hash
 from core.version import code_version
 from simulation.experiments.models import PreferenceType
-from simulation.stats.leakage import list_values
 from simulation.stats.regions import find_region
+from simulation.stats.utterances import list_values
 
 NOT_DEMOGRAPHIC = ("user_id",)
 

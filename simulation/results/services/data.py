@@ -22,8 +22,7 @@ from simulation.results.queries import judgments
 from simulation.results.queries import judgments as talks
 from simulation.results.queries.judgments import DialogueColumns, Names, StoredMessage, Verdicts, sort_names
 from simulation.results.services.columns import TCR, TCR_PUBLISHED, Column
-from simulation.stats.leakage import contradictions, find_leaked, strange_values
-from simulation.stats.repetition import repetition_share
+from simulation.stats.utterances import contradictions, find_leaked, repetition_share, strange_values
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
 VERSION = 2

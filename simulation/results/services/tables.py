@@ -77,10 +77,14 @@ class Tables(Sheet):
             for key in self.conditions
         ]
 
+    def list_regular_rows(self) -> list[Row]:
+        """Rows of tasks with the dialogues that ended as they should, as far as there are any."""
+        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
+        return self.select_filled(rows)
+
     def variety_table(self) -> dict[str, Any]:
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
-        rows = self.select_filled(rows)
+        rows = self.list_regular_rows()
         each = self.cells(rows, OF_VARIETY)
         cells = [
             [count(row), *found, *pool_diversity(self.played.pk[row.where].tolist())]
@@ -109,8 +113,7 @@ class Tables(Sheet):
 
     def size_table(self) -> dict[str, Any]:
         """Table 13: how long the dialogues are. The paper does not say whether a turn is a message or an exchange."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
-        rows = self.select_filled(rows)
+        rows = self.list_regular_rows()
         cells = [[count(row), *(self.estimate_size(row, one) for one in OF_SIZE)] for row in rows]
         note = (
             f"{self.of_condition}; an exchange is a reply of the assistant and the user's next message; words per "

@@ -1,4 +1,4 @@
-"""Whether a simulated user gives away its preferences at once, or contradicts them. Pure functions.
+"""What stands in a simulated user's utterances: what was said before, and preferences that are given away.
 
 PersonaLens (arXiv 2506.09902) asks its user agent for a short first turn without preferences, since a preference that
 is stated at once tests listening, not personalization.
@@ -9,11 +9,65 @@ sense: a user who turns a value down has named it too. Read the curve over turns
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from annotation.stats.words import split_words
+
+ALIKE = 0.9
+"""Share of common bigrams (Dice 1945, Ecology 26:297-302) from which two utterances count as the same."""
+
+SHORT = 4
+"""Utterances of fewer words ("Yes, please.") are said again for good reason, though not twice in a row."""
+
+
+def repeats(utterance: str, earlier: Sequence[str]) -> bool:
+    """Whether `utterance` says again one of the speaker's `earlier` ones, oldest first.
+
+    An utterance of fewer than four words repeats only the one right before it, and only word for word.
+    """
+    return says_again(split_words(utterance), [split_words(before) for before in earlier])
+
+
+def says_again(said: Sequence[str], earlier: Sequence[Sequence[str]]) -> bool:
+    """The same of spoken words."""
+    if not said:
+        return False
+    if earlier and said == earlier[-1]:
+        return True
+    return len(said) >= SHORT and any(are_as_long(said, before) and alike(said, before) >= ALIKE for before in earlier)
+
+
+def are_as_long(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether two lists of words are close enough in length to count as the same, whatever the words are."""
+    fewer, more = sorted([len(a) - 1, len(b) - 1])
+    return 2 * fewer >= ALIKE * (fewer + more)
+
+
+def alike(a: Sequence[str], b: Sequence[str]) -> float:
+    """Dice's coefficient of the bigrams of two lists of words, 0 to 1; of lists of one word, whether they are equal."""
+    first, second = bigrams(a), bigrams(b)
+    total = first.total() + second.total()
+    if not total:
+        return float(list(a) == list(b))
+    return 2 * (first & second).total() / total
+
+
+def bigrams(tokens: Sequence[str]) -> Counter[tuple[str, str]]:
+    return Counter(pairwise(tokens))
+
+
+def repetition_share(utterances: Sequence[str]) -> float:
+    """Share of a speaker's utterances, from the second on, that repeat an earlier one; NaN where there is no second."""
+    if len(utterances) < 2:
+        return float("nan")
+    heard = [split_words(utterance) for utterance in utterances]
+    again = [says_again(said, heard[:place]) for place, said in enumerate(heard) if place]
+    return sum(again) / len(again)
+
 
 UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "false"})
 """Values that say nothing where they occur in a sentence."""
