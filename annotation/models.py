@@ -20,10 +20,11 @@ from annotation.corpus.models import (
     Task,
 )
 from annotation.quality.models import Admission, KnownAnswer, KnownItem, QueueRules
-from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
-from annotation.recruitment.models.participation import (
+from annotation.recruitment.models import (
     ConsentDecision,
     ConsentText,
+    DemographicAnswer,
+    DemographicQuestion,
     Intake,
     Invitation,
     Participation,

@@ -3,13 +3,13 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from annotation.agreement.views import gold
-from annotation.benchmarks.views import benchmarks, filtering
+from annotation.benchmarks import views as benchmarks
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
 from annotation.studies.views import guidelines, new_study, rubrics, search, studies
 from annotation.workbench.assignment_names import AssignmentConverter
 from annotation.workbench.views import attachments, item_actions, qualification, rating_api, review, work
-from core.accounts.views import projects, tokens
+from core.accounts import views
 from core.audit import views as audit_views
 
 register_converter(AssignmentConverter, "slot")
@@ -70,9 +70,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/adjudication/<slug:key>/<int:position>/", review.adjudicate, name="adjudicate"),
     path("studies/<slug:slug>/messages/", item_actions.study_messages, name="study_messages"),
     path("studies/<slug:slug>/items/<int:position>/answer/", item_actions.item_answer, name="item_answer"),
-    path("studies/<slug:slug>/filter/", filtering.filter_rounds, name="filter_rounds"),
-    path("studies/<slug:slug>/graded/", filtering.grades_page, name="graded"),
-    path("studies/<slug:slug>/graded.json", filtering.grades_download, name="graded_download"),
+    path("studies/<slug:slug>/filter/", benchmarks.filter_rounds, name="filter_rounds"),
+    path("studies/<slug:slug>/graded/", benchmarks.grades_page, name="graded"),
+    path("studies/<slug:slug>/graded.json", benchmarks.grades_download, name="graded_download"),
     # benchmarks
     path("benchmarks/", benchmarks.benchmark_list, name="benchmark_list"),
     path("benchmarks/new/", benchmarks.benchmark_create, name="benchmark_create"),
@@ -89,14 +89,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("acts/", audit_views.event_list, name="act_list"),
     path("acts.csv", audit_views.events_download, name="acts_download"),
     # projects
-    path("projects/", projects.project_list, name="project_list"),
-    path("projects/<slug:slug>/", projects.project_detail, name="project_detail"),
-    path("projects/<slug:slug>/choose/", projects.project_choose, name="project_choose"),
-    path("projects/<slug:slug>/members/", projects.member_add, name="member_add"),
-    path("projects/<slug:slug>/members/<int:pk>/", projects.member_change, name="member_change"),
-    path("projects/<slug:slug>/members/<int:pk>/remove/", projects.member_remove, name="member_remove"),
+    path("projects/", views.project_list, name="project_list"),
+    path("projects/<slug:slug>/", views.project_detail, name="project_detail"),
+    path("projects/<slug:slug>/choose/", views.project_choose, name="project_choose"),
+    path("projects/<slug:slug>/members/", views.member_add, name="member_add"),
+    path("projects/<slug:slug>/members/<int:pk>/", views.member_change, name="member_change"),
+    path("projects/<slug:slug>/members/<int:pk>/remove/", views.member_remove, name="member_remove"),
     path("adjudication/", review.to_decide, name="to_decide"),
     # tokens
-    path("tokens/", tokens.token_list, name="token_list"),
-    path("tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("tokens/", views.token_list, name="token_list"),
+    path("tokens/<int:pk>/revoke/", views.token_revoke, name="token_revoke"),
 ]

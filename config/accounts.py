@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext, gettext_noop
 
-from core.accounts.queries import users
+from core.accounts import queries
 from core.names import is_hidden
 from judging.judges import second_factors
 from judging.judges.sealing import UnreadableError
@@ -96,5 +96,5 @@ class Passwords(ModelBackend):
     """Accounts by name and password, as Django has it; every request asks for its account once more."""
 
     def get_user(self, user_id: Any) -> Any:
-        user = users.account(int(user_id))
+        user = queries.account(int(user_id))
         return user if user and self.user_can_authenticate(user) else None

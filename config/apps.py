@@ -9,11 +9,11 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from config import audit_events, checks, privacy  # noqa: F401 - connects signals, registers the system checks
+        from config import audit_events, checks, data_folder  # noqa: F401 - connects signals, registers the checks
 
-        privacy.tighten(settings.DATA_DIR, whole=settings.DATA_DIR == settings.BASE_DIR / "data")
+        data_folder.tighten(settings.DATA_DIR, whole=settings.DATA_DIR == settings.BASE_DIR / "data")
 
 
 class AdministrationConfig(admin.AdminConfig):
     default = False
-    default_site = "config.audited_admin.AuditedSite"
+    default_site = "config.administration.AuditedSite"

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from annotation.management.base import SETTINGS
-from config import privacy
+from config import data_folder
 from config.backups import encryption
 from config.data_folder import HINT
 from config.logs import FORMATS
@@ -31,7 +31,7 @@ def files_are_private(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
     """Database and backups hold password hashes: other accounts of the machine may not read them."""
     kept = settings.DATABASES["default"]
     database = Path(kept["NAME"]) if kept["ENGINE"].endswith("sqlite3") else None
-    if not (paths := privacy.open_paths(settings.DATA_DIR, database)):
+    if not (paths := data_folder.open_paths(settings.DATA_DIR, database)):
         return []
     names = [shlex.quote(str(path)) for path in paths]
     message = f"Other accounts of this machine can read or enter {', '.join(names)}."

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from annotation.benchmarks.services import auditing, building, versions
+from annotation.benchmarks.services import building, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.corpus.imports import records
 from annotation.studies.models.studies import Study
@@ -181,7 +181,7 @@ def benchmark(by: User, choice: Study) -> None:
         options=BuildOptions(splits={"dev": 0.3, "test": 0.7}, seed=SEED),
         notes="Demo data: the votes are drawn, not given by people.",
     )
-    auditing.audit(by=by, benchmark=versions.release(by=by, benchmark=made), bootstrap=500, seed=SEED)
+    versions.audit(by=by, benchmark=versions.release(by=by, benchmark=made), bootstrap=500, seed=SEED)
 
 
 def load_designed_levels() -> dict[str, dict[str, str]]:

@@ -16,21 +16,22 @@ from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRe
 from django.db.models.functions import Coalesce
 
 from annotation.recruitment.services import withdrawn
-from annotation.recruitment.withdrawn_list import WithdrawalEntry
+from annotation.recruitment.services.withdrawn import WithdrawalEntry
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from config.erasure import again
-from core.audit import head_queries, triggers
+from core.audit import queries, triggers
 from core.audit import queries as audit_queries
 from core.audit.heads import read_heads
+from core.row_counts import count_rows
 from judging.assessment import row_triggers
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import rules
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.queries import runs
 from simulation.agents.parsing.endings import REGULAR
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
 
 EXAMPLES = 5
 EMPTIABLE = (
@@ -67,10 +68,10 @@ def findings(heads: Iterable[Path] = ()) -> list[Finding]:
 
 def notes(heads: Iterable[Path] = ()) -> list[str]:
     """What is no fault and has to be known: an older backup was restored, or the site's role may empty a table."""
-    restored = head_queries.compare(read_heads(heads)).restored
+    restored = queries.compare(read_heads(heads)).restored
     emptiable = row_triggers.find_emptiable(connection)
     may_empty = [EMPTIABLE.format(", ".join(emptiable))] if emptiable else []
-    return [*(head_queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
+    return [*(queries.describe_restored(restore, some) for restore, some in restored.items()), *may_empty]
 
 
 def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
@@ -80,12 +81,6 @@ def build_finding(text: str, broken: QuerySet[Any]) -> Finding:
 
 def name_row(row: Model) -> str:
     return f"{row._meta.verbose_name} {row.pk}"
-
-
-def count_rows(rows: QuerySet[Any], by: str) -> Coalesce:
-    """How many of `rows` there are for the outer row that `by` names."""
-    n = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(n, output_field=IntegerField()), 0)
 
 
 def list_rated_too_often() -> QuerySet[Item]:
@@ -220,9 +215,9 @@ def triggers_of_rows() -> Finding:
 
 def check_audit_heads(heads: Iterable[Path]) -> Finding:
     """The log is the one that was written down elsewhere."""
-    lost = head_queries.compare(read_heads(heads)).lost
+    lost = queries.compare(read_heads(heads)).lost
     text = "Every event that was recorded outside the database is in the audit log."
-    return Finding(text, len(lost), tuple(head_queries.describe_lost(lost)))
+    return Finding(text, len(lost), tuple(queries.describe_lost(lost)))
 
 
 def check_finished_runs() -> Finding:

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from config import readiness
 from core.version import code_version
 from judging.runs.queries import queues
-from simulation.experiments.queries import progress
+from simulation.experiments import queries
 
 
 class SiteCollector(Collector):
@@ -26,7 +26,7 @@ class SiteCollector(Collector):
         yield build_metric("concord_run_parts", "Parts of running judge runs.", "state", parts)
         yield single("concord_run_part_oldest_seconds", "How long the oldest part has been due.", queue.oldest_seconds)
         yield build_metric("concord_runs", "Judge runs.", "state", queues.runs_by_state())
-        yield build_metric("concord_experiments", "Experiments.", "state", progress.group_by_state())
+        yield build_metric("concord_experiments", "Experiments.", "state", queries.group_by_state())
         alive = list(queues.processes())
         yield single("concord_workers", "Celery workers seen lately.", sum(one.slots > 0 for one in alive))
         yield single("concord_worker_slots", "Parts that they can work on at once.", sum(one.slots for one in alive))

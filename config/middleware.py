@@ -1,23 +1,31 @@
-"""Turns an oversized request away before it is read, says of acts by what they came, and what cannot be used."""
+"""What is answered in place of a view: to requests that are too large, to what cannot be used, and to faults.
+
+While the database is away, its disk is full and the like, that is 503 with the reason, not "it broke".
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 
-from annotation.recruitment.queries.participation import is_link_participant
+from annotation.recruitment.queries import is_link_participant
 from core.audit.log import audit_through
 from core.audit.models import Act
 from core.errors import InputError
+from core.faults import describe_fault
 
 MEGABYTE = 1024 * 1024
 LONGEST_QUERY = 4000
 """Characters after the question mark of an address: less than a web server lets pass, more than any page asks for."""
+RETRY_SECONDS = 5
 
 
 def render_too_large(request: HttpRequest, limit: int, *, sent: int, is_text: bool = False) -> HttpResponse:
@@ -76,14 +84,8 @@ class LinkOnlyMiddleware:
         return self.get_response(request)
 
 
-class InputErrorMiddleware:
+class InputErrorMiddleware(MiddlewareMixin):
     """A page that meets what it cannot use, and has no place of its own to say so, says it as an error page."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """The page, with the error's sentence; None for any other error."""
@@ -114,3 +116,19 @@ class UploadLimitMiddleware:
                 problem(413, "Content Too Large", detail) if is_api else render_too_large(request, megabytes, sent=sent)
             )
         return self.get_response(request)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's page for what nobody caught, except where the machine is at fault."""
+    error = sys.exc_info()[1]
+    fault = describe_fault(error) if error else None
+    if fault is None:
+        return defaults.server_error(request)
+    if request.path.startswith("/api/"):
+        detail = f"{fault} Nothing was kept of this request; send it again."
+        answer = problem(503, "Service Unavailable", detail)
+    else:
+        answer = HttpResponse(render_to_string("503.html", {"fault": fault}), status=503)
+    answer["Retry-After"] = str(RETRY_SECONDS)
+    answer["Cache-Control"] = "no-store"
+    return answer

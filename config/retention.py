@@ -14,7 +14,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models import DemographicAnswer
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Study

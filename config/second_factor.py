@@ -6,7 +6,6 @@ one has passed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from allauth.account.authentication import get_authentication_records
@@ -18,9 +17,11 @@ from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 
+from config.middleware import problem
 from core.accounts.models.projects import Membership
 from core.accounts.models.users import User
 
@@ -61,13 +62,7 @@ def remember_set_up(request: HttpRequest, user: User, **kwargs: Any) -> None:  #
     record_authentication(request, user, METHOD)
 
 
-class SecondFactorMiddleware:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
+class SecondFactorMiddleware(MiddlewareMixin):
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:  # noqa: ARG002
         """Answer in place of a view to an account that lacks the second factor that is demanded of it."""
         if settings.REQUIRE_SECOND_FACTOR == NOBODY or is_open(request) or not isinstance(request.user, User):
@@ -87,8 +82,7 @@ def is_open(request: HttpRequest) -> bool:
 def refuse(request: HttpRequest) -> HttpResponse:
     """The page that leads to setting it up. 403, so that scripts keep what was entered, as if nobody had signed in."""
     if request.path.startswith("/api/"):
-        content = {"type": "about:blank", "title": "Forbidden", "status": 403, "detail": DETAIL}
-        return JsonResponse(content, status=403, content_type="application/problem+json")
+        return problem(403, "Forbidden", DETAIL)
     return render(request, "config/second_factor.html", status=403)
 
 

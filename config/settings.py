@@ -16,10 +16,8 @@ from django_guid.integrations import CeleryIntegration
 
 from config.broker import build_shared_cache, file_broker_options
 from config.catalogues import compile_catalogues
-from config.data_folder import explain_unwritable
+from config.data_folder import UMASK, explain_unwritable, secret_key
 from config.logs import build_logging
-from config.privacy import UMASK
-from config.secrets import secret_key
 from config.single_sign_on import build_providers
 
 django_stubs_ext.monkeypatch()
@@ -50,7 +48,7 @@ with explain_unwritable(DATA_DIR):
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/judges/sealing.py."""
 AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
-"""Acts carry digests keyed by the first, and are checked with any: core/audit/digest.py."""
+"""Acts carry digests keyed by the first, and are checked with any: core/audit/heads.py."""
 SIGNING_KEYS = env_list("CONCORD_SIGNING_KEY")
 SIGNING_KEY_FILE = DATA_DIR / "signing_keys"
 """The first signs certificates, and what any of them signed is believed: judging/assessment/signing.py."""
@@ -258,7 +256,7 @@ CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
 CACHES = {"default": build_shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
 if CELERY_BROKER_URL.startswith("filesystem"):
-    CELERY_BROKER_TRANSPORT = "config.file_transport:Transport"
+    CELERY_BROKER_TRANSPORT = "config.broker:Transport"
     with explain_unwritable(DATA_DIR):
         CELERY_BROKER_TRANSPORT_OPTIONS = file_broker_options(DATA_DIR / "broker")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -274,14 +272,14 @@ WORKER_GONE_SECONDS = float(os.environ.get("CONCORD_WORKER_GONE_SECONDS", "15"))
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "core.api.authentication.TokenAuthentication",
+        "core.api.requests.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["core.accounts.access.IsResearcher"],
-    "DEFAULT_RENDERER_CLASSES": ["core.api.rendering.Json"],
-    "DEFAULT_PARSER_CLASSES": ["core.api.rendering.JsonBody"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.rendering.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": ["core.api.throttling.AccountThrottle"],
+    "DEFAULT_RENDERER_CLASSES": ["core.api.requests.Json"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.requests.JsonBody"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.requests.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["core.api.requests.AccountThrottle"],
     "DEFAULT_THROTTLE_RATES": {"account": os.environ.get("CONCORD_API_RATE", "1200/min")},
     "DEFAULT_SCHEMA_CLASS": "core.api.schema.Schema",
     "EXCEPTION_HANDLER": "core.api.problems.handler",

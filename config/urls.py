@@ -26,4 +26,4 @@ urlpatterns = [
 ]
 
 handler400 = "config.middleware.bad_request"
-handler500 = "config.away.server_error"
+handler500 = "config.middleware.server_error"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from core.accounts.permissions import study_model
@@ -56,3 +56,10 @@ def stream_file(pieces: Iterable[bytes], *, name: str, content_type: str) -> Str
 def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
     """The same of several files, as one ZIP archive."""
     return stream_file(write_zip(members), name=name, content_type=ZIP)
+
+
+def attach_file(content: str | bytes, *, name: str, content_type: str) -> HttpResponse:
+    """A file that is there as a whole."""
+    return HttpResponse(
+        content, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

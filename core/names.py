@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from unicodedata import bidirectional, category
 
 from core.errors import InputError
@@ -31,3 +32,9 @@ def check_line(text: str, *, field: str = "name") -> None:
 
 def is_hidden(character: str) -> bool:
     return category(character) in CONTROLS or bidirectional(character) in OVERRIDES
+
+
+def number_name(base: str, taken: Collection[str], *, sign: str = "-") -> str:
+    """The name itself, or where it is taken the first of `base-2`, `base-3`, … that is free."""
+    numbered = (f"{base}{sign}{number}" for number in range(2, len(taken) + 3))
+    return base if base not in taken else next(name for name in numbered if name not in taken)

@@ -85,7 +85,7 @@ def results(given: argparse.Namespace) -> int:
     from django.urls import reverse
 
     from annotation.agreement.options import IntervalOptions as Options
-    from simulation.experiments.models.experiments import DialogueMeasures, Experiment
+    from simulation.experiments.models import DialogueMeasures, Experiment
     from simulation.results.queries.judgments import list_experiment_judges
     from simulation.results.services.data import Filters
     from simulation.results.services.results import load_or_compute

@@ -103,23 +103,39 @@ class Document:
         return found
 
     def write_types(self) -> str:
-        """Return the types of answers, and of what stands within bodies: a body's own fields are arguments."""
+        """Return the types of answers, and of what stands within bodies: a body's own fields are arguments.
+
+        A type that has all fields of another one, in the same words, stands after it and names only its own.
+        """
         bodies = [self.shapes[name] for spec in self.operations() if (name := self.body_name(spec))]
         names = sorted(self.in_answers | self.names_under(bodies))
         wanted = [name for name in names if "properties" in self.shapes[name] and not name.endswith("Page")]
-        return "\n".join([TYPES_HEAD, *map(self.write_type, wanted)])
+        fields = {name: self.lines_of(name) for name in wanted}
+        bases = {name: base_of(name, fields) for name in wanted}
 
-    def write_type(self, name: str) -> str:
-        shape = self.shapes[name]
-        lines = [f"\nclass {name}(TypedDict):"]
-        if about := describe(shape):
+        def depth(name: str) -> int:
+            return depth(bases[name]) + 1 if bases[name] else 0
+
+        return "\n".join(
+            [TYPES_HEAD, *(self.write_type(name, bases[name], fields) for name in sorted(wanted, key=depth))]
+        )
+
+    def write_type(self, name: str, base: str, fields: Mapping[str, Mapping[str, str]]) -> str:
+        lines = [f"\nclass {name}({base or 'TypedDict'}):"]
+        if about := describe(self.shapes[name]):
             lines += [quoted(about, 4), ""]
+        lines += [line for field, line in fields[name].items() if field not in fields.get(base, {})]
+        return "\n".join(lines) + "\n"
+
+    def lines_of(self, name: str) -> dict[str, str]:
+        """Return what is written for each field of a type."""
+        shape, found = self.shapes[name], {}
         for field, one in shape["properties"].items():
             hint = self.hint(one, is_body=name not in self.in_answers)
-            lines.append(f"    {field}: " + (hint if field in shape.get("required", ()) else f"NotRequired[{hint}]"))
+            found[field] = f"    {field}: " + (hint if field in shape.get("required", ()) else f"NotRequired[{hint}]")
             if about := describe(one):
-                lines.append(quoted(about, 4))
-        return "\n".join(lines) + "\n"
+                found[field] += "\n" + quoted(about, 4)
+        return found
 
     def hint(self, shape: Shape, *, is_body: bool = False, prefix: str = "") -> str:
         """Return the Python type of a schema; a body takes sequences and mappings, an answer holds lists and dicts."""
@@ -239,6 +255,13 @@ class Document:
             return f"self._upload({path}, path, {{{pairs}}}, key=idempotency_key)"
         verb = "self.post(" if spec["method"] == "POST" else f'self.send("{spec["method"]}", '
         return f"{verb}{path}, {f'{{{pairs}}}, ' if sent else ''}key=idempotency_key)"
+
+
+def base_of(name: str, fields: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the type with the most fields of which all are a type's too, at least four; empty if there is none."""
+    own = fields[name].items()
+    inner = [one for one in fields if len(fields[one]) >= 4 and fields[one].items() < own]
+    return max(inner, key=lambda one: len(fields[one]), default="")
 
 
 def name_of(shape: Shape) -> str:

@@ -6,9 +6,8 @@ from django.contrib import admin
 
 from judging.admin import ReadOnly
 from simulation.agents.models import Agent
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.experiments.models import Experiment, PreferenceType, SimulatedDialogue, Turn
+from simulation.generation.models import Conflict, ConflictReview, Making
 
 
 @admin.register(Agent)

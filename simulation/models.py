@@ -1,10 +1,8 @@
 """The tables of `simulation`: who speaks, experiments, dialogues and turns; preference types, and what models make."""
 
 from simulation.agents.models import Agent
-from simulation.experiments.models.experiments import DialogueMeasures, Experiment, SimulatedDialogue, Turn
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.experiments.models import DialogueMeasures, Experiment, PreferenceType, SimulatedDialogue, Turn
+from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
 
 __all__ = [
     "Agent",

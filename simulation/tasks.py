@@ -9,10 +9,10 @@ from celery.signals import worker_ready, worker_shutdown
 
 from core.jobs.heartbeat import Heartbeat
 from judging.tasks import leaving
-from simulation.experiments.services import work
-from simulation.experiments.services.leases import leases as experiments
+from simulation.experiments.services import worker_sessions as experiment_sessions
+from simulation.experiments.services.experiments import leases as experiments
 from simulation.generation.services import seed_runs, worker_sessions
-from simulation.generation.services.leases import leases as orders
+from simulation.generation.services.orders import leases as orders
 from simulation.generation.services.recovery import build_sweeper
 from simulation.results.services import measures, results
 
@@ -22,7 +22,7 @@ sweepers: list[Heartbeat] = []
 @shared_task(name=experiments.TASK)
 def play(experiment_id: int) -> None:
     """Work through an experiment, if it is free."""
-    work.play(experiment_id, leaving=lambda: leaving[0] != 0)
+    experiment_sessions.play(experiment_id, leaving=lambda: leaving[0] != 0)
 
 
 @shared_task(name=orders.TASK)

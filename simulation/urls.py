@@ -3,24 +3,24 @@
 from django.urls import URLPattern, URLResolver, path
 
 from simulation.experiments import views as experiments_views
-from simulation.generation.views import candidates, generation
-from simulation.results.views import measures, ranks, results
+from simulation.generation import views
+from simulation.results.views import measures, results
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("making/", generation.generation_list, name="making_list"),
-    path("making/<int:pk>/", generation.generation_detail, name="making_detail"),
-    path("making/<int:pk>/again/", generation.generation_retry, name="making_again"),
-    path("candidates/", candidates.candidate_list, name="candidate_list"),
-    path("candidates/new/", candidates.candidate_create, name="candidate_create"),
-    path("candidates/seeds/", candidates.candidate_seeds, name="candidate_seeds"),
-    path("candidates/import/", candidates.candidate_import, name="candidate_import"),
-    path("candidates/pairs/", candidates.candidate_pairs, name="candidate_pairs"),
-    path("candidates/<int:pk>/", candidates.candidate_run, name="candidate_run"),
-    path("candidates/<int:pk>/progress/", candidates.candidate_progress, name="candidate_progress"),
-    path("candidates/<int:pk>/stop/", candidates.candidate_stop, name="candidate_stop"),
-    path("candidates/<int:pk>/again/", candidates.candidate_again, name="candidate_again"),
-    path("conflicts/", generation.conflict_list, name="conflict_list"),
-    path("conflicts/<int:pk>/", generation.conflict_decide, name="conflict_decide"),
+    path("making/", views.generation_list, name="making_list"),
+    path("making/<int:pk>/", views.generation_detail, name="making_detail"),
+    path("making/<int:pk>/again/", views.generation_retry, name="making_again"),
+    path("candidates/", views.candidate_list, name="candidate_list"),
+    path("candidates/new/", views.candidate_create, name="candidate_create"),
+    path("candidates/seeds/", views.candidate_seeds, name="candidate_seeds"),
+    path("candidates/import/", views.candidate_import, name="candidate_import"),
+    path("candidates/pairs/", views.candidate_pairs, name="candidate_pairs"),
+    path("candidates/<int:pk>/", views.candidate_run, name="candidate_run"),
+    path("candidates/<int:pk>/progress/", views.candidate_progress, name="candidate_progress"),
+    path("candidates/<int:pk>/stop/", views.candidate_stop, name="candidate_stop"),
+    path("candidates/<int:pk>/again/", views.candidate_again, name="candidate_again"),
+    path("conflicts/", views.conflict_list, name="conflict_list"),
+    path("conflicts/<int:pk>/", views.conflict_decide, name="conflict_decide"),
     path("measures/", measures.dataset_measures, name="material_measures"),
     path("measures/compute/", measures.measures_compute, name="measures_compute"),
     path("measures.<slug:format>", measures.measures_download, name="measures_download"),
@@ -32,7 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/stop/", experiments_views.experiment_stop, name="experiment_stop"),
     path("experiments/<int:pk>/resume/", experiments_views.experiment_resume, name="experiment_resume"),
     path("experiments/<int:pk>/differences/", experiments_views.experiment_differences, name="experiment_differences"),
-    path("experiments/<int:pk>/ranks/", ranks.experiment_ranks, name="experiment_ranks"),
+    path("experiments/<int:pk>/ranks/", results.experiment_ranks, name="experiment_ranks"),
     path("experiments/<int:pk>/people/", experiments_views.experiment_people, name="experiment_people"),
     path("experiments/<int:pk>/judge/", experiments_views.experiment_judge, name="experiment_judge"),
     path("experiments/<int:pk>/dialogues/<int:index>/", experiments_views.dialogue_detail, name="simulated_detail"),

@@ -33,7 +33,7 @@ from judging.judges.providers.scorer import endpoint, model_ratings
 from judging.stats import retrieval, stated_scores, stated_verdicts
 from simulation.agents.parsing import generated, seeds, speech
 from simulation.agents.prompts.generation import TypeSpec
-from simulation.stats import leakage, repetition
+from simulation.stats import utterances
 
 Reader = Callable[[str], object]
 
@@ -76,8 +76,8 @@ READERS: Mapping[str, Reader] = {
     "stated score": partial(stated_scores.find_stated_score, scale=set(SCALE)),
     "turn of a user": partial(speech.parse_turn, side="user"),
     "turn of an assistant": partial(speech.parse_turn, side="assistant"),
-    "repetition": lambda text: repetition.repeats(text, [text[1:]]),
-    "leakage": lambda text: leakage.find_leaked(text, {"Food": {"Cuisine": "Thai food"}}),
+    "repetition": lambda text: utterances.repeats(text, [text[1:]]),
+    "leakage": lambda text: utterances.find_leaked(text, {"Food": {"Cuisine": "Thai food"}}),
     "preferences": fitting(lambda text: generated.preferences(text, TYPES)),
     "summary": fitting(generated.summary),
     "tasks": fitting(lambda text: generated.tasks(text, TYPES, 1)),

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils import timezone
 
 from annotation import models
-from annotation.corpus.services import attachments
-from annotation.recruitment.services import invitations
+from annotation.corpus import services
+from annotation.recruitment.services import enrolment
 from annotation.workbench.assignment_names import to_name
 from core.accounts.services import tokens
 from judging import models as judging
@@ -61,7 +61,7 @@ def world(tag: str) -> World:
     )  # fmt: skip
     factories.ParticipationFactory(study=study, annotator=annotator)
     question = factories.DemographicQuestionFactory(study=study, key="age")
-    invited = invitations.create(by=owner, study=study)
+    invited = enrolment.create(by=owner, study=study)
     store = factories.StudyFactory(
         project=project, kind="pair", name=f"Study {tag}: known answers", slug=f"study-{tag}-known", known_for=study
     )
@@ -121,7 +121,7 @@ def world(tag: str) -> World:
         project=project, name=f"Candidates {tag}", agent=agent, levels=["none"], created_by=owner
     )
 
-    picture = attachments.store(png(len(tag)), name="a.png")
+    picture = services.store_attachment(png(len(tag)), name="a.png")
     token, _ = tokens.make(by=owner, name=f"token {tag}", scopes=["read"])
     of_study = "studies/<slug:slug>"
     parts = {

@@ -9,22 +9,22 @@ from annotation.quality import api as quality_api
 from annotation.recruitment import api as recruitment_api
 from annotation.studies.api import studies, webhooks
 from annotation.workbench.api import adjudication, item_actions, work
-from core.accounts.api import account, projects
+from core.accounts import api
 from core.audit import api as audit_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # who is calling
-    path("me", account.Me.as_view(), name="api_me"),
-    path("tokens", account.TokenList.as_view(), name="api_tokens"),
-    path("tokens/<int:pk>", account.TokenDetail.as_view(), name="api_token"),
+    path("me", api.Me.as_view(), name="api_me"),
+    path("tokens", api.TokenList.as_view(), name="api_tokens"),
+    path("tokens/<int:pk>", api.TokenDetail.as_view(), name="api_token"),
     path("people", studies.PeopleList.as_view(), name="api_people"),
     path("acts", audit_api.ActList.as_view(), name="api_acts"),
     # projects
-    path("projects", projects.ProjectList.as_view(), name="api_projects"),
-    path("projects/<slug:slug>", projects.ProjectDetail.as_view(), name="api_project"),
-    path("projects/<slug:slug>/choose", projects.ProjectChoice.as_view(), name="api_project_choose"),
-    path("projects/<slug:slug>/members", projects.Members.as_view(), name="api_members"),
-    path("projects/<slug:slug>/members/<str:username>", projects.MemberDetail.as_view(), name="api_member"),
+    path("projects", api.ProjectList.as_view(), name="api_projects"),
+    path("projects/<slug:slug>", api.ProjectDetail.as_view(), name="api_project"),
+    path("projects/<slug:slug>/choose", api.ProjectChoice.as_view(), name="api_project_choose"),
+    path("projects/<slug:slug>/members", api.Members.as_view(), name="api_members"),
+    path("projects/<slug:slug>/members/<str:username>", api.MemberDetail.as_view(), name="api_member"),
     # benchmarks
     path("benchmarks", benchmarks_api.BenchmarkList.as_view(), name="api_benchmarks"),
     path("benchmarks/<slug:slug>", benchmarks_api.BenchmarkDetail.as_view(), name="api_benchmark"),

@@ -16,16 +16,15 @@ from rest_framework.response import Response
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterRound
 from annotation.benchmarks.options import AuditOptions, Cleaning, NewBenchmark, NewRound
 from annotation.benchmarks.queries import benchmarks as queries
-from annotation.benchmarks.services import auditing, building, datasheets, filtering, grading, releasing, versions
+from annotation.benchmarks.services import building, datasheets, filtering, grading, releasing, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.studies.api import serializers as shapes
 from annotation.studies.api.studies import list_studies as shown_studies
 from annotation.studies.models.studies import Study
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema
+from core.api.base import LARGEST, Api, Document, Given, PageQuery, build_page_schema, find_named
 from core.api.schema import says
-from core.errors import InputError
 
 SEED: dict[str, Any] = {"min_value": 0, "max_value": LARGEST, "default": 0}
 
@@ -98,22 +97,14 @@ class BenchmarkList(BenchmarksApi):
         given = self.parse_body(NewBenchmark)
         made = building.build(
             by=self.me,
-            study=find_named(filter_visible(self.me, Study.objects.all()), given["study"], "study"),
-            parent=find_named(filter_visible(self.me, Benchmark.objects.all()), given["parent"], "parent")
+            study=find_named(filter_visible(self.me, Study.objects.all()), "study", slug=given["study"]),
+            parent=find_named(filter_visible(self.me, Benchmark.objects.all()), "parent", slug=given["parent"])
             if "parent" in given
             else None,
             options=BuildOptions.from_options(given),
             **{name: given[name] for name in ("name", "version", "notes")},
         )
         return self.render_benchmark(made.slug, status=201)
-
-
-def find_named(rows: QuerySet[Any], slug: str, field: str) -> Any:
-    """What a body names by its slug."""
-    found = rows.filter(slug=slug).first()
-    if found is None:
-        raise InputError(f"There is no {slug!r}.", field=field)
-    return found
 
 
 class BenchmarkDetail(BenchmarksApi):
@@ -188,7 +179,7 @@ class BenchmarkAuditApi(BenchmarksApi):
     @says("audit_benchmark", "What `audit_benchmark NAME --json` finds", Document, body=AuditOptions)
     def post(self, request: Request, slug: str) -> Response:
         benchmark = get_object_or_404(Benchmark, slug=slug)
-        return Response(auditing.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
+        return Response(versions.audit(by=self.me, benchmark=benchmark, **self.parse_body(AuditOptions)).result)
 
 
 class BenchmarkClean(BenchmarksApi):
@@ -196,7 +187,7 @@ class BenchmarkClean(BenchmarksApi):
         "clean_benchmark", "A new version without what rules leave out", BenchmarkSerializer, body=Cleaning, status=201
     )
     def post(self, request: Request, slug: str) -> Response:
-        made = auditing.clean(by=self.me, benchmark=self.benchmark(slug), **self.parse_body(Cleaning))
+        made = versions.clean(by=self.me, benchmark=self.benchmark(slug), **self.parse_body(Cleaning))
         return self.render_benchmark(made.slug, status=201)
 
 

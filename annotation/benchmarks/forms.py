@@ -8,15 +8,14 @@ from django import forms
 
 from annotation.benchmarks.models import Benchmark, FilterRound
 from annotation.benchmarks.options import PREFERENCE, Cleaning, NewBenchmark, NewRound
-from annotation.benchmarks.services import auditing, building, filtering
+from annotation.benchmarks.services import building, filtering, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.benchmarks.cleaning import ABOUT
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
-from core.files.shares import parse_shares
-from core.options.fields import OptionsForm
+from core.options.fields import OptionsForm, parse_shares
 
 OF_CASES = ("tiers", "cuts", "agreement_cuts", "pooled", "seed")
 
@@ -65,7 +64,7 @@ class CleanForm(OptionsForm):
         self.set("rules", choices=known, help_text="")
 
     def clean_into(self, by: User, benchmark: Benchmark) -> Benchmark | None:
-        return self.done(lambda: auditing.clean(by=by, benchmark=benchmark, **self.arguments()))
+        return self.done(lambda: versions.clean(by=by, benchmark=benchmark, **self.arguments()))
 
 
 class FilterForm(OptionsForm):

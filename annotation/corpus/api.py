@@ -10,8 +10,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.corpus import queries
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
-from annotation.corpus.queries import datasets
 from annotation.studies.api import serializers as shapes
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import search
@@ -31,8 +31,8 @@ class Material(Api):
 
     def list_records(self, kind: str, shape: type[serializers.Serializer[Any]]) -> Response:
         asked = self.parse_query(DatasetQuery)
-        found = datasets.KINDS[kind]
-        rows = datasets.filter_records(found, asked.get("q", ""), asked.get("source", ""))
+        found = queries.KINDS[kind]
+        rows = queries.filter_records(found, asked.get("q", ""), asked.get("source", ""))
         return self.page(select_related_rows(rows, kind), shape, query=asked)
 
 
@@ -44,7 +44,7 @@ def select_related_rows(rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
 class MaterialStocks(Material):
     @says("dataset_counts", "How many records of each kind there are, by source", shapes.StockSerializer(many=True))
     def get(self, request: Request) -> Response:
-        stocks = datasets.stocks()
+        stocks = queries.stocks()
         return Response([{"kind": s.kind.key, "total": s.total, "by_source": s.by_source} for s in stocks])
 
 

@@ -6,7 +6,7 @@ its content, so that an update is told from a repetition without comparing docum
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,20 @@ from django.db.models import Q
 
 from annotation.stats.orders import MOST
 from core.accounts.models.projects import InProject
-from core.rendering.source_text import SourceText
+
+
+class SourceText(str):
+    """A text with its parts; a text like any other to whoever does not ask for them."""
+
+    parts: Sequence[Mapping[str, Any]] = ()
+    lang = ""
+
+    @classmethod
+    def build(cls, text: str, parts: Sequence[Mapping[str, Any]] = (), lang: str = "") -> SourceText:
+        made = cls(text)
+        made.parts, made.lang = parts, lang
+        return made
+
 
 NUMBERS = [str(number) for number in range(1, MOST + 1)]
 """What responses are called where they are stored."""

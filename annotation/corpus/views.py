@@ -7,8 +7,8 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from annotation.corpus import queries
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
-from annotation.corpus.queries import datasets as queries
 from annotation.studies.queries.context import Subject, build_panels, facts, subject_of_scenario
 from core.accounts.access import researcher_required
 from core.accounts.permissions import filter_visible

@@ -14,7 +14,7 @@ from django.db import OperationalError, ProgrammingError
 
 from annotation.studies.queries.studies import study_called
 from core.accounts.models.projects import use_project
-from core.accounts.queries.projects import find_project
+from core.accounts.queries import find_project
 from core.audit.log import audit_through, record
 from core.audit.models import Act
 from core.documents import pieces

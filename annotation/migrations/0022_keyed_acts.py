@@ -2,7 +2,8 @@ from django.core.management.base import CommandError
 from django.db import migrations, models, transaction
 from django.utils import timezone
 
-from core.audit import digest as audit_digest, triggers
+from core.audit import heads as audit_digest
+from core.audit import triggers
 from core.audit.heads import write_head
 
 MARK = "log.key"

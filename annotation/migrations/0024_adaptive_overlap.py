@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from core.sqlite_triggers import DroppedTriggers
+from core.audit.triggers import DroppedTriggers
 
 
 triggers = DroppedTriggers("annotation_study")

@@ -10,10 +10,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.recruitment.models.demographics import DemographicQuestion
-from annotation.recruitment.models.participation import ConsentDecision, Invitation
-from annotation.recruitment.queries.participation import add_uses, find_closing_reason, find_intake, participants
-from annotation.recruitment.services import consents, demographics, invitations, join_rules
+from annotation.recruitment.models import ConsentDecision, DemographicQuestion, Invitation
+from annotation.recruitment.queries import add_uses, find_closing_reason, find_intake, participants
+from annotation.recruitment.services import completions, consents, demographics, enrolment
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.api.base import Api, Given, PageQuery, build_page_schema
@@ -58,12 +57,12 @@ class MadeInvitationSerializer(InvitationSerializer):
 
 class NewInvitation(Given):
     max_uses = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=invitations.MOST_USES
+        required=False, allow_null=True, default=None, min_value=1, max_value=enrolment.MOST_USES
     )
     expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     platform = serializers.ChoiceField(Invitation.Platform.choices, required=False, default="")
     note = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=invitations.LONGEST_NOTE, help_text="For you."
+        required=False, allow_blank=True, default="", max_length=enrolment.LONGEST_NOTE, help_text="For you."
     )
 
 
@@ -79,7 +78,7 @@ class Invitations(RecruitmentApi):
     @says("invite", "Make a link into a study", MadeInvitationSerializer, body=NewInvitation, status=201)
     def post(self, request: Request, slug: str) -> Response:
         study = self.study(slug)
-        made = invitations.create(by=self.me, study=study, **self.parse_body(NewInvitation))
+        made = enrolment.create(by=self.me, study=study, **self.parse_body(NewInvitation))
         row = InvitationSerializer(list_participants(study).get(pk=made.invitation.pk)).data
         return Response({**row, "token": made.token, "path": reverse("join", args=[made.token])}, status=201)
 
@@ -91,7 +90,7 @@ class InvitationDetail(RecruitmentApi):
 
     @says("revoke_invitation", "Let nobody join by it any more; who joined stays", None, status=204)
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        invitations.revoke(by=self.me, invitation=get_object_or_404(self.study(slug).invitations, pk=pk))
+        enrolment.revoke(by=self.me, invitation=get_object_or_404(self.study(slug).invitations, pk=pk))
         return Response(status=204)
 
 
@@ -130,7 +129,7 @@ class StudyIntake(RecruitmentApi):
     def patch(self, request: Request, slug: str) -> Response:
         """Who agreed to another text is asked again."""
         study = self.study(slug)
-        join_rules.change(by=self.me, study=study, **self.parse_body(NewIntake))
+        completions.set_intake(by=self.me, study=study, **self.parse_body(NewIntake))
         return self.render_intake(study)
 
     def render_intake(self, study: Study) -> Response:

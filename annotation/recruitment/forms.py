@@ -13,10 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.recruitment.models.demographics import DemographicQuestion
-from annotation.recruitment.models.participation import Intake, Invitation
+from annotation.recruitment.models import DemographicQuestion, Intake, Invitation
 from annotation.recruitment.platforms import Visit
-from annotation.recruitment.services import completions, consents, demographics, enrolment, invitations
+from annotation.recruitment.services import completions, consents, demographics, enrolment
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -82,18 +81,16 @@ class InvitationForm(OptionsForm):
         label="For",
         help_text="People of a platform need no account: its link says who they are.",
     )
-    uses = forms.IntegerField(min_value=1, max_value=invitations.MOST_USES, required=False, label="People at most")
+    uses = forms.IntegerField(min_value=1, max_value=enrolment.MOST_USES, required=False, label="People at most")
     days = forms.IntegerField(
         min_value=1, max_value=LONGEST_DAYS, required=False, initial=30, label="Days it is good for"
     )
-    note = forms.CharField(
-        max_length=invitations.LONGEST_NOTE, required=False, help_text="For you, for example a wave."
-    )
+    note = forms.CharField(max_length=enrolment.LONGEST_NOTE, required=False, help_text="For you, for example a wave.")
 
-    def create(self, by: User, study: Study) -> invitations.CreatedInvitation | None:
+    def create(self, by: User, study: Study) -> enrolment.CreatedInvitation | None:
         given = self.cleaned_data
         return self.done(
-            lambda: invitations.create(
+            lambda: enrolment.create(
                 by=by,
                 study=study,
                 max_uses=given["uses"],

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.recruitment.views import join, participation, recruitment
+from annotation.recruitment.views import join, recruitment
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # the researcher's page of who comes in
@@ -33,7 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("join/<str:token>/", join.join, name="join"),
     path("register/<slug:slug>/", join.register, name="register"),
     # taking part
-    path("work/<slug:slug>/consent/", participation.consent, name="consent"),
-    path("work/<slug:slug>/about-me/", participation.answer_demographics, name="about_me"),
-    path("work/<slug:slug>/withdraw/", participation.withdraw, name="withdraw"),
+    path("work/<slug:slug>/consent/", join.consent, name="consent"),
+    path("work/<slug:slug>/about-me/", join.answer_demographics, name="about_me"),
+    path("work/<slug:slug>/withdraw/", join.withdraw, name="withdraw"),
 ]

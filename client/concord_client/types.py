@@ -239,31 +239,6 @@ class CandidateRun(TypedDict):
     n_failed: int
 
 
-class CandidateRunWhole(TypedDict):
-    """A run of candidates with what it cost, what came by level, and what failed."""
-
-    id: int
-    name: str
-    project: str
-    agent: str
-    levels: Any
-    """Those asked for, from nothing of the person to too much."""
-    seed: int
-    budget_usd: str | None
-    created_at: str
-    stopped_at: str | None
-    """When a person stopped it."""
-    n_total: int
-    n_done: int
-    n_failed: int
-    spent_usd: str
-    candidates: dict[str, int]
-    """By level."""
-    failures: list[OrderFailure]
-    from_seeds: NotRequired[dict[str, Any]]
-    """Of a run that began with seeds: its plan and stages."""
-
-
 class Cascade(TypedDict):
     """What a cascade of judges decides, and what it escalates to people."""
 
@@ -301,18 +276,6 @@ class Case(TypedDict):
     history: Any
 
 
-class Certificate(TypedDict):
-    """A certificate as `verify_certificate` takes it, and whether it holds now."""
-
-    sha256: str
-    """Empty where the document has none."""
-    state: str
-    holds: bool
-    problems: list[str]
-    notes: list[str]
-    document: dict[str, Any]
-
-
 class Change(TypedDict):
     """The rules as somebody set them."""
 
@@ -333,33 +296,6 @@ class Check(TypedDict):
 
     name: str
     problem: str
-
-
-class CheckRecord(TypedDict):
-    """The mean mark of one annotator's checks or repeats: over all, by criterion, and over time."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
-    n_items: int
-    n_raters: int
-    n_ratings: int
-    confidence: float
-    """Nominal coverage of the interval."""
-    method: str
-    """How the interval was made; none where there is none."""
-    seed: int | None
-    se: float | None
-    """Standard error."""
-    df: float | None
-    """Effective degrees of freedom of the standard error."""
-    annotator: str
-    kind: str
-    """accuracy, of checks, or consistency, of repeats."""
-    unscored: int
-    by_criterion: dict[str, Figure]
-    stretches: list[StretchFigure]
 
 
 class Checked(TypedDict):
@@ -678,42 +614,6 @@ class Evaluation(TypedDict):
     """Of the pairs, in order."""
     code_version: str
     created_at: str
-
-
-class EvaluationRun(TypedDict):
-    """A run with the setting in which its judge is asked."""
-
-    id: int
-    study: str
-    judge: Judge
-    criteria: list[str]
-    state: str
-    """running, stopped or finished."""
-    kind: Literal["ordinary", "probe", "evaluation"]
-    repeats: int
-    order_policy: Literal["random", "AB", "BA", "both"]
-    seed: int
-    budget_usd: str | None
-    use_cache: bool
-    """Whether an answer to the same request may be used again."""
-    unit: Literal["item", "turn", "response"]
-    """What one judgment is about."""
-    every_turn: bool
-    """Whether the unit is the turn."""
-    in_bulk: bool
-    """Handed in as batches, which cost less and take hours."""
-    input_hash: str
-    """Of items, criteria and judge."""
-    code_version: str
-    stop_reason: str
-    """Why it stopped, if no person stopped it."""
-    result: Any
-    """What a panel found its members to be like."""
-    created_at: str
-    finished_at: str | None
-    stopped_at: str | None
-    setting: Any
-    """What an evaluation shows the model of the person, and how it answers."""
 
 
 class Exclusion(TypedDict):
@@ -1079,42 +979,6 @@ class Judgment(TypedDict):
     """When the reply came."""
 
 
-class JudgmentWhole(TypedDict):
-    """With the reply, those before it, and what the provider measured."""
-
-    id: int
-    run: int
-    position: int
-    criterion: str
-    repeat: int
-    order: str
-    """Which response stood at each place: of CAB the third was first."""
-    turn: int
-    """The turn or response that was judged, from 1; 0 for the whole item."""
-    alteration: str
-    """In a probe run, what was altered in the copy; original for nothing."""
-    value: str
-    content: Any
-    """Of spans, texts and rewrites: what was given."""
-    unscored_reason: str
-    score: float | None
-    """Mean over the scale, weighted by the model's probabilities, where it tells."""
-    explanation: str
-    latency_ms: int | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: str | None
-    """Empty: unknown. 0: nothing was paid for it."""
-    created_at: str
-    """When the reply came."""
-    raw_reply: str
-    details: Any
-    """What the provider measured: features, tokens, …"""
-    item_hash: str
-    """Of the dialogue or pair as the judge saw it."""
-    earlier: list[EarlierReply]
-
-
 class Kept(TypedDict):
     content: dict[str, str]
 
@@ -1197,28 +1061,6 @@ class Late(TypedDict):
     saved_at: str
 
 
-class MadeInvitation(TypedDict):
-    """With the token and the path of the link, which are shown now."""
-
-    id: int
-    platform: Literal["prolific", "mturk", ""]
-    note: str
-    max_uses: int | None
-    """People who may join by it."""
-    joined: int
-    """People who used it."""
-    expires_at: str | None
-    closed: str
-    """Why nobody can join by it any more; empty if they can."""
-    created_by: str | None
-    created_at: str
-    revoked_at: str | None
-    token: str
-    """Empty where an answer is given again."""
-    path: str
-    """Of the link, behind the address of the site."""
-
-
 class MadePairs(TypedDict):
     """Pairs that the candidates give: how many, how many are new, and what was left out."""
 
@@ -1236,21 +1078,6 @@ class MadePairs(TypedDict):
 class MadeStudy(TypedDict):
     study: str
     """Its slug."""
-
-
-class MadeWebhook(TypedDict):
-    """With the secret that signs its messages, which is shown now."""
-
-    id: int
-    project: str
-    url: str
-    events: list[str]
-    created_by: str
-    created_at: str
-    ended_at: str | None
-    """From then on it is told nothing."""
-    secret: str
-    """Empty where an answer is given again."""
 
 
 class Making(TypedDict):
@@ -1580,42 +1407,6 @@ class Price(TypedDict):
     batch_output: str | None
     note: str
     """Where the price is published."""
-
-
-class Probe(TypedDict):
-    """A run on altered copies, with what was altered."""
-
-    id: int
-    study: str
-    judge: Judge
-    criteria: list[str]
-    state: str
-    """running, stopped or finished."""
-    kind: Literal["ordinary", "probe", "evaluation"]
-    repeats: int
-    order_policy: Literal["random", "AB", "BA", "both"]
-    seed: int
-    budget_usd: str | None
-    use_cache: bool
-    """Whether an answer to the same request may be used again."""
-    unit: Literal["item", "turn", "response"]
-    """What one judgment is about."""
-    every_turn: bool
-    """Whether the unit is the turn."""
-    in_bulk: bool
-    """Handed in as batches, which cost less and take hours."""
-    input_hash: str
-    """Of items, criteria and judge."""
-    code_version: str
-    stop_reason: str
-    """Why it stopped, if no person stopped it."""
-    result: Any
-    """What a panel found its members to be like."""
-    created_at: str
-    finished_at: str | None
-    stopped_at: str | None
-    probe: Any
-    """Of a probe run: alterations with versions, favoured responses, left out."""
 
 
 class Process(TypedDict):
@@ -2033,23 +1824,6 @@ class SimulatedTurn(TypedDict):
     created_at: str
 
 
-class SimulatedWhole(TypedDict):
-    """With its turns so far."""
-
-    index: int
-    """Place in the experiment, from 1."""
-    assistant: str
-    condition: str
-    profile: int | None
-    task: int | None
-    ending: str
-    """A key of simulation.agents.parsing.endings.ENDINGS."""
-    error: str
-    """What the other side said where a turn could not be asked for."""
-    dialogue: int | None
-    turns: list[SimulatedTurn]
-
-
 class Stock(TypedDict):
     """How many records of one kind there are."""
 
@@ -2076,30 +1850,6 @@ class Stretch(TypedDict):
     value: float | None
     low: float | None
     high: float | None
-
-
-class StretchFigure(TypedDict):
-    """The mean mark of a stretch of checks or repeats."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
-    n_items: int
-    n_raters: int
-    n_ratings: int
-    confidence: float
-    """Nominal coverage of the interval."""
-    method: str
-    """How the interval was made; none where there is none."""
-    seed: int | None
-    se: float | None
-    """Standard error."""
-    df: float | None
-    """Effective degrees of freedom of the standard error."""
-    first: int
-    last: int
-    until: str
 
 
 class Study(TypedDict):
@@ -2159,41 +1909,6 @@ class StudyRules(TypedDict):
     rules_on_record: RulesRecord
 
 
-class StudyWithWarnings(TypedDict):
-    """A study, and what is amiss before anybody rates."""
-
-    id: int
-    name: str
-    slug: str
-    project: str
-    kind: Literal["dialogue", "pair"]
-    state: Literal["draft", "open", "closed"]
-    description: str
-    instructions: str
-    """Shown to annotators above the guidelines."""
-    overlap: int
-    """How many annotators rate each item."""
-    most_overlap: int | None
-    """How many annotators rate an item at most; empty: as many as the overlap."""
-    is_adaptive: bool
-    """Whether items whose tier is unclear are asked about again, up to most_overlap."""
-    shown: Any
-    """Which parts of the context annotators see."""
-    asks_strength: bool
-    """Of a pair: ask whether a response is much or slightly better."""
-    content_form: Literal["rendered", "plain"]
-    """How annotators see texts: as their users saw them, or as they are written."""
-    seed: int
-    """Of the order of items and of the order A/B."""
-    clustering: str
-    """What dependent items share: by default their profile, else their question; none, a grouping, or a key that their source brought along."""
-    created_at: str
-    n_items: int
-    criteria: list[Criterion]
-    warnings: list[str]
-    """In sentences."""
-
-
 class Submitted(TypedDict):
     id: str
     state: str
@@ -2215,28 +1930,6 @@ class System(TypedDict):
     runs: list[Run]
     experiments: list[Experiment]
     kept: list[Retention]
-
-
-class TagShare(TypedDict):
-    """The share of tagged answers that have a tag, and how many they are."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
-    n_items: int
-    n_raters: int
-    n_ratings: int
-    confidence: float
-    """Nominal coverage of the interval."""
-    method: str
-    """How the interval was made; none where there is none."""
-    seed: int | None
-    se: float | None
-    """Standard error."""
-    df: float | None
-    """Effective degrees of freedom of the standard error."""
-    n: int
 
 
 class Task(TypedDict):
@@ -2272,19 +1965,6 @@ class Template(TypedDict):
 class Tested(TypedDict):
     answer: str
     """What is known of it, in a sentence."""
-
-
-class Thread(TypedDict):
-    """The newest entry of a thread; it waits for an answer where its annotator wrote it."""
-
-    position: int
-    is_waiting: bool
-    annotator: str
-    author: str | None
-    kind: str
-    """message or flag."""
-    text: str
-    created_at: str
 
 
 class Token(TypedDict):
@@ -2376,3 +2056,106 @@ class Withdrawal(TypedDict):
     erased: int | None
     """Labels that a withdrawal erased."""
     created_at: str
+
+
+class CandidateRunWhole(CandidateRun):
+    """A run of candidates with what it cost, what came by level, and what failed."""
+
+    spent_usd: str
+    candidates: dict[str, int]
+    """By level."""
+    failures: list[OrderFailure]
+    from_seeds: NotRequired[dict[str, Any]]
+    """Of a run that began with seeds: its plan and stages."""
+
+
+class Certificate(Checked):
+    """A certificate as `verify_certificate` takes it, and whether it holds now."""
+
+    document: dict[str, Any]
+
+
+class CheckRecord(Figure):
+    """The mean mark of one annotator's checks or repeats: over all, by criterion, and over time."""
+
+    annotator: str
+    kind: str
+    """accuracy, of checks, or consistency, of repeats."""
+    unscored: int
+    by_criterion: dict[str, Figure]
+    stretches: list[StretchFigure]
+
+
+class EvaluationRun(Run):
+    """A run with the setting in which its judge is asked."""
+
+    setting: Any
+    """What an evaluation shows the model of the person, and how it answers."""
+
+
+class JudgmentWhole(Judgment):
+    """With the reply, those before it, and what the provider measured."""
+
+    raw_reply: str
+    details: Any
+    """What the provider measured: features, tokens, …"""
+    item_hash: str
+    """Of the dialogue or pair as the judge saw it."""
+    earlier: list[EarlierReply]
+
+
+class MadeInvitation(Invitation):
+    """With the token and the path of the link, which are shown now."""
+
+    token: str
+    """Empty where an answer is given again."""
+    path: str
+    """Of the link, behind the address of the site."""
+
+
+class MadeWebhook(Webhook):
+    """With the secret that signs its messages, which is shown now."""
+
+    secret: str
+    """Empty where an answer is given again."""
+
+
+class Probe(Run):
+    """A run on altered copies, with what was altered."""
+
+    probe: Any
+    """Of a probe run: alterations with versions, favoured responses, left out."""
+
+
+class SimulatedWhole(Simulated):
+    """With its turns so far."""
+
+    turns: list[SimulatedTurn]
+
+
+class StretchFigure(Figure):
+    """The mean mark of a stretch of checks or repeats."""
+
+    first: int
+    last: int
+    until: str
+
+
+class StudyWithWarnings(Study):
+    """A study, and what is amiss before anybody rates."""
+
+    warnings: list[str]
+    """In sentences."""
+
+
+class TagShare(Figure):
+    """The share of tagged answers that have a tag, and how many they are."""
+
+    n: int
+
+
+class Thread(Message):
+    """The newest entry of a thread; it waits for an answer where its annotator wrote it."""
+
+    position: int
+    is_waiting: bool

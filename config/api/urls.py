@@ -2,15 +2,15 @@
 
 from django.urls import include, path, re_path
 
-from config.api import erasure, system, views
-from core.accounts.api.account import Nothing
+from config.api import system, views
+from core.accounts.api import Nothing
 
 urlpatterns = [
     path("schema", views.Schema.as_view(), name="api_schema"),
     path("docs", views.docs, name="api_docs"),
     path("system", system.System.as_view(), name="api_system"),
     path("studies/<slug:slug>/archive.zip", system.StudyArchive.as_view(), name="api_study_archive"),
-    path("people/<str:username>/erase", erasure.Erasure.as_view(), name="api_erasure"),
+    path("people/<str:username>/erase", system.Erasure.as_view(), name="api_erasure"),
     path("", include("annotation.api.urls")),
     path("", include("judging.api.urls")),
     path("", include("simulation.api.urls")),

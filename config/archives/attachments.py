@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Model
 
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair
-from annotation.corpus.services.attachments import locate, store
+from annotation.corpus.services import locate, store_attachment
 from config.archives.checking import read_lines
 from config.archives.members import split_ids
 from core.errors import InputError
@@ -96,7 +96,7 @@ def read_one(archive: zipfile.ZipFile, path: Path, sha256: str) -> Attachment:
     name = f"{FOLDER}{sha256}"
     with archive.open(name) as file:
         data = file.read(settings.MAX_ATTACHMENT_BYTES + 1)
-    stored = store(data, name=sha256)
+    stored = store_attachment(data, name=sha256)
     if stored.sha256 != sha256:
         raise InputError("was changed or cut: its SHA-256 is not its name", file=f"{path}:{name}")
     return stored

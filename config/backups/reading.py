@@ -18,15 +18,16 @@ from django.core.management.color import no_style
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import DateField, Model
 
+from annotation.corpus.models import Attachment
+from annotation.corpus.services import locate, write_bytes
 from config.backups import tables
-from config.backups.attachments import read_attachments
 from config.backups.encryption import open_decrypted
-from config.backups.writing import FORM, MANIFEST, migrations
+from config.backups.writing import ATTACHMENTS, FORM, MANIFEST, migrations
 from config.erasure import again
 from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
-from core.audit.head_queries import RESTORE
 from core.audit.log import record
 from core.audit.models import Act
+from core.audit.queries import RESTORE
 from core.errors import InputError
 
 BATCH = 1000
@@ -147,6 +148,23 @@ def preserve_timestamps(model: type[Model]) -> Iterator[None]:
     finally:
         for field, now, add in kept:
             field.auto_now, field.auto_now_add = now, add
+
+
+def read_attachments(archive: zipfile.ZipFile, path: Path) -> None:
+    """Put the bytes of the attachments that are now in the database where they belong.
+
+    InputError where some are not what they were.
+    """
+    there = set(archive.namelist())
+    for sha256, size in Attachment.objects.order_by("pk").values_list("sha256", "size").iterator():
+        name = f"{ATTACHMENTS}{sha256}"
+        if name not in there:
+            continue  # lost before the backup was made, which its manifest says
+        with archive.open(name) as file:
+            data = file.read(size + 1)
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise InputError("was changed or cut: its SHA-256 is not its name", file=f"{path}:{name}")
+        write_bytes(data, locate(sha256))
 
 
 def go_on_counting() -> None:

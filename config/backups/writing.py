@@ -1,13 +1,14 @@
-"""Writing a backup: one moment of the database, in a file that is there whole or not at all."""
+"""Writing a backup: one moment of the database, in a file that is there whole or not at all, in a folder of them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,8 +16,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
+from annotation.corpus.models import Attachment
+from annotation.corpus.services import locate
 from config.backups import tables
-from config.backups.attachments import write_attachments
 from config.backups.encryption import Encrypting
 from core.files.atomic import write_whole
 from core.read_snapshot import read_snapshot
@@ -24,6 +26,8 @@ from core.version import code_version
 
 FORM = 1
 MANIFEST = "manifest.json"
+ATTACHMENTS = "attachments/"
+"""Pictures and sounds, whose bytes lie beside the database."""
 
 
 @dataclass
@@ -85,3 +89,46 @@ def migrations() -> list[str]:
     """List the applied migrations of the tables in a backup."""
     apps = {model._meta.app_label for model in tables.list_models()}
     return sorted(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations() if app in apps)
+
+
+def write_attachments(archive: zipfile.ZipFile) -> dict[str, int]:
+    """Add the bytes of all attachments, as they are. Returns how many were written, and how many are lost."""
+    written = lost = 0
+    for sha256 in Attachment.objects.order_by("pk").values_list("sha256", flat=True).iterator():
+        path = locate(sha256)
+        if path.exists():
+            archive.write(path, f"{ATTACHMENTS}{sha256}", zipfile.ZIP_STORED)
+            written += 1
+        else:
+            lost += 1
+    return {"written": written, "lost": lost}
+
+
+NAME = re.compile(r"concord-(\d{8}T\d{6}Z)\.(?:backup|zip)")
+STAMP = "%Y%m%dT%H%M%SZ"
+
+
+def new_path(folder: Path, *, encrypted: bool) -> Path:
+    """Where the next backup goes. Its name says when it was begun."""
+    return folder / f"concord-{datetime.now(UTC).strftime(STAMP)}.{'backup' if encrypted else 'zip'}"
+
+
+def backups(folder: Path) -> list[tuple[datetime, Path]]:
+    """The backups by age, the newest first. Files with other names are not Concord's."""
+    found = ((NAME.fullmatch(path.name), path) for path in folder.iterdir())
+    return sorted(((parse_stamp(match[1]), path) for match, path in found if match), reverse=True)
+
+
+def parse_stamp(stamp: str) -> datetime:
+    return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC)
+
+
+def prune(folder: Path, *, keep: int | None, days: int | None) -> list[Path]:
+    """Delete all backups but the newest `keep`, and those that are older than `days`. The newest one always stays."""
+    oldest = datetime.now(UTC) - timedelta(days=days) if days is not None else None
+    too_many = backups(folder)[keep:] if keep is not None else []
+    too_old = [one for one in backups(folder)[1:] if oldest and one[0] < oldest]
+    paths = [path for _, path in sorted({*too_many, *too_old})]
+    for path in paths:
+        path.unlink()
+    return paths

@@ -17,10 +17,9 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.utils.dateparse import parse_datetime
 
-from annotation.recruitment import withdrawn_list
-from annotation.recruitment.models.participation import ConsentDecision
+from annotation.recruitment.models import ConsentDecision
 from annotation.recruitment.services import consents, withdrawn
-from annotation.recruitment.withdrawn_list import ERASED, Listed, WithdrawalEntry, birthday, format_time
+from annotation.recruitment.services.withdrawn import ERASED, Listed, WithdrawalEntry, birthday, format_time
 from annotation.studies.models.studies import Study
 from config.erasure.erasing import make_nobody
 from core.accounts.models.users import User
@@ -85,7 +84,7 @@ def the_list() -> Listed:
 def add_lists(paths: Iterable[Path]) -> None:
     """Take the entries of other lists, such as those of other hosts, into the list of this site."""
     for path in paths:
-        other = withdrawn_list.read(path)
+        other = withdrawn.read(path)
         if not other.is_there:
             raise InputError("is not there", file=str(path))
         withdrawn.add(other.entries)

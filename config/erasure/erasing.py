@@ -6,6 +6,7 @@ Whoever wants their labels erased too withdraws from the studies, before or afte
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,10 +20,9 @@ from django.contrib.sessions.models import Session
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
+from annotation.recruitment.models import ConsentDecision, DemographicAnswer, Invitation, Participation
 from annotation.recruitment.services import consents, withdrawn
-from annotation.recruitment.withdrawn_list import birthday
+from annotation.recruitment.services.withdrawn import birthday
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.messages import ItemMark, ItemMessage
@@ -35,6 +35,7 @@ from core.accounts.access import may_research
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.tokens import ApiToken, IdempotentWrite
 from core.accounts.models.users import User
+from core.accounts.permissions import filter_visible
 from core.audit.log import audit_batch, audited
 from core.errors import InputError
 from core.hashing import content_hash
@@ -208,3 +209,36 @@ def clear_account(person: User, *, notes: bool, at: datetime) -> None:
     person.last_login = person.working_in = None
     person.erased_at, person.erased_notes = at, notes
     person.save()
+
+
+@dataclass(frozen=True)
+class About:
+    """An account before it is erased.
+
+    Attributes
+    ----------
+    username, number
+        What it is called, and what it would be called then.
+    labels, studies
+        How many labels stay, and the studies in which the person has or had a part, by name.
+    refused
+        Why it cannot be erased, in a sentence; empty if it can.
+    """
+
+    username: str
+    number: str
+    labels: int
+    studies: tuple[str, ...]
+    refused: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "studies": list(self.studies)}
+
+
+def load_about(*, by: User | None, person: User) -> About:
+    """What `by` may see of it: a command and the person all, others what is of their projects."""
+    theirs = list_studies(person)
+    seen = theirs if by in (None, person) else filter_visible(by, theirs)
+    labels = Annotation.objects.filter(assignment__annotator=person, assignment__study__in=seen).count()
+    names = seen.order_by("name").values_list("name", flat=True)
+    return About(person.username, to_pseudonym(person), labels, tuple(names), find_obstacle(by, person))

@@ -33,7 +33,7 @@ from judging.judges.queries import workers
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import queues
 from judging.runs.queries import runs as run_queries
-from simulation.experiments.queries.progress import list_experiments
+from simulation.experiments.queries import list_experiments
 
 STUDIES = 30
 """The newest studies are looked at."""

@@ -1,18 +1,18 @@
 from django.urls import path
 
-from config.pages import archives, erasure, languages, views
-from core.accounts.views import first_account
+from config.pages import views
+from core.accounts import views as accounts
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("gallery/", views.gallery, name="gallery"),
     path("account/", views.account, name="account"),
-    path("language/", languages.choose_language, name="language"),
-    path("language/texts.js", languages.load_script_texts, name="script_texts"),
-    path("people/<int:pk>/erase/", erasure.person_erase, name="person_erase"),
-    path("studies/<slug:slug>/archive.zip", archives.study_archive, name="study_archive"),
+    path("language/", views.choose_language, name="language"),
+    path("language/texts.js", views.load_script_texts, name="script_texts"),
+    path("people/<int:pk>/erase/", views.person_erase, name="person_erase"),
+    path("studies/<slug:slug>/archive.zip", views.study_archive, name="study_archive"),
     path("system/", views.system, name="system"),
-    path("first-account/<str:key>/", first_account.create_first_account, name="first_account"),
+    path("first-account/<str:key>/", accounts.create_first_account, name="first_account"),
     path("healthz", views.health, name="health"),
     path("readyz", views.ready, name="ready"),
     path("metrics", views.metrics, name="metrics"),

@@ -21,6 +21,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from core.accounts.services import first_account
+
 register = template.Library()
 
 DASH = "–"
@@ -338,3 +340,12 @@ def action(
     """A button that is a form of its own; `of` says to a screen reader what it acts on."""
     context_of_form = {"csrf_token": context.get("csrf_token"), "address": address, "label": label, "of": of}
     return context_of_form | {"kind": kind, "name": name, "value": value, "size": size}
+
+
+@register.simple_tag
+def script_texts_address(language: str) -> str:
+    """The address of the texts of scripts in a language, which is another one after each change of them."""
+    return f"{reverse('script_texts')}?{urlencode({'language': language, 'version': settings.LOCALE_PATHS[0].name})}"
+
+
+register.simple_tag(first_account.is_needed, name="first_account_needed")

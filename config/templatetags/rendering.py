@@ -9,9 +9,9 @@ from django import template
 from django.template import Context
 from django.utils.safestring import SafeString
 
+from annotation.corpus.models import SourceText
 from core.rendering.markdown import render_markdown
 from core.rendering.sections import ATTACHED, build_attached, build_sections
-from core.rendering.source_text import SourceText
 
 register = template.Library()
 

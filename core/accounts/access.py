@@ -8,7 +8,7 @@ An account's role says what it may do; a token's scopes say how much of that its
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Literal
 
@@ -70,14 +70,19 @@ def get_account(request: HttpRequest) -> User:
     return request.user
 
 
+def require_researcher(request: HttpRequest, given: Mapping[str, Any]) -> None:
+    """Raise PermissionDenied for annotators, and Http404 for what is another project's."""
+    if not may_research(request.user):
+        raise PermissionDenied("This page is for researchers.")
+    permissions.require_project_access(request.user, find_route(request), given, roles=permissions.RESEARCHING)
+
+
 def researcher_required(view: View) -> View:
     """Send anonymous visitors to the sign-in page, and tell annotators that the page is not theirs."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not may_research(request.user):
-            raise PermissionDenied("This page is for researchers.")
-        permissions.require_project_access(request.user, find_route(request), kwargs, roles=permissions.RESEARCHING)
+        require_researcher(request, kwargs)
         return view(request, *args, **kwargs)
 
     return mark_view(login_required(guarded), "researcher")
@@ -106,9 +111,7 @@ def owner_required(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not may_research(request.user):
-            raise PermissionDenied("This page is for researchers.")
-        permissions.require_project_access(request.user, find_route(request), kwargs, roles=permissions.RESEARCHING)
+        require_researcher(request, kwargs)
         if not permissions.is_allowed(request.user, find_route(request), kwargs, roles=permissions.OWNING):
             raise PermissionDenied("This page is for the project's owners.")
         return view(request, *args, **kwargs)

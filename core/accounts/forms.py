@@ -1,32 +1,29 @@
-"""Forms about projects: a new one, and who is in one."""
+"""Forms about projects, who is in one, and API tokens."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from core.accounts.models.projects import Membership, Project
+from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.models.users import User
-from core.accounts.services import projects
-from core.errors import InputError
+from core.accounts.services import projects, tokens
+from core.options.fields import OptionsForm
 
 
-class ProjectForm(forms.Form):
+class ProjectForm(OptionsForm):
     """A new project."""
 
     name = forms.CharField(label="Name", max_length=120)
 
     def save(self, by: User) -> Project | None:
-        try:
-            made: Project = projects.make(by=by, name=self.cleaned_data["name"])
-        except InputError as error:
-            self.add_error(error.field if error.field in self.fields else None, error.message)
-            return None
-        return made
+        return self.done(lambda: projects.make(by=by, name=self.cleaned_data["name"]))
 
 
-class MemberForm(forms.Form):
+class MemberForm(OptionsForm):
     """Somebody's role in a project."""
 
     user = forms.CharField(label="Username", max_length=150)
@@ -45,9 +42,38 @@ class MemberForm(forms.Form):
 
     def save(self, by: User) -> Membership | None:
         given = self.cleaned_data
-        try:
-            made: Membership = projects.join(by=by, project=self.project, user=given["user"], role=given["role"])
-        except InputError as error:
-            self.add_error(error.field if error.field in self.fields else None, error.message)
-            return None
-        return made
+        return self.done(lambda: projects.join(by=by, project=self.project, user=given["user"], role=given["role"]))
+
+
+DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "until it is revoked")]
+
+
+class TokenForm(OptionsForm):
+    """What a token is for, what it allows and how long it lasts."""
+
+    name = forms.CharField(label="What it is for", max_length=80)
+    scopes = forms.MultipleChoiceField(label="What it allows", widget=forms.CheckboxSelectMultiple)
+    days = forms.ChoiceField(
+        label="How long it lasts",
+        choices=DAYS,
+        initial=str(tokens.USUAL_DAYS),
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, user: User, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        researcher = user.is_researcher or user.is_superuser
+        kept_back = [
+            *([] if researcher else tokens.RESEARCHERS_ONLY),
+            *([] if tokens.decides(user) else [Scope.ADJUDICATE]),
+        ]
+        offered = [(value, label) for value, label in Scope.choices if value not in kept_back]
+        self.fields["scopes"].choices = offered  # type: ignore[attr-defined]
+        self.fields["scopes"].initial = ["read"]
+
+    def save(self, by: User) -> tuple[ApiToken, str] | None:
+        """The token and its text; None if it was refused, with the reason at its field."""
+        given = self.cleaned_data
+        days = int(given["days"]) if given["days"] else None
+        return self.done(lambda: tokens.make(by=by, name=given["name"], scopes=given["scopes"], days=days))

@@ -17,7 +17,7 @@ from django.apps import apps
 from django.db.models import Exists, Model, QuerySet
 from django.http import Http404
 
-from core.accounts.models.projects import DECIDING, RESEARCHING, Membership, Project
+from core.accounts.models.projects import DECIDING, RESEARCHING, Membership
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -160,10 +160,6 @@ def unless_taken(user: Any, row: Row | None, *, field: str = "name") -> Row | No
     return row
 
 
-def may(user: Any, project: Project, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
-    return sees(user, project, roles=roles)
-
-
 def require_project_access(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> None:
     """404 where an address names something of a project in which somebody has none of the roles. One query at most."""
     if not is_allowed(user, route, given, roles=roles):
@@ -198,7 +194,6 @@ __all__ = [
     "filter_visible",
     "is_allowed",
     "list_rules",
-    "may",
     "memberships",
     "names_a_row",
     "register",

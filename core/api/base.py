@@ -25,11 +25,11 @@ from core.accounts.models.projects import Project, use_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.api import idempotency
-from core.api.bodies import Given as Given
-from core.api.bodies import IntoProject as IntoProject
-from core.api.bodies import Shape, resolve_shape
 from core.api.idempotency import StoredResponse
-from core.api.rendering import Json
+from core.api.requests import Json
+from core.api.schema import Given as Given
+from core.api.schema import IntoProject as IntoProject
+from core.api.schema import Shape, resolve_shape
 from core.errors import InputError
 from core.hashing import content_hash
 from core.options.model import LARGEST as LARGEST
@@ -205,11 +205,12 @@ def render_row(shown: Any, row: Any) -> Any:
     return shown(row).data if isinstance(shown, type) else shown(row)
 
 
-def find_named(kind: type[Row], field: str, **key: Any) -> Row:
+def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: Any) -> Row:
     """The row that a body names in `field`. One that is not there is the body's mistake, not the address's."""
-    found = kind._default_manager.filter(**key).first()
+    rows = kind if isinstance(kind, QuerySet) else kind._default_manager.all()
+    found = rows.filter(**key).first()
     if found is None:
-        raise InputError(f"There is no {kind._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
+        raise InputError(f"There is no {rows.model._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
     return found
 
 

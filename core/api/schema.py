@@ -1,4 +1,4 @@
-"""How the OpenAPI document is made: names, and the errors and headers that every operation shares.
+"""What a request says, and how the OpenAPI document is made: names, errors and headers that every operation shares.
 
 The client under `client/` is written from that document: an operation's name is its method, a component its type.
 """
@@ -6,6 +6,7 @@ The client under `client/` is written from that document: an operation's name is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from drf_spectacular.openapi import AutoSchema
@@ -13,9 +14,39 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
-from core.api.bodies import resolve_shape
 from core.api.problems import MEDIA_TYPE, Problem
+from core.options.fields import build_serializer
 from core.options.model import Options
+
+
+class Given(serializers.Serializer[Any]):
+    """What a request says. A name that is not known is refused: a slip of the pen must not go unnoticed."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := [str(name) for name in data if name not in self.fields]):
+            known = ", ".join(self.fields) or "none"
+            raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field; there are: {known}."))
+        return super().to_internal_value(data)
+
+
+class IntoProject(Given):
+    """What is made of such a body belongs to a project."""
+
+    project = serializers.CharField(
+        required=False, max_length=130, help_text="Address of the project it goes into; the chosen one if not given."
+    )
+
+
+Shape = type[serializers.Serializer[Any]] | type[Options]
+
+
+@cache
+def resolve_shape(given: Shape) -> type[serializers.Serializer[Any]]:
+    """The serializer of a body or query: itself, or the one made from the options of a verb."""
+    if not issubclass(given, Options):
+        return given
+    return build_serializer(given, IntoProject if given.makes_root else Given, Given)
+
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 

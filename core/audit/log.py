@@ -34,11 +34,9 @@ from core.accounts import permissions
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.accounts.permissions import study_model
-from core.audit.digest import current_key_id
-from core.audit.head_queries import RESTORE
-from core.audit.heads import write_head
+from core.audit.heads import current_key_id, write_head
 from core.audit.models import Act
-from core.audit.queries import head
+from core.audit.queries import RESTORE, head
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from core.audit.digest import compute_digest
+from core.audit.heads import compute_digest
 from core.hashing import canonical_json, digest
 
 BEGINNING = "0" * 64

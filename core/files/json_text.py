@@ -1,15 +1,105 @@
-"""JSON that came from outside, read within limits."""
+"""JSON that came from outside: read within limits, keys that stand twice, and the line of a value.
+
+Of keys that stand twice parsers keep the last and say nothing; what it replaced would be lost.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from pydantic_core import from_json
 
 from core.errors import InputError
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+COLON = re.compile(r"[ \t\n\r]*:")
+
+
+class _TwiceError(Exception):
+    pass
+
+
+def key_twice(text: str) -> tuple[str, int] | None:
+    """The first key that stands twice in one object, and the line (from 1) of its second place; None without one.
+
+    `text` is valid JSON.
+    """
+    try:
+        json.loads(text, object_pairs_hook=_once, parse_int=_nothing, parse_float=_nothing, parse_constant=_nothing)
+    except _TwiceError:
+        return _located(text)
+    return None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) < len(pairs):
+        raise _TwiceError
+
+
+def _nothing(text: str) -> None:
+    """Replace a number by a mark: only its presence matters."""
+
+
+def _located(text: str) -> tuple[str, int]:
+    """As `key_twice`, of a text that holds one."""
+    open_objects: list[set[str]] = []
+    for token in TOKEN.finditer(text):
+        what = token[0]
+        if what in "{[":
+            open_objects.append(set())
+        elif what in "}]":
+            open_objects.pop()
+        elif COLON.match(text, token.end()):
+            key = json.loads(what, strict=False)
+            if key in open_objects[-1]:
+                return key, text.count("\n", 0, token.start()) + 1
+            open_objects[-1].add(key)
+    raise ValueError("no key stands twice")
+
+
+BLANK = re.compile(r"[ \t\n\r]*")
+DECODER = json.JSONDecoder()
+
+
+def find_line(text: str, path: Sequence[str | int]) -> int:
+    """Line (from 1) of the value that `path` leads to; where it leads nowhere, of the last part that exists."""
+    position = skip_blank(text, 0)
+    for step in path:
+        found = child(text, position, step)
+        if found is None:
+            break
+        position = found
+    return text.count("\n", 0, position) + 1
+
+
+def child(text: str, position: int, step: str | int) -> int | None:
+    """Where the value of key or index `step` starts inside the object or list that starts at `position`."""
+    opening, position = text[position : position + 1], skip_blank(text, position + 1)
+    index = 0
+    while opening in ("{", "[") and text[position] not in "}]":
+        key: str | int = index
+        if opening == "{":
+            key, position = scanstring(text, position + 1)
+            position = skip_blank(text, text.index(":", position) + 1)
+        if key == step:
+            return position
+        _, position = DECODER.raw_decode(text, position)
+        position = skip_blank(text, position)
+        if text[position] == ",":
+            position = skip_blank(text, position + 1)
+        index += 1
+    return None
+
+
+def skip_blank(text: str, position: int) -> int:
+    match = BLANK.match(text, position)
+    return match.end() if match else position
+
 
 # Cheap signs of what JSON can spell and a database cannot store: looked at closely only where one is seen.
 SUSPICIOUS = re.compile(rb"NaN|Infinity|\\u0000|[0-9][eE]\+?[0-9]{3}|[0-9]{309}")

@@ -1,14 +1,16 @@
-"""What is left to a worker: asked for, under way, failed, or done.
+"""What is computed once for all: by one process at a time, or left to a worker: asked for, under way, failed, or done.
 
-It stands in the cache that web and workers share. Where the cache is emptied, nothing is lost but the sentence that
-somebody is waiting: asking again is harmless.
+It stands in the cache that web and workers share, and not in a table: what is computed so has no row that could hold a
+lease. Where the cache is emptied, nothing is lost but the sentence that somebody is waiting: asking again is harmless.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from time import time
+from functools import partial
+from time import sleep, time
 from typing import Any, TypeVar
 
 from celery import current_app
@@ -17,7 +19,40 @@ from kombu.exceptions import OperationalError
 
 from core.accounts.models.users import User
 from core.errors import InputError
-from core.jobs.single_flight import alone, take_turn
+from core.jobs.heartbeat import Rounds
+
+BEAT, GONE = 5.0, 30
+"""Seconds between signs of life, and after which one without them is gone."""
+
+LOOK = 0.2
+"""Seconds after which somebody who waits looks again."""
+
+
+@contextmanager
+def alone(key: str) -> Iterator[bool]:
+    """Whether nobody else is at it; if so, signs of life are given as long as it lasts."""
+    if not cache.add(key, True, GONE):
+        yield False
+        return
+    beating = Rounds(f"heartbeat of {key}", partial(cache.set, key, True, GONE), seconds=BEAT)
+    beating.start()
+    try:
+        yield True
+    finally:
+        beating.end()
+        cache.delete(key)
+
+
+@contextmanager
+def take_turn(key: str) -> Iterator[None]:
+    """Wait until nobody else is at it, then be the one."""
+    while True:
+        with alone(key) as is_mine:
+            if is_mine:
+                yield
+                return
+        sleep(LOOK)
+
 
 REMEMBERED = 24 * 3600
 KEPT = 30 * 24 * 3600

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import date
@@ -277,3 +277,25 @@ def split_names(given: Iterable[str] | str | None) -> list[str]:
     """Split names in one text or several at commas: `a b` and `a,b` mean the same."""
     texts = [given] if isinstance(given, str) else given or []
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def parse_pairs(given: Sequence[str], field: str) -> dict[str, str]:
+    """`a=b` -> {"a": "b"}; underscores stand for spaces. InputError where there is no equals sign."""
+    found = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise InputError(f"{one!r} is not NAME=VALUE", field=field)
+        found[name.strip().replace("_", " ")] = value.strip().replace("_", " ")
+    return found
+
+
+def parse_shares(given: Sequence[str], field: str = "splits") -> dict[str, float]:
+    """`train=0.8 test=0.2` as numbers."""
+    found = {}
+    for name, value in parse_pairs(given, field).items():
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"{value!r} is no number", field=field) from None
+    return found

@@ -1,4 +1,4 @@
-"""Markdown -> safe HTML whose pieces say where in the source they come from.
+"""Markdown -> safe HTML whose pieces say where in the source they come from; words of code are marked by kind.
 
 A piece is an element with `data-start` and `data-end`, offsets in characters of the source. Its text is the source's
 between the two, but where it has `data-whole`. HTML in the source is text like any other; nothing is fetched: a picture
@@ -19,11 +19,66 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
+from pygments.util import ClassNotFound
 
 from core.markup import to_safe_html
-from core.rendering.code import highlight_lines
 from core.rendering.formulas import add_formulas, to_mathml
 from core.rendering.source_map import Block, MappedParser, mark_positions
+
+MOST = 20_000
+"""Characters of a block whose words are marked; a longer one is shown without."""
+
+KINDS = (
+    (Comment, "comment"),
+    (Keyword, "keyword"),
+    (String, "string"),
+    (Number, "number"),
+    (Name.Function, "name"),
+    (Name.Class, "name"),
+    (Name.Tag, "keyword"),
+    (Name.Attribute, "name"),
+    (Name.Builtin, "name"),
+    (Operator.Word, "keyword"),
+    (Generic.Inserted, "inserted"),
+    (Generic.Deleted, "deleted"),
+)
+NAMES = """
+bash c console cpp csharp css diff docker dockerfile go graphql haskell html ini java javascript js json jsx julia
+kotlin latex lua make markdown matlab md perl php powershell py python python3 r rb rs ruby rust scala sh shell sql
+swift tex toml ts tsx typescript xml yaml yml zsh
+"""
+LANGUAGES = frozenset(NAMES.split())
+"""Those that are marked. Others cost time that is not worth it, and some of their rules take minutes on odd texts."""
+
+
+def highlight_lines(code: str, language: str) -> list[str]:
+    """The lines of the code as HTML."""
+    lexer = find_lexer(language.lower()) if len(code) <= MOST else None
+    if lexer is None:
+        return escape(code).split("\n")
+    lines: list[str] = [""]
+    for _, kind, text in lexer.get_tokens_unprocessed(code):
+        name = next((name for of, name in KINDS if kind in of), "")
+        first, *others = (mark(part, name) for part in text.split("\n"))
+        lines[-1] += first
+        lines += others
+    return lines
+
+
+def mark(text: str, name: str) -> str:
+    return f'<span class="code-{name}">{escape(text)}</span>' if name and text.strip() else escape(text)
+
+
+@lru_cache(maxsize=64)
+def find_lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language) if language in LANGUAGES else None
+    except ClassNotFound:
+        return None
+
 
 LONGEST = 200_000
 """Characters that are rendered; a longer text is shown as it is written."""

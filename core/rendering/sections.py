@@ -14,8 +14,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from core.markup import to_safe_html
-from core.rendering.code import highlight_lines
-from core.rendering.markdown import attributes, is_web, link_attributes, render_markdown, write_plain
+from core.rendering.markdown import attributes, highlight_lines, is_web, link_attributes, render_markdown, write_plain
 
 HEADS = {"reasoning": "Reasoning", "tool_call": "Tool call", "tool_result": "Tool result", "citation": "Citation"}
 ATTACHED = ("image", "audio", "elsewhere")

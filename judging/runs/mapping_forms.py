@@ -12,11 +12,11 @@ from django.core.files.uploadedfile import UploadedFile
 
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import FirstLook, list_drawable
-from annotation.corpus.options import NewMapping
 from annotation.corpus.parsing.drawing_rules import RELATIONS
 from annotation.corpus.parsing.guessing import FoundColumn, guess_columns
 from annotation.corpus.parsing.mapped_fields import JUDGMENTS, KINDS, LABELS, RATINGS
 from annotation.corpus.parsing.mappings import ColumnMapping, Reading, parse_mapping
+from annotation.corpus.services import NewMapping
 from core.errors import InputError
 from core.files.encodings import ENCODINGS
 from core.files.input_files import MEGABYTE

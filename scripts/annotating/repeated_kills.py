@@ -38,7 +38,7 @@ class Work:
 
     def is_done(self) -> bool:
         from judging.runs.models.runs import JudgeRun
-        from simulation.experiments.models.experiments import Experiment
+        from simulation.experiments.models import Experiment
 
         return (
             JudgeRun.objects.filter(pk=self.run, finished_at__isnull=False).exists()
@@ -48,7 +48,7 @@ class Work:
     def problems(self, items: int) -> list[str]:
         """What is lost, doubled or stuck."""
         from judging.runs.models.runs import JudgeChunk, Judgment
-        from simulation.experiments.models.experiments import SimulatedDialogue, Turn
+        from simulation.experiments.models import SimulatedDialogue, Turn
 
         judged = Judgment.objects.filter(run=self.run)
         turns = Turn.objects.filter(simulated__experiment=self.experiment)

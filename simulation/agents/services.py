@@ -5,20 +5,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.hashing import content_hash
 from core.jobs.backoff import PermanentError, TransientError
+from core.options.model import Options
 from judging.judges.providers.base import Provider
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from simulation.agents import speakers
 from simulation.agents.models import Agent
+
+Prompt = Annotated[str, StringConstraints(strip_whitespace=False), Field(max_length=50_000)]
+"""A text in place of Concord's own."""
+
+
+class AgentOptions(Options):
+    """Who speaks. Parameters are as the provider takes them; never a key."""
+
+    provider: str = Field(min_length=1, max_length=40)
+    model: str = Field("", max_length=120)
+    parameters: dict[str, Any] = {}
+
 
 TEMPERATURES = {"user": 0.5, "assistant": 0.0}
 REPLY_TOKENS = 800

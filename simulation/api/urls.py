@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from simulation.experiments import api as experiments_api
-from simulation.generation.api import candidates, generation
+from simulation.generation import api
 from simulation.results import api as results_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -24,19 +24,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("experiments/<int:pk>/differences", results_api.ExperimentDifferences.as_view(), name="api_differences"),
     path("experiments/<int:pk>/people", experiments_api.ExperimentPeople.as_view(), name="api_experiment_people"),
     path("experiments/<int:pk>/judge", experiments_api.ExperimentJudge.as_view(), name="api_experiment_judge"),
-    path("making", generation.MakingList.as_view(), name="api_making_list"),
-    path("making/<int:pk>", generation.MakingDetail.as_view(), name="api_making"),
-    path("making/<int:pk>/again", generation.MakingAgain.as_view(), name="api_making_again"),
-    path("candidates", candidates.CandidateList.as_view(), name="api_candidates"),
-    path("candidates/imports", candidates.CandidateImports.as_view(), name="api_candidate_imports"),
-    path("candidates/pairs", candidates.CandidatePairs.as_view(), name="api_candidate_pairs"),
-    path("candidates/runs", candidates.CandidateRuns.as_view(), name="api_candidate_runs"),
-    path("candidates/seeds", candidates.SeedRuns.as_view(), name="api_candidate_seeds"),
-    path("candidates/runs/<int:pk>", candidates.CandidateRunDetail.as_view(), name="api_candidate_run"),
-    path("candidates/runs/<int:pk>/stop", candidates.CandidateRunStop.as_view(), name="api_candidate_stop"),
-    path("candidates/runs/<int:pk>/resume", candidates.CandidateRunResume.as_view(), name="api_candidate_resume"),
-    path("conflicts", generation.ConflictList.as_view(), name="api_conflicts"),
-    path("conflicts/<int:pk>/reviews", generation.ConflictReviews.as_view(), name="api_conflict_reviews"),
-    path("measures/profiles", generation.ProfileMeasures.as_view(), name="api_profile_measures"),
-    path("measures/dialogues", generation.DialogueMeasures.as_view(), name="api_dialogue_measures"),
+    path("making", api.MakingList.as_view(), name="api_making_list"),
+    path("making/<int:pk>", api.MakingDetail.as_view(), name="api_making"),
+    path("making/<int:pk>/again", api.MakingAgain.as_view(), name="api_making_again"),
+    path("candidates", api.CandidateList.as_view(), name="api_candidates"),
+    path("candidates/imports", api.CandidateImports.as_view(), name="api_candidate_imports"),
+    path("candidates/pairs", api.CandidatePairs.as_view(), name="api_candidate_pairs"),
+    path("candidates/runs", api.CandidateRuns.as_view(), name="api_candidate_runs"),
+    path("candidates/seeds", api.SeedRuns.as_view(), name="api_candidate_seeds"),
+    path("candidates/runs/<int:pk>", api.CandidateRunDetail.as_view(), name="api_candidate_run"),
+    path("candidates/runs/<int:pk>/stop", api.CandidateRunStop.as_view(), name="api_candidate_stop"),
+    path("candidates/runs/<int:pk>/resume", api.CandidateRunResume.as_view(), name="api_candidate_resume"),
+    path("conflicts", api.ConflictList.as_view(), name="api_conflicts"),
+    path("conflicts/<int:pk>/reviews", api.ConflictReviews.as_view(), name="api_conflict_reviews"),
+    path("measures/profiles", results_api.ProfileMeasures.as_view(), name="api_profile_measures"),
+    path("measures/dialogues", results_api.DialogueMeasures.as_view(), name="api_dialogue_measures"),
 ]

@@ -17,9 +17,9 @@ from judging.judges.services.keys import load_keyring_for
 from judging.runs.options import Resume
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import ENDINGS
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
+from simulation.experiments import queries
+from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
 from simulation.experiments.options import ForPeople, NewExperiment
-from simulation.experiments.queries import progress, spending
 from simulation.experiments.services import estimates, experiments, studies
 from simulation.experiments.services.experiments import Plan
 from simulation.experiments.services.grids import grid
@@ -187,14 +187,14 @@ class ExperimentProgress(ExperimentsApi):
     @says("experiment_progress", "How far an experiment is", ExperimentProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         experiment = self.experiment(pk)
-        found = progress.progress(experiment)
+        found = queries.progress(experiment)
         own = ("endings", "error", "spent_usd")
         names = [name for name in list_names(ExperimentProgressSerializer) if name not in own]
         content = {name: getattr(found, name) for name in names}
         content |= {
             "endings": [asdict(one) for one in found.endings],
             "error": experiment.error,
-            "spent_usd": round(spending.load_experiment(experiment).usd, 8),
+            "spent_usd": round(queries.load_spending(experiment).usd, 8),
         }
         return Response(ExperimentProgressSerializer(content).data)
 

@@ -7,29 +7,25 @@ from typing import Any
 
 from django import forms
 
-from annotation.corpus.models import Profile, Task
+from annotation.corpus.models import Profile
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
-from core.options.fields import JsonField, OptionsForm, split_names
+from core.options.fields import JsonField, OptionsForm
 from judging.judges.providers.keys import Keyring
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import DAMAGED, PUBLISHED, USER_INFORMATION
-from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.conditions import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment
 from simulation.experiments.services import estimates, experiments, studies
 from simulation.experiments.services.estimates import Estimate
 from simulation.experiments.services.experiments import PUBLISHED_LIMITS, Plan
 from simulation.experiments.services.grids import grid
-from simulation.generation.models.orders import Making
-from simulation.generation.options import ConflictDecision, NewMaking
-from simulation.generation.services import generation
 
 SPEAKERS = {
     "local": "Local: a small model on this machine, no key and no network",
@@ -177,64 +173,6 @@ class ExperimentForm(OptionsForm):
         except InputError as error:
             self.refuse(error)
             return None
-
-
-class GenerationForm(OptionsForm):
-    """An order of material. What each kind needs, the service says."""
-
-    verb, asks = NewMaking, ("kind", "source", "domains", "demographics", "n", "prompts")
-    agent = forms.CharField(
-        label="Who makes it",
-        initial="local",
-        help_text="PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow.",
-    )
-    profile = forms.CharField(label="Profile", max_length=200, required=False, help_text="Its id, for the other kinds.")
-    task = forms.CharField(label="Task", max_length=200, required=False, help_text="Its id, for a situation.")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        known = PreferenceType.objects.order_by("source").values_list("source", flat=True).distinct()
-        self.set("source", choices=[(name, name) for name in known] or [("personalens", "none imported yet")])
-        self.set("kind", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES])
-        self.fields["domains"] = forms.CharField(
-            label="Domains", required=False, help_text=f"With commas between. {self.fields['domains'].help_text}"
-        )
-
-    def order(self, by: User) -> Making | None:
-        """The order, sent to the workers; None if it was refused, with the reason at its field."""
-        return self.done(lambda: self.create_order(by))
-
-    def create_order(self, by: User) -> Making:
-        given = self.cleaned_data
-        try:
-            agent = agents_services.parse_agent(given["agent"], side="assistant", keys=load_keyring_for(by))
-        except InputError as error:
-            raise InputError(error.message, field="agent") from error
-        return generation.order(
-            by=by,
-            agent=agent,
-            domains=split_names(given["domains"]),
-            profile=self.find_record(Profile, "profile"),
-            task=self.find_record(Task, "task"),
-            replaced=given["prompts"],
-            **self.arguments("kind", "source", "demographics", "n"),
-        )
-
-    def find_record(self, kind: type[Any], field: str) -> Any:
-        """The record of this id; None where none is named."""
-        name = self.cleaned_data[field].strip()
-        if not name:
-            return None
-        found = kind.objects.filter(external_id=name).order_by("source").first()
-        if found is None:
-            raise InputError(f"There is no {field} {name!r}.", field=field)
-        return found
-
-
-class ReviewForm(OptionsForm):
-    """What a person decides of a conflict."""
-
-    verb = ConflictDecision
 
 
 class PeopleForm(OptionsForm):

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from core.options.model import LARGEST, Choices, Hint, Options
-from simulation.agents.options import AgentOptions, Prompt
 from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
-from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.conditions import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
+from simulation.agents.services import AgentOptions, Prompt
 
 MOST_TURNS = 200
 MOST_PASSAGES = 50

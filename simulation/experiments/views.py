@@ -24,10 +24,9 @@ from simulation.agents.parsing.endings import ENDINGS
 from simulation.agents.parsing.speech import PROBLEMS
 from simulation.agents.prompts import CONDITIONS, USER_INFORMATION, assistant_role
 from simulation.agents.prompts.roles import ROLES, find_text
+from simulation.experiments import queries
 from simulation.experiments.forms import ExperimentForm, PeopleForm, parameters_in_words
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
-from simulation.experiments.queries import progress as queries
-from simulation.experiments.queries import spending
+from simulation.experiments.models import Experiment, SimulatedDialogue
 from simulation.experiments.services import experiments, studies
 from simulation.experiments.services.estimates import Estimate
 from simulation.results.services.differences import differences, list_shared_models
@@ -207,7 +206,7 @@ def build_progress_context(experiment: Experiment) -> dict[str, Any]:
         "experiment": experiment,
         "progress": progress,
         "pace": pace(progress),
-        "spent": spending.load_experiment(experiment),
+        "spent": queries.load_spending(experiment),
         "latest": queries.latest(experiment),
     }
 

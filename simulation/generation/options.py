@@ -9,11 +9,10 @@ from pydantic import Field
 
 from annotation.stats.benchmarks.repeats import NEAR
 from core.options.model import LARGEST, Choices, Hint, Options
-from simulation.agents.options import AgentOptions, Prompt
 from simulation.agents.prompts.candidates import LEVELS
 from simulation.agents.prompts.generation import GENERATORS
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import ConflictReview, Making
+from simulation.agents.services import AgentOptions, Prompt
+from simulation.generation.models import Candidate, ConflictReview, Making
 
 MOST_TASKS = 20
 MOST = 10_000

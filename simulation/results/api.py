@@ -1,8 +1,8 @@
-"""Results of an experiment: its tables by one judge, its ranks beside others, its settings beside those published."""
+"""Results of an experiment: tables by one judge, ranks, settings beside those published; and measures of datasets."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -11,13 +11,13 @@ from rest_framework.response import Response
 
 from annotation.agreement.options import IntervalOptions
 from core.accounts.permissions import filter_visible
-from core.api.base import LARGEST, Document, Given
+from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
-from core.errors import NotComputedError
+from core.errors import InputError, NotComputedError
 from judging.assessment.api.documents import Queued
 from simulation.experiments.api import ExperimentsApi, list_experiments
 from simulation.results.queries.judgments import list_experiment_judges
-from simulation.results.services import differences, results
+from simulation.results.services import differences, measures, results
 from simulation.results.services.data import Filters
 from simulation.results.services.published_rows import add_published
 from simulation.results.services.ranks import ranks_on_request
@@ -118,3 +118,68 @@ class ExperimentDifferences(ExperimentsApi):
     )
     def get(self, request: Request, pk: int) -> Response:
         return Response(ComparedSettingsSerializer(differences.document(self.experiment(pk))).data)
+
+
+class MeasuresQuery(Given):
+    source = serializers.CharField()  # type: ignore[assignment]
+
+
+class Measures(Api):
+    tag = "making"
+    kind: ClassVar[str]
+
+    def read(self) -> Response:
+        source = find_source(self.kind, self.parse_query(MeasuresQuery)["source"])
+        return Response(measures.measures(self.kind, source))
+
+    def leave(self) -> Response:
+        measures.ask(
+            by=self.me, kind=self.kind, source=find_source(self.kind, self.parse_body(MeasuresQuery)["source"])
+        )
+        return Response({"queued": True}, status=202)
+
+
+class ProfileMeasures(Measures):
+    kind = "profiles"
+
+    @says(
+        "profile_measures", "Domains, demographics and evenness of one source's profiles", Document, query=MeasuresQuery
+    )
+    def get(self, request: Request) -> Response:
+        return self.read()
+
+    @says(
+        "compute_profile_measures",
+        "Leave the measures of a source's profiles to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
+    def post(self, request: Request) -> Response:
+        return self.leave()
+
+
+class DialogueMeasures(Measures):
+    kind = "dialogues"
+
+    @says("dialogue_measures", "Turns, words and variety of one source's dialogues", Document, query=MeasuresQuery)
+    def get(self, request: Request) -> Response:
+        return self.read()
+
+    @says(
+        "compute_dialogue_measures",
+        "Leave the measures of a source's dialogues to a worker",
+        Queued,
+        body=MeasuresQuery,
+        status=202,
+    )
+    def post(self, request: Request) -> Response:
+        return self.leave()
+
+
+def find_source(kind: str, source: str) -> str:
+    there = dict(measures.KINDS[kind].sources())
+    if source not in there:
+        names = ", ".join(there) or "none"
+        raise InputError(f"There is nothing of {source!r}; there are: {names}.", field="source")
+    return source

@@ -1,4 +1,4 @@
-"""How varied the words of simulated utterances are: Dist-1, Dist-2 and Ent-4.
+"""How varied the words of simulated utterances are, and how much these repeat each other.
 
 Dist-n is the number of different n-grams over the number of n-grams (Li et al. 2016, NAACL, "A
 diversity-promoting objective function for neural conversation models"; they divide by the number of words,
@@ -6,9 +6,16 @@ which differs by n - 1 per utterance). Ent-n is the entropy of the n-grams' shar
 NeurIPS, "Generating informative and diverse conversational responses via adversarial information
 maximization"). Both depend on how much text there is: Dist falls and Ent rises with it. So they are computed both of
 all utterances together and dialogue by dialogue; only the mean over dialogues has an interval.
+
+Zhu et al. (2018), "Texygen: a benchmarking platform for text generation models", SIGIR: each utterance is held to
+all others as references, and the BLEU scores are averaged. High means that they say the same in the same words. BLEU
+goes up to four words, with the exponential smoothing and effective order of sacrebleu (Post 2018, WMT), which short
+utterances need.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +24,7 @@ import numpy as np
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, IntArray
-from annotation.stats.words import words
-from simulation.stats.variety import Texts, variety
+from simulation.stats.variety import Texts, bleu_among, variety
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"
 FIGURES = {
@@ -50,13 +56,11 @@ class Diversity:
         }
 
 
-def diversity(utterances: Iterable[str], *, tokenize: Callable[[str], Sequence[str]] = words) -> Diversity:
-    """Compute Dist-1, Dist-2 and Ent-4 of all utterances together; n-grams do not cross from one to the next."""
-    return compute_diversity(Texts.from_words(map(tokenize, utterances)))
-
-
 def compute_diversity(texts: Texts, kept: BoolArray | None = None) -> Diversity:
-    """Compute the diversity of texts together, or of those that are kept, (n,)."""
+    """Compute Dist-1, Dist-2 and Ent-4 of texts together, or of those that are kept, (n,).
+
+    n-grams do not cross from one text to the next.
+    """
     chosen = np.ones(texts.n, dtype=bool) if kept is None else kept
     found, lengths = variety(texts, np.where(chosen, 0, -1), 1), texts.lengths[chosen]
     n_ngrams = {name: int(np.maximum(lengths - order + 1, 0).sum()) for name, (order, _) in FIGURES.items()}
@@ -108,3 +112,51 @@ def mean_diversity(
         reason="no dialogue is long enough",
     )
     return dict(zip(FIGURES, means, strict=True))
+
+
+TOO_FEW = "fewer than two utterances with words"
+MOST = 500_000
+"""Utterances compared, above which a sample is. The more there are, the more alike each is to one of the others."""
+
+
+def compute_self_bleu(
+    texts: Texts,
+    clusters: Sequence[str],
+    kept: BoolArray | None = None,
+    *,
+    most: int = MOST,
+    bootstrap: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Estimate:
+    """Compute the mean BLEU, 0 to 1, of each utterance against all others as references.
+
+    Parameters
+    ----------
+    texts, kept
+        The utterances, and which of them (n,) are compared. Those without words are left out.
+    clusters
+        (n,) what the interval resamples: the profile of each utterance. The references stay what they are.
+    most
+        At most this many are compared; of more a sample is drawn.
+    bootstrap, confidence, seed
+        How the interval is made; the seed is also that of the sample.
+
+    Returns
+    -------
+    Estimate
+        ``n_items`` utterances were compared. NaN with a reason for fewer than two.
+    """
+    chosen = np.flatnonzero((texts.lengths > 0) & (True if kept is None else kept))
+    if len(chosen) > most:
+        chosen = np.sort(np.random.default_rng(seed).choice(chosen, size=most, replace=False))
+    group = np.full(texts.n, -1)
+    group[chosen] = 0
+    return estimate_clustered_means(
+        bleu_among(texts, group)[chosen, None],
+        [clusters[place] for place in chosen.tolist()],
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed,
+        reason=TOO_FEW,
+    )[0]

@@ -1,7 +1,7 @@
 """Runs of words of many texts at once, by group: Dist-n, Ent-n and Self-BLEU as a few sorts of whole numbers.
 
 A group is whatever is measured together: a dialogue, or all dialogues of one kind. What the measures are is said in
-`simulation.stats.diversity` and `simulation.stats.self_bleu`; here they are computed for millions of words.
+`simulation.stats.diversity`; here they are computed for millions of words.
 """
 
 from __future__ import annotations

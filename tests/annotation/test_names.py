@@ -22,7 +22,7 @@ from core.names import check_name
 from judging.judges.services import judges
 from judging.runs.imports import judgments
 from simulation.experiments.services import experiments
-from simulation.generation.services import candidate_runs
+from simulation.generation.services import candidates
 from tests.factories import ResearcherFactory, UserFactory
 
 BAD = ["a\rb", "a\nb", "a\u202eb", "a\0b", "a\x1bb", "a\x85b", "a\u2028b", "a\u2066b", "a\ud800b"]
@@ -61,9 +61,7 @@ WAYS = {
     "a token": lambda by, name: tokens.make(by=by, name=name, scopes=["read"]),
     "a benchmark": lambda by, name: versions.check_text("name", name, 120),
     "a source": lambda by, name: records.check_source(name),
-    "a run of candidates": lambda by, name: candidate_runs.begin(
-        by=by, name=name, agent=NOTHING, questions=[], levels=[]
-    ),
+    "a run of candidates": lambda by, name: candidates.begin(by=by, name=name, agent=NOTHING, questions=[], levels=[]),
     "an experiment": lambda by, name: experiments.plan(
         name=name, user_agent=NOTHING, assistants=[], conditions=[], grid=NOTHING
     ),

@@ -13,7 +13,7 @@ from django.test import Client
 from playwright.sync_api import Browser, Page
 
 from core import row_counts
-from core.accounts.queries import projects
+from core.accounts import queries
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults, screens
 from tests.factories import CriterionFactory, ResearcherFactory
@@ -50,7 +50,7 @@ def test_while_the_database_is_away(live_server, rosas: Page, monkeypatch) -> No
     def restarted(*args: object) -> None:
         raise OperationalError("terminating") from psycopg.errors.AdminShutdown()
 
-    monkeypatch.setattr(projects, "list_researched", restarted)
+    monkeypatch.setattr(queries, "list_researched", restarted)
     answer = rosas.goto(f"{live_server.url}/projects/")
     assert answer
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")

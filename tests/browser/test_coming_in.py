@@ -13,9 +13,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import ConsentDecision, Participation
-from annotation.recruitment.services import completions, consents, demographics, invitations
+from annotation.recruitment.models import ConsentDecision, DemographicAnswer, Participation
+from annotation.recruitment.services import completions, consents, demographics, enrolment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.services import samples, studies
@@ -57,7 +56,7 @@ def look(page: Page) -> Callable[[str], None]:
 
 
 def link(study: Study, live_server, **more) -> str:
-    return f"{live_server.url}/join/{invitations.create(by=None, study=study, **more).token}/"
+    return f"{live_server.url}/join/{enrolment.create(by=None, study=study, **more).token}/"
 
 
 def rate_all(page: Page, items: int) -> None:

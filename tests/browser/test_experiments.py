@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from simulation.experiments.models.experiments import Experiment
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import Experiment
+from simulation.generation.models import Conflict, Making
 from tests.browser.faults import faults_on_screens
 from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
 from tests.simulation.helpers import begun, finished, people

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, Request, expect
 
+from annotation.corpus import services
 from annotation.corpus.models import AttachmentUse, Dialogue
 from annotation.corpus.parsing.records import Turn
-from annotation.corpus.services import attachments
 from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults_on_screens
 from tests.factories import DialogueFactory, ResponsePairFactory
@@ -156,7 +156,7 @@ def test_without_scripts_a_link_shows_the_text_as_it_is_written(rate, page: Page
 
 
 def test_a_plain_study_shows_no_markup_but_its_pictures(rate, page: Page) -> None:
-    stored = attachments.store(png(40, 40), name="a.png")
+    stored = services.store_attachment(png(40, 40), name="a.png")
     part = {"kind": "image", "start": 4, "end": 18, "sha256": stored.sha256, "alt": "a square"}
     turns = [
         {"role": "user", "content": "**b**"},
@@ -247,12 +247,12 @@ def alice_page(live_server):
 
 def test_a_drawing_that_got_in_by_hand_runs_nothing(rate, page: Page, live_server, alice_page) -> None:
     """Were a hostile file ever among the attachments, a browser that opens it would run nothing of it."""
-    stored = attachments.store(png(), name="a.png")
+    stored = services.store_attachment(png(), name="a.png")
     dialogue = DialogueFactory()
     AttachmentUse.objects.create(attachment=stored, dialogue=dialogue)
     rate("dialogue", ["task_completion"], items=0)
     for data, kind in ((SVG, "image/svg+xml"), (b"<script>document.title='hacked'</script>", "text/html")):
-        attachments.locate(stored.sha256).write_bytes(data)
+        services.locate(stored.sha256).write_bytes(data)
         type(stored).objects.filter(pk=stored.pk).update(type=kind[:20])
         alice_page(page, f"/attachments/{stored.sha256}/")
         assert page.evaluate("() => window.hacked") is None
@@ -260,7 +260,10 @@ def test_a_drawing_that_got_in_by_hand_runs_nothing(rate, page: Page, live_serve
 
 
 def test_all_kinds_of_content_pass_the_accessibility_rules(rate, page: Page) -> None:
-    shown, heard = attachments.store(png(300, 200), name="a.png"), attachments.store(wav(), name="a.wav")
+    shown, heard = (
+        services.store_attachment(png(300, 200), name="a.png"),
+        services.store_attachment(wav(), name="a.wav"),
+    )
     turns = messages(
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "مرحبا، كم سعر التذكرة؟ **شكرا**"},

@@ -17,9 +17,9 @@ from config.middleware import LONGEST_QUERY
 from core.accounts.models.tokens import IdempotentWrite
 from core.accounts.models.users import User
 from core.accounts.services import tokens
-from core.api import rendering
+from core.api import requests
 from core.api.base import MOST_AT_ONCE
-from core.api.throttling import AccountThrottle
+from core.api.requests import AccountThrottle
 from tests.factories import ResearcherFactory, UserFactory
 from tests.labelled import with_items
 
@@ -41,8 +41,8 @@ def calling(user: User, *scopes: str) -> APIClient:
 
 class TestSizes:
     def test_a_body_of_json_is_refused_before_it_becomes_objects(self, rosa, monkeypatch):
-        monkeypatch.setattr(rendering, "LARGEST", 1000)
-        monkeypatch.setattr(rendering, "parse_json", lambda content: pytest.fail("it was read"))
+        monkeypatch.setattr(requests, "LARGEST", 1000)
+        monkeypatch.setattr(requests, "parse_json", lambda content: pytest.fail("it was read"))
         answer = calling(rosa).generic("POST", "/api/v1/studies", "[" + "[]," * 400 + "[]]", "application/json")
         assert (answer.status_code, answer.json()["status"]) == (413, 413)
 

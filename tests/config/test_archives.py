@@ -11,10 +11,10 @@ from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
+from annotation.corpus import services
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue
-from annotation.corpus.services import attachments
-from annotation.recruitment.models.participation import Invitation
-from annotation.recruitment.services import invitations
+from annotation.recruitment.models import Invitation
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Item, Study
 from annotation.workbench.services import exclusions
@@ -71,7 +71,7 @@ def rich_study():
     recalibration.apply(by=rosa, found=trusted(criterion), anyway=True)
     exclusions.exclude(by=rosa, study=made, annotator=User.objects.get(username="p2"), reason="too fast")
     Adjudication.objects.create(item=made.items.get(position=3), criterion=criterion, value="4", decided_by=rosa)
-    invitations.create(by=rosa, study=made)
+    enrolment.create(by=rosa, study=made)
     return made
 
 
@@ -139,10 +139,10 @@ class TestAttachments:
     @pytest.fixture
     def path(self, study, tmp_path):
         """An archive of a study with a picture that two of its dialogues show; another study's stays out."""
-        stored = attachments.store(png(), name="a.png")
+        stored = services.store_attachment(png(), name="a.png")
         for dialogue in Dialogue.objects.filter(items__study=study).order_by("pk")[:2]:
             AttachmentUse.objects.create(attachment=stored, dialogue=dialogue)
-        foreign = attachments.store(wav(), name="b.wav")
+        foreign = services.store_attachment(wav(), name="b.wav")
         AttachmentUse.objects.create(attachment=foreign, dialogue=DialogueFactory())
         writing.write(study, tmp_path / "known.zip")
         return tmp_path / "known.zip"
@@ -155,11 +155,11 @@ class TestAttachments:
         call_command("restore_study", str(path), stdout=out)
         assert "1 attachment\n" in out.getvalue()
         (there,) = Attachment.objects.all()
-        assert attachments.locate(there.sha256).read_bytes() == png()
+        assert services.locate(there.sha256).read_bytes() == png()
         assert sorted(there.uses.values_list("dialogue__external_id")) == sorted(shown)
 
     def test_what_is_lost_here_is_told_there(self, path, study, tmp_path):
-        attachments.locate(Attachment.objects.get(type="image/png").sha256).unlink()
+        services.locate(Attachment.objects.get(type="image/png").sha256).unlink()
         writing.write(study, path)
         empty_tables()
         assert reading.restore(by=None, path=path)["attachments"] == {"stored": 0, "lost": 1}

@@ -12,9 +12,9 @@ from django.db import connections, transaction
 from django.test import Client
 from django.urls import get_resolver, reverse
 
-from annotation.recruitment.models.participation import ConsentDecision, Invitation, Participation
-from annotation.recruitment.queries.participation import token_hash
-from annotation.recruitment.services import enrolment, invitations
+from annotation.recruitment.models import ConsentDecision, Invitation, Participation
+from annotation.recruitment.queries import token_hash
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Study
@@ -141,7 +141,7 @@ class TestLinks:
         return {one.status_code for one in replies} <= {404, 410} and Participation.objects.count() == before
 
     def test_nothing_that_is_near_a_token_or_kept_of_it_is_one(self, study: Study) -> None:
-        token = invitations.create(by=None, study=study).token
+        token = enrolment.create(by=None, study=study).token
         other = "B" if token[0] != "B" else "C"
         kept = Invitation.objects.get().token_hash
         for guess in (other + token[1:], token[:-1], token + "A", token.swapcase(), kept, f"{kept}%00", "%2e%2e"):
@@ -154,7 +154,7 @@ class TestLinks:
         open_study: OpenStudy,  # noqa: F811
     ) -> None:
         study = open_study([])
-        made = invitations.create(by=None, study=study, max_uses=2).invitation
+        made = enrolment.create(by=None, study=study, max_uses=2).invitation
 
         def come(number: int) -> bool:
             try:
@@ -171,7 +171,7 @@ class TestLinks:
         assert not User.objects.filter(username__startswith="new", studies=None).exists()
 
     def test_a_link_leads_into_its_own_study_only(self, study: Study, client: Client) -> None:
-        token = invitations.create(by=None, study=study).token
+        token = enrolment.create(by=None, study=study).token
         client.post(reverse("join", args=[token]), self.NEW)
         other = Study.objects.create(name="Other", slug="other", kind="dialogue", state="open")
         for name in ("next_item", "consent", "about_me", "withdraw", "next_ahead"):
@@ -179,7 +179,7 @@ class TestLinks:
 
     def test_no_other_site_and_no_cache_learns_a_link(self, study: Study) -> None:
         for platform in ("", "prolific"):
-            token = invitations.create(by=None, study=study, platform=platform).token
+            token = enrolment.create(by=None, study=study, platform=platform).token
             reply = Client().get(reverse("join", args=[token]), {"PROLIFIC_PID": "60aa"})
             assert reply.status_code == 200
             assert reply.headers["Referrer-Policy"] == "same-origin"

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotation.recruitment.services import invitations
+from annotation.recruitment.services import enrolment
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from core.audit import queries as audit_queries
@@ -91,7 +91,7 @@ class TestSigningIn:
         assert told()[0] == ("account.sign_in_refused", None, bob.pk, {"step": "second factor"})
 
     def test_by_an_invitation(self, client: Client, db: None):
-        link = invitations.create(by=None, study=StudyFactory(state="open"))
+        link = enrolment.create(by=None, study=StudyFactory(state="open"))
         word = "a-long-enough-one"
         client.post(reverse("join", args=[link.token]), {"username": "dora", "password1": word, "password2": word})
         dora = User.objects.get(username="dora")

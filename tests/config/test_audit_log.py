@@ -25,7 +25,7 @@ from config import invariants
 from config.backups import reading, writing
 from config.logs import build_logging, to_syslog
 from config.management.commands import check_invariants
-from core.audit import digest, queries, triggers
+from core.audit import heads, queries, triggers
 from core.audit import log as acts
 from core.audit.heads import read_heads
 from core.audit.models import BEGINNING, Act
@@ -71,7 +71,7 @@ class TestKeyedDigests:
     def test_a_log_as_it_should_be(self, log: list[Act]):
         assert queries.find_break() is None
         assert found() == {}
-        assert {row.digest_key_id for row in log} == {digest.current_key_id()}
+        assert {row.digest_key_id for row in log} == {heads.current_key_id()}
 
     def test_the_digest_is_an_hmac_over_every_column(self, log: list[Act]):
         row = log[1]
@@ -80,7 +80,7 @@ class TestKeyedDigests:
             *(row.project_id, "other", row.request_id, row.arguments, row.outcome, row.digest_key_id),
         ]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-        key = digest.derive_key("tests-only")
+        key = heads.derive_key("tests-only")
         assert row.digest == hmac.new(key, text, hashlib.sha256).hexdigest()
 
     @pytest.mark.parametrize("keeps_the_key_id", [False, True])
@@ -107,9 +107,9 @@ class TestKeyedDigests:
         assert "CONCORD_AUDIT_KEY" in found()[CHAIN][0]
 
     def test_the_key_does_not_follow_from_its_id(self):
-        assert digest.name_key("a") != digest.name_key("b")
-        assert len(digest.name_key("a")) == digest.ID_LENGTH
-        assert digest.name_key("a") not in digest.derive_key("a").hex()
+        assert heads.name_key("a") != heads.name_key("b")
+        assert len(heads.name_key("a")) == heads.ID_LENGTH
+        assert heads.name_key("a") not in heads.derive_key("a").hex()
 
 
 class TestOlderSites:

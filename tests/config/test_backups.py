@@ -15,12 +15,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from annotation.corpus import services
 from annotation.corpus.models import Profile
-from annotation.corpus.services import attachments
 from annotation.quality.services import gold_questions
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
-from config.backups import encryption, folder, reading, writing
+from config.backups import encryption, reading, writing
 from core.audit import queries as audit_queries
 from core.audit.models import Act
 from core.errors import InputError
@@ -227,8 +227,8 @@ class TestFolder:
     def test_the_newest_one_always_stays(self, tmp_path):
         for name in ("concord-20200101T000000Z.zip", "concord-20200102T000000Z.backup"):
             (tmp_path / name).touch()
-        assert folder.prune(tmp_path, keep=None, days=1) == [tmp_path / "concord-20200101T000000Z.zip"]
-        assert folder.prune(tmp_path, keep=None, days=1) == []
+        assert writing.prune(tmp_path, keep=None, days=1) == [tmp_path / "concord-20200101T000000Z.zip"]
+        assert writing.prune(tmp_path, keep=None, days=1) == []
 
     @pytest.mark.parametrize(
         ("options", "says"),
@@ -284,10 +284,10 @@ def test_a_kill_in_the_middle_leaves_nothing_that_looks_whole_and_the_next_run_t
     )
     assert done.returncode == -signal.SIGKILL
     (part,) = where.iterdir()
-    assert folder.backups(where) == []
+    assert writing.backups(where) == []
     assert part.stat().st_size > 0
     call_command("backup", folder=where, verbosity=0)
-    ((_, whole),) = folder.backups(where)
+    ((_, whole),) = writing.backups(where)
     assert list(where.iterdir()) == [whole]
 
 
@@ -327,7 +327,7 @@ def test_the_documented_restore_drill_finds_the_same_agreement_to_the_byte(tmp_p
     before, after = (drill / "before.json").read_bytes(), (drill / "after.json").read_bytes()
     assert b'"fleiss_kappa"' in before
     assert after == before
-    ((_, path),) = folder.backups(backups)
+    ((_, path),) = writing.backups(backups)
     assert path.read_bytes().startswith(encryption.MAGIC)
 
 
@@ -335,24 +335,24 @@ class TestAttachments:
     @pytest.fixture
     def stored(self, db, settings, tmp_path) -> str:
         settings.ATTACHMENTS = tmp_path / "attachments"
-        return attachments.store(png(), name="a.png").sha256
+        return services.store_attachment(png(), name="a.png").sha256
 
     def test_their_bytes_come_back(self, stored, tmp_path):
         manifest = writing.write(tmp_path / "site.zip", key=None)
         assert manifest["attachments"] == {"written": 1, "lost": 0}
-        attachments.locate(stored).unlink()
+        services.locate(stored).unlink()
         empty_tables()
         reading.restore(tmp_path / "site.zip")
-        assert attachments.locate(stored).read_bytes() == png()
+        assert services.locate(stored).read_bytes() == png()
 
     def test_a_lost_one_is_told_and_does_not_stop_a_backup(self, stored, tmp_path):
-        attachments.locate(stored).unlink()
+        services.locate(stored).unlink()
         assert writing.write(tmp_path / "site.zip", key=None)["attachments"] == {"written": 0, "lost": 1}
         empty_tables()
         reading.restore(tmp_path / "site.zip")
 
     def test_changed_bytes_are_refused(self, stored, tmp_path):
-        attachments.locate(stored).write_bytes(png(9))
+        services.locate(stored).write_bytes(png(9))
         writing.write(tmp_path / "site.zip", key=None)
         empty_tables()
         with pytest.raises(InputError, match="was changed or cut"):

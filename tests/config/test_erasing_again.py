@@ -20,10 +20,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.recruitment.models.participation import ConsentDecision
-from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.recruitment.models import ConsentDecision
+from annotation.recruitment.queries import has_withdrawn
 from annotation.recruitment.services import consents, withdrawn
-from annotation.recruitment.withdrawn_list import ERASED, WITHDRAWN, read
+from annotation.recruitment.services.withdrawn import ERASED, WITHDRAWN, read
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from config import invariants

@@ -23,8 +23,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import Invitation, Participation
+from annotation.recruitment.models import DemographicAnswer, Invitation, Participation
 from annotation.studies.models.labels import Adjudication, Annotation, Draft
 from annotation.studies.models.studies import Study
 from annotation.studies.models.webhooks import Webhook

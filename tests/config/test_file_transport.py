@@ -14,7 +14,7 @@ from config.broker import file_broker_options
 @pytest.fixture
 def connection(tmp_path):
     options = file_broker_options(tmp_path / "broker files")
-    with Connection("filesystem://", transport="config.file_transport:Transport", transport_options=options) as found:
+    with Connection("filesystem://", transport="config.broker:Transport", transport_options=options) as found:
         yield found
 
 

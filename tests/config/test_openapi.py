@@ -27,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
 from annotation.benchmarks.models import BenchmarkCase
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Task
 from annotation.quality.models import KnownItem
-from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.models import Invitation
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.webhooks import Webhook
@@ -41,9 +41,8 @@ from judging.judges.models.judges import Judge
 from judging.judges.models.limits import Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
-from simulation.experiments.models.experiments import Experiment
-from simulation.generation.models.candidates import CandidateRun
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import Experiment
+from simulation.generation.models import CandidateRun, Conflict, Making
 from tests.factories import (
     AssignmentFactory,
     BenchmarkCaseFactory,

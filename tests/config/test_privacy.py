@@ -10,13 +10,13 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 
-from config import privacy
+from config import data_folder
 from config.checks import files_are_private
 from tests.config.test_starting import ROOT, environment
 
 
 def open_below(folder: Path) -> list[str]:
-    return sorted(str(path) for path in (folder, *folder.rglob("*")) if privacy.is_open(path))
+    return sorted(str(path) for path in (folder, *folder.rglob("*")) if data_folder.is_open(path))
 
 
 def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -70,7 +70,7 @@ def test_what_an_earlier_version_left_open_is_closed_and_the_folder_reported(tmp
 
     assert f"chmod go= {tmp_path}" in done.stderr.replace("'", "")
     assert open_below(tmp_path) == sorted(map(str, (tmp_path, tmp_path / "logs" / "web.log", foreign)))
-    assert not privacy.is_open(tmp_path / "logs"), "nobody comes to the file in it"
+    assert not data_folder.is_open(tmp_path / "logs"), "nobody comes to the file in it"
 
 
 def test_a_database_elsewhere_is_reported(settings, tmp_path, monkeypatch):
@@ -95,8 +95,8 @@ def test_uploads_and_static_files_are_closed(tmp_path):
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_folder_that_is_concords_own_is_closed_as_a_whole(tmp_path, whole):
     tmp_path.chmod(0o755)
-    privacy.tighten(tmp_path, whole=whole)
-    assert privacy.is_open(tmp_path) is not whole
+    data_folder.tighten(tmp_path, whole=whole)
+    assert data_folder.is_open(tmp_path) is not whole
 
 
 def test_what_a_link_leads_to_is_left_as_it_is(tmp_path):
@@ -105,5 +105,5 @@ def test_what_a_link_leads_to_is_left_as_it_is(tmp_path):
         path.mkdir()
         path.chmod(0o755)
     (folder / "uploads").symlink_to(elsewhere)
-    privacy.tighten(folder, whole=False)
-    assert privacy.is_open(elsewhere)
+    data_folder.tighten(folder, whole=False)
+    assert data_folder.is_open(elsewhere)

@@ -13,7 +13,7 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.recruitment.models import DemographicAnswer, DemographicQuestion
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from config import checks, retention

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.recruitment.services import invitations
+from annotation.recruitment.services import enrolment
 from config import checks, readiness
 from config.logs import build_logging
 from tests.factories import (
@@ -153,7 +153,7 @@ class TestLogs:
 
     def test_no_token_of_an_invitation_is_logged(self, stream, db):
         study = StudyFactory(state="open")
-        token = invitations.create(by=None, study=study, platform="prolific").token
+        token = enrolment.create(by=None, study=study, platform="prolific").token
         client = Client(enforce_csrf_checks=True)
         assert client.get(reverse("join", args=[token])).status_code == 400
         assert client.post(reverse("join", args=[token])).status_code == 403

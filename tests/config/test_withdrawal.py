@@ -10,8 +10,7 @@ from django.test import Client
 from annotation.quality.models import KnownItem
 from annotation.quality.services import gold_questions
 from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import Participation
+from annotation.recruitment.models import DemographicAnswer, Participation
 from annotation.recruitment.services import consents, demographics
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from annotation.studies.models.assignments import Assignment
-from core import grouped_updates
-from core.grouped_updates import update_alike
+from core import statements
+from core.statements import update_alike
 
 pytestmark = pytest.mark.django_db
 
 
 def test_what_is_alike_is_written_together_and_all_else_stays(open_study, monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(grouped_updates, "MOST", 2)
+    monkeypatch.setattr(statements, "MOST", 2)
     slots = list(open_study([], items=6, overlap=1).assignments.order_by("pk"))
     for slot, order in zip(slots, ["AB", "BA", "AB", "BA", "AB"], strict=False):
         slot.order, slot.rank, slot.active_seconds = order, 99, 1.5

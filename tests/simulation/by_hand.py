@@ -15,7 +15,7 @@ from typing import Any
 
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import Experiment, Turn
+from simulation.experiments.models import Experiment, Turn
 
 Key = tuple[str, str, str, str]
 Found = tuple[str, str, str, dict[str, float | None]]

@@ -23,8 +23,7 @@ from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import Experiment, PreferenceType
 from simulation.results import charts
 from simulation.results.services import measure_tables, measures
 from tests.simulation.by_hand import VARIETY, mean, words_of

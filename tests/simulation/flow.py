@@ -12,7 +12,7 @@ from judging.judges.models.judges import Judge
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import MESSAGES, Limits
 from simulation.agents.prompts import MARK
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.services import experiments, studies
 from simulation.experiments.services.grids import grid
 from tests import factories

@@ -7,8 +7,8 @@ from typing import Any
 from annotation.corpus.models import Scenario
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, work
+from simulation.experiments.models import Experiment
+from simulation.experiments.services import experiments, worker_sessions
 from simulation.experiments.services.grids import grid
 from tests import factories
 
@@ -59,7 +59,7 @@ def begun(*, user: Agent | None = None, assistant: Agent | None = None, **option
 
 def finished(experiment: Experiment) -> Experiment:
     """Worked through in this process."""
-    for _ in work.work_through(experiment):
+    for _ in worker_sessions.work_through(experiment):
         pass
     experiment.refresh_from_db()
     return experiment

@@ -13,8 +13,7 @@ from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.studies.models.studies import Item
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import Experiment, PreferenceType, SimulatedDialogue, Turn
 from simulation.experiments.services.studies import CRITERIA
 from tests import factories
 

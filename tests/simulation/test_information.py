@@ -23,9 +23,9 @@ from simulation.agents.prompts import (
     roles,
 )
 from simulation.agents.prompts.information import HERE, PUBLISHED, UserKnowledge, select_knowledge, table
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.experiments.queries.scenarios import build_scene
-from simulation.generation.models.orders import Making
+from simulation.experiments.models import PreferenceType
+from simulation.experiments.queries import build_scene
+from simulation.generation.models import Making
 from simulation.generation.services import generators
 from tests import factories
 from tests.shared_rows import share_rows

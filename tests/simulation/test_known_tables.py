@@ -10,8 +10,7 @@ from django.urls import reverse
 
 from judging.runs.services import runs
 from judging.runs.services import work as judging_work
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import Experiment, PreferenceType
 from simulation.experiments.services import studies
 from simulation.results import charts
 from simulation.results.services import results

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
+from simulation.experiments.models import Experiment, SimulatedDialogue
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Scenario, Task
 from simulation.agents.prompts.generation import SITUATION
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import PreferenceType
 from tests.shared_rows import share_rows
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES
 

@@ -20,7 +20,7 @@ from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.hashing import content_hash
-from core.jobs.single_flight import take_turn
+from core.jobs.waiting import take_turn
 from core.version import code_version
 
 HEADLINE = (

@@ -25,7 +25,7 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.hashing import content_hash, digest
 from core.jobs import waiting
-from core.jobs.single_flight import take_turn
+from core.jobs.waiting import take_turn
 from core.version import code_version
 
 AT_ONCE = 10_000

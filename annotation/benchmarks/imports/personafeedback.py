@@ -16,9 +16,9 @@ from django.db import transaction
 
 from annotation.benchmarks.imports import releases as benchmarks
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.benchmarks.parsing import releases
+from annotation.benchmarks.parsing import is_release
 from annotation.benchmarks.services import versions
-from annotation.corpus.imports import upsert
+from annotation.corpus.imports import writing
 from annotation.corpus.models import Profile, ResponsePair
 from annotation.corpus.parsing import personafeedback as parsing
 from core.accounts.models.users import User
@@ -55,7 +55,7 @@ def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str
 
     A release of Concord's own has the same layout, and is read as what it is.
     """
-    if releases.is_release(folder):
+    if is_release(folder):
         return benchmarks.load(by=by, folder=folder)
     root, problems = InputFile.from_path(folder), Problems(on_error)
     outcome = Outcome(("profiles", "pairs", "benchmarks", "cases"))
@@ -74,13 +74,13 @@ def load(*, by: User | None, folder: Path, on_error: OnError = "stop", name: str
 def save_personas(personas: Iterable[parsing.SourcePersona], outcome: Outcome) -> dict[str, int]:
     """Insert or update the profiles; their ids by user id."""
     given = {persona.user_id: persona for persona in personas}
-    plan = upsert.compare(Profile, SOURCE, {name: persona.content_hash for name, persona in given.items()})
+    plan = writing.compare(Profile, SOURCE, {name: persona.content_hash for name, persona in given.items()})
     rows = [
         Profile(source=SOURCE, external_id=name, content_hash=persona.content_hash, **persona.fields)
         for name, persona in given.items()
         if name not in plan.same
     ]
-    upsert.save(Profile, rows, kind="profiles", plan=plan, outcome=outcome)
+    writing.save(Profile, rows, kind="profiles", plan=plan, outcome=outcome)
     stored = Profile.objects.filter(source=SOURCE).values_list("external_id", "pk")
     return {name: pk for name, pk in stored if name in given}
 
@@ -91,7 +91,7 @@ def save_pairs(
     """Insert or update the pairs of some cases."""
     given = {group.id_of(case): case for case in cases}
     hashes = {name: content_hash([group.kind, group.tier, case.model_dump()]) for name, case in given.items()}
-    plan = upsert.compare(ResponsePair, SOURCE, hashes)
+    plan = writing.compare(ResponsePair, SOURCE, hashes)
     rows = [
         ResponsePair(
             source=SOURCE,
@@ -109,7 +109,7 @@ def save_pairs(
         for name, case in given.items()
         if name not in plan.same
     ]
-    upsert.save(ResponsePair, rows, kind="pairs", plan=plan, outcome=outcome)
+    writing.save(ResponsePair, rows, kind="pairs", plan=plan, outcome=outcome)
     return [Member(name, group.kind, group.tier, digest) for name, digest in hashes.items()]
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.benchmarks import parsing as layout
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
-from annotation.benchmarks.parsing import releases as layout
-from annotation.benchmarks.parsing.releases import Manifest, ReleasedCase, ReleasedPersona
+from annotation.benchmarks.parsing import Manifest, ReleasedCase, ReleasedPersona
 from annotation.benchmarks.queries import releases
+from annotation.benchmarks.queries.benchmarks import PERSONA_FIELDS
 from annotation.benchmarks.services import versions
 from annotation.corpus.models import Profile, ResponsePair, SourcedModel
 from core.accounts.models.users import User
@@ -24,7 +25,6 @@ from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import Problems
 
 BATCH = 500
-PERSONA_FIELDS = ("name", "persona", "demographics", "preferences", "interests", "interactions", "memories", "extra")
 KINDS = ("profiles", "pairs", "benchmarks", "cases")
 
 

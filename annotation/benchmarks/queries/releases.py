@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
+from annotation.benchmarks.queries.benchmarks import PERSONA_FIELDS
 from annotation.corpus.models import Profile
 from core.hashing import content_hash
 
@@ -33,14 +34,7 @@ def persona_records(benchmark: Benchmark, names: Mapping[int, str]) -> Iterator[
             "id": one.external_id,
             "source": one.source,
             "content_hash": one.content_hash,
-            "name": one.name,
-            "persona": one.persona,
-            "demographics": one.demographics,
-            "preferences": one.preferences,
-            "interests": one.interests,
-            "interactions": one.interactions,
-            "memories": one.memories,
-            "extra": one.extra,
+            **{name: getattr(one, name) for name in PERSONA_FIELDS},
         }
 
 

@@ -18,7 +18,7 @@ from annotation.agreement import queries as agreement_queries
 from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import FilterOutcome, FilterRound
 from annotation.benchmarks.options import PREFERENCE, NewRound
-from annotation.corpus.models import ResponsePair
+from annotation.corpus.models import ResponsePair, SourcedModel
 from annotation.stats.benchmarks.filtering import AGAIN, Rule
 from annotation.stats.benchmarks.votes import VALUES, CaseVotes, Votes, count_votes
 from annotation.studies.models.assignments import Assignment
@@ -251,32 +251,50 @@ def ask_again(by: User | None, found: FilterRound, name: str, overlap: int | Non
     pairs = [pair for pair in found_pairs if pair]
     if not pairs:
         return None
-    order = np.random.default_rng([found.seed, POSITION_STREAM]).permutation(len(pairs)).tolist()
     study = follow_up(by, found, name, overlap)
-    sample = Sample.objects.create(
-        study=study,
-        method="all",
-        filters={"filter_round": [found.study.slug, found.number]},
-        frame_size=len(pairs),
-        size=len(pairs),
-        seed=found.seed,
-        input_hash=content_hash([[pair.source, pair.external_id] for pair in pairs]),
-        created_by=by,
-    )
-    Item.objects.bulk_create(
-        Item(
-            study=study,
-            sample=sample,
-            pair=pairs[k],
-            position=position,
-            inclusion_probability=1.0,
-            content_hash=pairs[k].content_hash,
-        )
-        for position, k in enumerate(order, start=1)
-    )
+    filters = {"filter_round": [found.study.slug, found.number]}
+    digest = content_hash([[pair.source, pair.external_id] for pair in pairs])
+    add_all_items(by=by, study=study, rows=pairs, filters=filters, seed=found.seed, input_hash=digest)
     FilterRound.objects.filter(pk=found.pk).update(follow_up=study)
     found.follow_up = study
     return study
+
+
+def add_all_items(
+    *,
+    by: User | None,
+    study: Study,
+    rows: Sequence[SourcedModel],
+    filters: Mapping[str, Any],
+    seed: int,
+    input_hash: str,
+) -> None:
+    """Add all rows of the study's kind as its items, in an order drawn with the seed."""
+    sample = Sample.objects.create(
+        study=study,
+        method="all",
+        filters=dict(filters),
+        frame_size=len(rows),
+        size=len(rows),
+        seed=seed,
+        input_hash=input_hash,
+        created_by=by,
+    )
+    order = np.random.default_rng([seed, POSITION_STREAM]).permutation(len(rows)).tolist()
+    Item.objects.bulk_create(
+        (
+            Item(
+                study=study,
+                sample=sample,
+                position=position,
+                inclusion_probability=1.0,
+                content_hash=rows[k].content_hash,
+                **{study.kind: rows[k]},
+            )
+            for position, k in enumerate(order, start=1)
+        ),
+        batch_size=BATCH,
+    )
 
 
 def follow_up(by: User | None, found: FilterRound, name: str, overlap: int | None) -> Study:

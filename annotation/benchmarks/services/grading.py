@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from django.db import transaction
 
 from annotation.benchmarks.options import PREFERENCE
-from annotation.benchmarks.services.filtering import find_criterion
+from annotation.benchmarks.services.filtering import add_all_items, find_criterion
 from annotation.corpus.models import Dialogue, ResponsePair, Scenario
 from annotation.stats.benchmarks.graded import CHOICES, Both, compute_hidden
 from annotation.stats.labels import parse_number
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Item, Sample, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.context import PARTS
 from annotation.studies.services import studies
-from annotation.studies.services.samples import POSITION_STREAM
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -29,7 +27,6 @@ from core.hashing import content_hash
 
 SOURCE = "graded responses"
 GRADE = "personalization"
-BATCH = 500
 
 
 @audited("study.grade", says=("study", "seed"))
@@ -53,31 +50,9 @@ def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) 
         )
         made.annotators.set(study.annotators.all())
         dialogues = create_response_dialogues(pairs)
-        sample = Sample.objects.create(
-            study=made,
-            method="all",
-            filters={"graded": [study.slug]},
-            frame_size=len(dialogues),
-            size=len(dialogues),
-            seed=seed,
-            input_hash=content_hash([one.external_id for one in dialogues]),
-            created_by=by,
-        )
-        order = np.random.default_rng([seed, POSITION_STREAM]).permutation(len(dialogues)).tolist()
-        Item.objects.bulk_create(
-            (
-                Item(
-                    study=made,
-                    sample=sample,
-                    dialogue=dialogues[k],
-                    position=position,
-                    inclusion_probability=1.0,
-                    content_hash=dialogues[k].content_hash,
-                )
-                for position, k in enumerate(order, start=1)
-            ),
-            batch_size=BATCH,
-        )
+        digest = content_hash([one.external_id for one in dialogues])
+        filters = {"graded": [study.slug]}
+        add_all_items(by=by, study=made, rows=dialogues, filters=filters, seed=seed, input_hash=digest)
     return made
 
 

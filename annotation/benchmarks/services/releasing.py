@@ -18,14 +18,72 @@ from typing import IO, Any, TextIO
 from django.db.models import F
 from django.utils.text import slugify
 
+from annotation.benchmarks import parsing as layout
 from annotation.benchmarks.models import Benchmark
-from annotation.benchmarks.parsing import releases as layout
-from annotation.benchmarks.queries import benchmarks, releases
-from annotation.benchmarks.services import datasheets, markdown, parquet
+from annotation.benchmarks.queries import releases
+from annotation.benchmarks.services import datasheets
 from annotation.corpus.parsing.personafeedback import persona_document
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.parquet import ParquetRows
+from core.files.parquet import TEXTS, ParquetRows
+
+TEXT, COUNT = "string", "int32"
+CASES = [
+    ("id", TEXT),
+    ("kind", TEXT),
+    ("tier", TEXT),
+    ("user_id", TEXT),
+    ("persona", TEXT),
+    ("question", TEXT),
+    ("context", TEXT),
+    ("chosen", TEXT),
+    ("reject", TEXT),
+    ("votes_chosen", COUNT),
+    ("votes_reject", COUNT),
+    ("votes_tie", COUNT),
+    ("kappa", "float64"),
+    ("history", TEXT),
+]
+PERSONAS = [
+    ("user_id", TEXT),
+    ("name", TEXT),
+    ("persona", TEXT),
+    ("demographics", TEXT),
+    ("preferences", TEXT),
+    ("interests", TEXT),
+    ("interactions", TEXT),
+    ("memories", TEXTS),
+    ("other", TEXT),
+]
+
+
+def case_row(record: Mapping[str, Any], persona: str) -> dict[str, Any]:
+    """A line of the release as a row: votes by chosen and reject, `persona` its text."""
+    votes = record["votes"]
+    chosen, reject = record["gold"] or "1", "1" if record["gold"] == "2" else "2"
+    return {
+        **{name: record[name] for name in ("id", "kind", "tier", "user_id", "question", "context", "kappa")},
+        "persona": persona,
+        "chosen": record["chosen"],
+        "reject": record["reject"],
+        "votes_chosen": votes and votes[chosen],
+        "votes_reject": votes and votes[reject],
+        "votes_tie": votes and votes["tie"],
+        "history": to_json(record["history"]),
+    }
+
+
+def persona_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A persona as a row; what is nested is JSON text."""
+    nested = {name: to_json(record[name]) for name in ("demographics", "preferences", "interests", "interactions")}
+    memories = [one if isinstance(one, str) else to_json(one) for one in record["memories"]]
+    plain = {name: record[name] for name in ("user_id", "name", "persona")}
+    return {**plain, **nested, "memories": memories, "other": to_json(record["extra"])}
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
 
 PEOPLE = "personas"
 TAKEN = ("all", PEOPLE)
@@ -145,7 +203,7 @@ def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, Any]:
     sheet = datasheets.datasheet(benchmark)
     (root / layout.MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     (root / "datasheet.json").write_text(json.dumps(sheet, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    (root / "datasheet.md").write_text(markdown.to_markdown(sheet), encoding="utf-8")
+    (root / "datasheet.md").write_text(datasheets.to_markdown(sheet), encoding="utf-8")
     (root / "datasheet.html").write_text(datasheets.to_html(sheet), encoding="utf-8")
     (root / "README.md").write_text(card(benchmark, sheet, counts), encoding="utf-8")
     return manifest
@@ -155,10 +213,10 @@ def write_personas(benchmark: Benchmark, written: Written, names: Mapping[int, s
     """The personas in all three forms; their texts by what cases call them."""
     (written.root / "persona").mkdir()
     texts = {}
-    with ParquetRows(written.root / "data" / "personas.parquet", parquet.PERSONAS) as table:
+    with ParquetRows(written.root / "data" / "personas.parquet", PERSONAS) as table:
         for record in releases.persona_records(benchmark, names):
             written.add(layout.PERSONAS, record)
-            table.add(parquet.persona_row(record))
+            table.add(persona_row(record))
             document = persona_document(record)
             path = written.root / "persona" / f"{file_name(record['user_id'])}.json"
             path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -179,8 +237,8 @@ def write_cases(
             split = to_split_name(case.split)
             if split not in tables:
                 path = written.root / "data" / f"{split}.parquet"
-                tables[split] = written.stack.enter_context(ParquetRows(path, parquet.CASES))
-            tables[split].add(parquet.case_row(record, texts.get(record["user_id"] or "", "")))
+                tables[split] = written.stack.enter_context(ParquetRows(path, CASES))
+            tables[split].add(case_row(record, texts.get(record["user_id"] or "", "")))
             counts[split] = counts.get(split, 0) + 1
     return counts
 
@@ -222,7 +280,7 @@ def card(benchmark: Benchmark, sheet: Mapping[str, Any], counts: Mapping[str, in
         ],
     }
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    return "---\n" + "\n".join(lines) + "\n---\n\n" + markdown.to_markdown(sheet) + FILES
+    return "---\n" + "\n".join(lines) + "\n---\n\n" + datasheets.to_markdown(sheet) + FILES
 
 
 FILES = """
@@ -242,10 +300,3 @@ def size_category(n: int) -> str:
         if n < most:
             return name
     return "n>100K"
-
-
-def find_released_benchmark(name: str) -> Benchmark:
-    """The benchmark called so, which must be released."""
-    found = benchmarks.find_benchmark(name)
-    check(found)
-    return found

@@ -1,21 +1,29 @@
-"""Versions of a benchmark: made as a draft, released once, and then only followed by other versions."""
+"""Versions of a benchmark: drafts, audited, cleaned, released once, and then only followed by other versions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from annotation.benchmarks.models import Benchmark
+from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCase
+from annotation.benchmarks.options import AuditOptions, Cleaning
+from annotation.benchmarks.queries import benchmarks as queries
+from annotation.stats.benchmarks import cleaning
+from annotation.stats.benchmarks.audit import BOOTSTRAP
+from annotation.stats.benchmarks.audit import audit as audit_of
 from annotation.studies.models.studies import Study
 from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
-from core.audit.log import audited
+from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from core.names import check_name
+from core.hashing import content_hash
+from core.names import check_name, number_name
+from core.options.model import check_options
 from core.version import code_version
 
 RESERVED_SLUGS = ("new",)  # its place among the addresses is that of the form
@@ -85,5 +93,79 @@ def free_slug(name: str) -> str:
     """The name as it can stand in an address, with a number where that is taken."""
     base = slugify(name.replace(".", "-"))[:LONGEST_SLUG] or "benchmark"
     taken = {*RESERVED_SLUGS, *Benchmark.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+    return number_name(base, taken)
+
+
+BATCH = 500
+KEPT = ("annotators", "known_issues", "tiers", "agreement_cuts", "model")
+"""What is as true of a cleaned version as of the one before: who voted, what is wrong with it, how tiers are made."""
+
+
+@check_options(AuditOptions)
+def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, seed: int = 0) -> BenchmarkAudit:
+    """Audit the cases that count. The same input with the same parameters gives the row that is there."""
+    cases, personas = queries.pure_cases(benchmark), queries.personas(benchmark)
+    if not cases:
+        raise InputError(f"{benchmark} has no case with gold.", field="benchmark")
+    digest = content_hash([[*case.pair, case.id, case.kind, case.tier, case.gold] for case in cases])
+    digest = content_hash([digest, [[one.id, one.document, one.memories] for one in personas]])
+    given = {"bootstrap": bootstrap}
+    there = benchmark.audits.filter(input_hash=digest, parameters=given, seed=seed, code_version=code_version()).first()
+    if there:
+        return there
+    return BenchmarkAudit.objects.create(
+        benchmark=benchmark,
+        parameters=given,
+        seed=seed,
+        input_hash=digest,
+        code_version=code_version(),
+        result=audit_of(cases, personas, bootstrap=bootstrap, seed=seed).to_json(),
+        created_by=by,
+    )
+
+
+@check_options(Cleaning)
+@audited("benchmark.clean", says=("benchmark", "rules", "version"), prepares=True)
+def clean(*, by: User | None, benchmark: Benchmark, rules: Sequence[str], version: str, notes: str = "") -> Benchmark:
+    """A new version without what the rules leave out. Every case stays on record, those left out with the reason."""
+    cases = queries.pure_cases(benchmark)
+    try:
+        left_out = cleaning.find_left_out(cases, rules)
+    except ValueError as error:
+        raise InputError(str(error), field="rules") from error
+    why = Counter(reason.split(":")[0] for reason in left_out.values())
+    with audit_transaction() as done:
+        made = done.result = create(
+            by=by,
+            name=benchmark.name,
+            version=version,
+            parent=benchmark,
+            study=benchmark.study,
+            notes=notes,
+            made={
+                "how": "cleaned",
+                "rules": [rule for rule in cleaning.RULES if rule in rules],
+                "left_out": {rule: why[rule] for rule in cleaning.RULES if rule in rules},
+                "before": len(cases),
+                "after": len(cases) - len(left_out),
+                **{name: benchmark.made[name] for name in KEPT if name in benchmark.made},
+            },
+            input_hash=content_hash(sorted(benchmark.cases.values_list("pair__external_id", "content_hash"))),
+        )
+        copies = [copy_case(case, made, left_out) for case in benchmark.cases.select_related("pair").order_by("pk")]
+        BenchmarkCase.objects.bulk_create(copies, batch_size=BATCH)
+    return made
+
+
+def copy_case(case: BenchmarkCase, into: Benchmark, left_out: dict[str, str]) -> BenchmarkCase:
+    """The case in another version, with what the cleaning did to it."""
+    why = left_out.get(case.pair.external_id, "")
+    case.pk, case._state.adding = None, True
+    case.benchmark = into
+    if why:
+        case.excluded_reason = why
+        case.history = [
+            *case.history,
+            {"step": "cleaned", "outcome": "left out", "version": into.version, "reason": why},
+        ]
+    return case

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.corpus.exchange.dataset import (
+    META,
     ExchangedAnswer,
     Items,
     Naming,
@@ -23,10 +24,11 @@ from annotation.corpus.exchange.dataset import (
     StudyHead,
     parse_number,
     spell_value,
+    to_key,
+    write_list,
 )
 from annotation.corpus.exchange.reading import collect_package, json_list
-from annotation.corpus.exchange.texts import render_dialogue, to_key
-from annotation.corpus.parsing.messages import to_turns
+from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.json_text import parse_json
@@ -35,19 +37,12 @@ from core.files.problems import Problems
 PEOPLE = uuid.UUID("0d2f6f1e-5a44-4d0e-9f43-6b1f6f4bb0c1")
 """Names of annotators are ids of users within this."""
 
-META = "concord"
-
-
 # ---------- writing ----------
 
 
 def records(head: StudyHead, items: Items) -> Iterator[str]:
     """A JSON list, one record on each line."""
-    comma = "[\n"
-    for item in items():
-        yield comma + json.dumps(record(head, item), ensure_ascii=False)
-        comma = ",\n"
-    yield "[]\n" if comma == "[\n" else "\n]\n"
+    return write_list(record(head, item) for item in items())
 
 
 def record(head: StudyHead, item: Rated) -> dict[str, Any]:
@@ -57,27 +52,22 @@ def record(head: StudyHead, item: Rated) -> dict[str, Any]:
     for answer in item.answers:
         if not answer.value:
             continue
-        question, value = build_question(answer), to_typed_value(head.scale(answer.criterion), answer)
+        question, value = answer.question, to_typed_value(head.scale(answer.criterion), answer)
         if value is None:
             continue
         if answer.of_judge:
             suggestions.setdefault(question, {"value": value, "score": None, "agent": answer.rater})
         elif not any(one["user_id"] == build_user(answer.rater) for one in responses[question]):
             responses[question].append({"value": value, "user_id": build_user(answer.rater)})
-    kept = {"record": item.record, "facts": item.facts, "answers": [answer.to_extras() for answer in item.answers]}
     return {
         "id": str(item.record["id"]),
         "fields": build_shown_fields(head, item.record),
-        "metadata": {META: json.dumps(kept, ensure_ascii=False)},
+        "metadata": {META: json.dumps(item.to_document(item.answers), ensure_ascii=False)},
         "suggestions": suggestions,
         "responses": {question: given for question, given in responses.items() if given},
         "vectors": {},
         "status": "completed" if any(responses.values()) else "pending",
     }
-
-
-def build_question(answer: ExchangedAnswer) -> str:
-    return f"{answer.criterion}-turn-{answer.turn}" if answer.turn else answer.criterion
 
 
 def build_user(rater: str) -> str:
@@ -87,7 +77,7 @@ def build_user(rater: str) -> str:
 def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> Any:
     """A rating question takes whole numbers, a label question texts; None for what no question of Argilla's takes."""
     if scale.type == "several":
-        return [value for value in answer.value.split("|") if value != "-"]
+        return answer.categories
     if scale.type == "ranking":
         groups = enumerate((group.split("=") for group in answer.value.split(">")), start=1)
         return [{"value": f"response_{name}", "rank": rank} for rank, group in groups for name in group]
@@ -114,7 +104,7 @@ def settings(head: StudyHead, items: Items) -> Iterator[str]:
         for answer in item.answers:
             if isinstance(answer.content, list):
                 continue
-            asked.setdefault(build_question(answer), head.scale(answer.criterion))
+            asked.setdefault(answer.question, head.scale(answer.criterion))
     names = ["chat"] if head.kind == "dialogue" else ["question", "context", "response_1", "response_2"]
     kind = "chat" if head.kind == "dialogue" else "text"
     document = {
@@ -158,8 +148,7 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """An item with its answers: Concord's own from the metadata, others from responses and suggestions."""
     ours = (given.get("metadata") or {}).get(META)
     if ours is not None:
-        kept = parse_json(ours)
-        return Rated(kept["record"], tuple(ExchangedAnswer.from_extras(one) for one in kept["answers"]), kept["facts"])
+        return Rated.from_document(parse_json(ours))
     answers = [
         ExchangedAnswer(
             rater=str(one["user_id"]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
 
@@ -12,6 +14,9 @@ from pydantic import Field
 from core.errors import InputError
 
 Kind = Literal["dialogue", "pair"]
+META = "concord"
+"""Under which name what only Concord knows stands in files of other tools."""
+
 RESPONSES = ("1", "2")
 TIE = "tie"
 SIDES = ("A", "B")
@@ -86,6 +91,16 @@ class ExchangedAnswer:
     guideline_version: Annotated[int, Field(ge=1, le=32_767)] | None = None
     content: list[Any] | dict[str, Any] | None = None
 
+    @property
+    def question(self) -> str:
+        """What it answers, where a tool takes one answer to a question: of a turn that is a question of its own."""
+        return f"{self.criterion}-turn-{self.turn}" if self.turn else self.criterion
+
+    @property
+    def categories(self) -> list[str]:
+        """The values of several categories; - stands for none."""
+        return [value for value in self.value.split("|") if value != "-"]
+
     def to_extras(self, *told: str) -> dict[str, Any]:
         """What it holds besides the fields that are told elsewhere, without what was never given."""
         return {
@@ -116,6 +131,15 @@ class Rated:
     record: Mapping[str, Any]
     answers: tuple[ExchangedAnswer, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_document(self, answers: Iterable[ExchangedAnswer]) -> dict[str, Any]:
+        """The item with some of its answers, as it stands whole in a file of another tool."""
+        return {"record": self.record, "facts": self.facts, "answers": [one.to_extras() for one in answers]}
+
+    @classmethod
+    def from_document(cls, given: Mapping[str, Any]) -> Rated:
+        """The item that `to_document` gave."""
+        return cls(given["record"], tuple(ExchangedAnswer.from_extras(one) for one in given["answers"]), given["facts"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +252,15 @@ def parse_number(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
+def write_list(rows: Iterable[Any]) -> Iterator[str]:
+    """A JSON list, one row on each line."""
+    comma = "[\n"
+    for row in rows:
+        yield comma + json.dumps(row, ensure_ascii=False)
+        comma = ",\n"
+    yield "[]\n" if comma == "[\n" else "\n]\n"
+
+
 def spell_value(value: Any) -> str:
     """A value of a file as a scale spells it: 4.0 is 4, true is 1. Raises InputError for a number without an end."""
     if isinstance(value, bool):
@@ -276,3 +309,14 @@ def add_scales(head: StudyHead, items: Sequence[Rated], known: Mapping[str, Scal
         if key not in there
     ]
     return replace(head, scales=(*head.scales, *further))
+
+
+LONGEST_KEY = 60
+
+
+def to_key(name: str) -> str:
+    """A name as the key of a criterion: letters, digits, hyphens and underscores."""
+    key = re.sub(r"[^A-Za-z0-9_-]+", "-", str(name)).strip("-")[:LONGEST_KEY]
+    if not key:
+        raise InputError(f"{name!r} cannot be the key of a criterion", field="criterion")
+    return key

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from annotation.corpus.exchange.dataset import (
+    META,
     ExchangedAnswer,
     Items,
     Naming,
@@ -21,14 +22,14 @@ from annotation.corpus.exchange.dataset import (
     Scale,
     StudyHead,
     spell_value,
+    to_key,
 )
 from annotation.corpus.exchange.reading import collect_package, json_lines
-from annotation.corpus.exchange.texts import render_dialogue, to_key
+from annotation.corpus.parsing.messages import render_dialogue
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
 
-META = "concord"
 BETWEEN = ": "
 ANY = "label"
 """The criterion of labels that name none."""
@@ -45,7 +46,6 @@ def lines(head: StudyHead, items: Items) -> Iterator[str]:
 
 
 def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
-    kept = {"record": item.record, "facts": item.facts, "answers": [answer.to_extras() for answer in answers]}
     shown = [answer for answer in answers if answer.value and not answer.turn and answer.content is None]
     labels = [f"{one.criterion}{BETWEEN}{value}" for one in shown for value in values(head, one)]
     return {
@@ -53,14 +53,13 @@ def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer
         "text": render_text(item.record),
         "label": labels,
         "annotator": rater,
-        META: kept,
+        META: item.to_document(answers),
     }
 
 
 def values(head: StudyHead, answer: ExchangedAnswer) -> list[str]:
     """Of several categories each is a label of its own."""
-    is_set = head.scale(answer.criterion).type == "several"
-    return [value for value in answer.value.split("|") if value != "-"] if is_set else [answer.value]
+    return answer.categories if head.scale(answer.criterion).type == "several" else [answer.value]
 
 
 def render_text(record: Mapping[str, Any]) -> str:
@@ -83,7 +82,7 @@ def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
     """An item with one rater's answers. A text without turns is one turn of the user."""
     ours = given.get(META)
     if ours is not None:
-        return Rated(ours["record"], tuple(ExchangedAnswer.from_extras(one) for one in ours["answers"]), ours["facts"])
+        return Rated.from_document(ours)
     text = naming.find_value("dialogue", given, ("text", "data"))
     if not isinstance(text, str) or not text:
         raise InputError("has no text", field="text")

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spell_value
+from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spell_value, to_key
 from annotation.corpus.exchange.reading import Given, collect_package
-from annotation.corpus.exchange.texts import to_key
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.checking import parse_document

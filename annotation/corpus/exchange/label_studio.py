@@ -9,7 +9,6 @@ back.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from annotation.corpus.exchange.dataset import (
+    META,
     TIE,
     ExchangedAnswer,
     Items,
@@ -28,16 +28,16 @@ from annotation.corpus.exchange.dataset import (
     StudyHead,
     build_categories,
     spell_value,
+    to_key,
+    write_list,
 )
 from annotation.corpus.exchange.reading import collect_package, json_list
-from annotation.corpus.exchange.texts import to_key
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
 
 UNSCORED, TIED = "-unscored", "-tie"
-META = "concord"
 IN_RESULT = ("criterion", "value", "reason", "of_judge", "note")
 """Of an answer, what the result itself says."""
 TEXTS = {"dialogue": ("dialogue", "chat", "conversation", "messages"), "response_1": (), "response_2": ()}
@@ -48,12 +48,8 @@ TEXTS = {"dialogue": ("dialogue", "chat", "conversation", "messages"), "response
 
 def tasks(head: StudyHead, items: Items) -> Iterator[str]:
     """A JSON list, one task on each line."""
-    comma = "[\n"
     raters: dict[str, int] = {}
-    for place, item in enumerate(items(), start=1):
-        yield comma + json.dumps(task(head, item, place, raters), ensure_ascii=False)
-        comma = ",\n"
-    yield "[]\n" if comma == "[\n" else "\n]\n"
+    return write_list(task(head, item, place, raters) for place, item in enumerate(items(), start=1))
 
 
 def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> dict[str, Any]:
@@ -147,7 +143,7 @@ def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict
     if isinstance(answer.content, dict) or scale.type == "ranking":
         return scale.key, "textarea", {"text": [spell_text(answer)]}
     if scale.type == "several":
-        return scale.key, "choices", {"choices": [value for value in answer.value.split("|") if value != "-"]}
+        return scale.key, "choices", {"choices": answer.categories}
     if scale.type == "spans":
         return scale.key, "number", {"number": int(answer.value)}
     if scale.stars:

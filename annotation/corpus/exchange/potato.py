@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.corpus.exchange.dataset import (
+    META,
     SIDES,
     ExchangedAnswer,
     Items,
@@ -22,18 +23,17 @@ from annotation.corpus.exchange.dataset import (
     Scale,
     StudyHead,
     spell_value,
+    to_key,
     to_named_response,
     to_shown_side,
 )
 from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list
-from annotation.corpus.exchange.texts import render_dialogue, to_key
-from annotation.corpus.parsing.messages import to_turns
+from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
 from core.files.input_files import InputFile, read_document
 from core.files.problems import Problems
 
-META = "concord"
 STATE = "user_state.json"
 OF_JUDGES = "llm_labels"
 SELECTION = "selection"
@@ -65,8 +65,8 @@ def iterate_annotation_lines(head: StudyHead, items: Items) -> Iterator[str]:
             if not answer.of_judge:
                 by[answer.rater].append(answer)
         for rater, answers in by.items():
-            labels = {schema(one): label(head, one) for one in answers if one.value}
-            orders = {schema(one): [1, 0] if one.order == "BA" else [0, 1] for one in answers if is_choice(head, one)}
+            labels = {one.question: label(head, one) for one in answers if one.value}
+            orders = {one.question: [1, 0] if one.order == "BA" else [0, 1] for one in answers if is_choice(head, one)}
             row: dict[str, Any] = {
                 "instance_id": str(item.record["id"]),
                 "user_id": rater,
@@ -82,13 +82,9 @@ def iterate_judgment_lines(head: StudyHead, items: Items) -> Iterator[str]:  # n
     for item in items():
         for answer in item.answers:
             if answer.of_judge:
-                row = {"instance_id": str(item.record["id"]), "schema": schema(answer), "model": answer.rater}
+                row = {"instance_id": str(item.record["id"]), "schema": answer.question, "model": answer.rater}
                 said = {"modal_label": answer.value or None, META: answer.to_extras()}
                 yield json.dumps({**row, **said}, ensure_ascii=False) + "\n"
-
-
-def schema(answer: ExchangedAnswer) -> str:
-    return f"{answer.criterion}-turn-{answer.turn}" if answer.turn else answer.criterion
 
 
 def is_choice(head: StudyHead, answer: ExchangedAnswer) -> bool:
@@ -102,7 +98,7 @@ def label(head: StudyHead, answer: ExchangedAnswer) -> dict[str, str]:
     if isinstance(answer.content, dict):
         return {"text_box": answer.content["text"]}
     if head.scale(answer.criterion).type == "several":
-        return {value: value for value in answer.value.split("|") if value != "-"}
+        return {value: value for value in answer.categories}
     return {answer.value: answer.value}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.corpus.exchange.dataset import (
+    META,
     TIE,
     ExchangedAnswer,
     Items,
@@ -31,7 +32,6 @@ from core.files.problems import Problems
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table
 
-META = "concord"
 CRITERION = "preference"
 WINNERS = {"A": "model_a", "B": "model_b", TIE: "tie"}
 SIDES = {"model_a": "A", "model_b": "B", "tie": TIE, "tie (bothbad)": TIE}
@@ -68,7 +68,7 @@ def line(item: Rated, answer: ExchangedAnswer | None, voted: set[str]) -> dict[s
         "conversation_a": talk_a,
         "conversation_b": talk_b,
         "turn": 1,
-        META: {"record": record, "facts": item.facts, "answers": [answer.to_extras()] if answer else []},
+        META: item.to_document([answer] if answer else []),
     }
 
 
@@ -89,7 +89,7 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     """A pair with one vote. Its response 1 is the model whose name comes first, so that both orders are one pair."""
     ours = given.get(META)
     if ours is not None:
-        return Rated(ours["record"], tuple(ExchangedAnswer.from_extras(one) for one in ours["answers"]), ours["facts"])
+        return Rated.from_document(ours)
     turn = int(given.get("turn") or 1)
     sides = {side: given[f"model_{side}"] for side in ("a", "b")}
     order = "AB" if sides["a"] <= sides["b"] else "BA"

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, drop_nothing, identify, select
-from annotation.corpus.formats.preferences import render
+from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, drop_nothing, identify, render, select
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
 from core.errors import InputError
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from annotation.corpus.parsing.mapped_rows import order_responses
+from annotation.corpus.parsing.messages import render_dialogue
+from core.errors import InputError
 from core.hashing import content_hash
 
 Record = dict[str, Any]
@@ -65,3 +68,24 @@ def drop_nothing(record: Record) -> Record:
 def select(row: Row, *names: str) -> Record:
     """These parts of a row, as far as it has them."""
     return {name: row[name] for name in names if row.get(name) is not None}
+
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+def build_pair(chosen: Turns, rejected: Turns) -> Record:
+    """A pair of two conversations with the same beginning. InputError where they share none."""
+    alike = 0
+    while alike < min(len(chosen), len(rejected)) - 1 and chosen[alike] == rejected[alike]:
+        alike += 1
+    if not alike:
+        raise InputError("the chosen and the rejected conversation do not begin alike", field="rejected")
+    question = render(chosen[:alike])
+    return {"question": question, **order_responses(render(chosen[alike:]), render(rejected[alike:]))}
+
+
+def render(turns: Turns) -> str:
+    """Turns as one text: a single one as it is, several with who speaks."""
+    if len(turns) == 1:
+        return str(turns[0]["content"])
+    return render_dialogue(turns)

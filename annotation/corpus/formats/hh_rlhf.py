@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, identify
-from annotation.corpus.formats.preferences import build_pair
-from annotation.corpus.parsing.transcripts import is_transcript, parse_transcript
+from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, build_pair, identify
+from annotation.corpus.parsing.messages import is_transcript, parse_transcript
 
 
 def recognise(row: Row) -> bool:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, identify
-from annotation.corpus.formats.preferences import build_pair
+from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, build_pair, identify
 from annotation.corpus.parsing.messages import to_turns
 
 OUTPUTS = ("preferred_output", "non_preferred_output")

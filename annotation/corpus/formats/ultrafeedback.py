@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.corpus.formats.base import PREFERENCES, ChatFormat, Record, Row, drop_nothing, identify, select
-from annotation.corpus.formats.preferences import build_pair
+from annotation.corpus.formats.base import (
+    PREFERENCES,
+    ChatFormat,
+    Record,
+    Row,
+    build_pair,
+    drop_nothing,
+    identify,
+    select,
+)
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
 
 

@@ -1,4 +1,4 @@
-"""PersonaLens: profiles, tasks and scenarios.
+"""PersonaLens: profiles, tasks and scenarios, and the dialogues that it has generated for them.
 
 Profiles and scenarios are written as rows, not as model objects, while a second thread parses the next files: a
 full copy then takes less than four times as long as parsing it alone (scripts/bench_import.py measures it).
@@ -7,19 +7,22 @@ full copy then takes less than four times as long as parsing it alone (scripts/b
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import islice
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation.corpus.imports import bulk
-from annotation.corpus.models import Profile, Scenario, Task
+from annotation.corpus.imports import references, writing
+from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.corpus.parsing import personalens as parsing
+from annotation.corpus.parsing import personalens_output
+from core.errors import InputError
 from core.files.input_files import InputFile
+from core.files.long_files import read_ahead
 from core.files.outcome import Outcome
 from core.files.problems import Problems
-from core.files.read_ahead import read_ahead
 from core.hashing import content_hash
 
 SOURCE = "personalens"
@@ -99,7 +102,7 @@ def save_users(users: list[parsing.ParsedUser], tasks: dict[str, int], outcome: 
     ids = dict(profiles.values_list("external_id", "pk"))
     rows = [(ids[user.user_id], tasks[task], "", text) for user in new for task, text in user.situations.items()]
     rows += compare_scenarios(old, ids, tasks, outcome)
-    bulk.insert(Scenario, ("profile", "task", "variant", "situation"), rows)
+    writing.insert(Scenario, ("profile", "task", "variant", "situation"), rows)
     outcome.add("scenarios", created=len(rows))
 
 
@@ -109,7 +112,7 @@ def insert_profiles(users: list[parsing.ParsedUser]) -> None:
         (SOURCE, user.user_id, user.content_hash, now, now, "", "", "[]", *(user.profile[c] for c in JSON_COLUMNS))
         for user in users
     ]
-    bulk.insert(Profile, PROFILE_COLUMNS, rows)
+    writing.insert(Profile, PROFILE_COLUMNS, rows)
 
 
 def update_profiles(users: list[parsing.ParsedUser]) -> None:
@@ -145,3 +148,66 @@ def compare_scenarios(
     Scenario.objects.bulk_update(changed, ["situation"], batch_size=400)
     outcome.add("scenarios", updated=len(changed), unchanged=same)
     return missing
+
+
+BATCH = 500
+
+
+def load_dialogues(*, output: InputFile, users: set[int] | None, problems: Problems, outcome: Outcome) -> None:
+    """Insert or update the dialogues below <output>/dialogue. To be called inside a transaction."""
+    profiles = dict(Profile.objects.filter(source=SOURCE).values_list("external_id", "pk"))
+    tasks = dict(Task.objects.filter(source=SOURCE).values_list("external_id", "pk"))
+    dialogues = select_known_dialogues(
+        personalens_output.read_dialogues(output, users, problems), profiles, tasks, problems
+    )
+    while batch := list(islice(dialogues, BATCH)):
+        save_dialogues(batch, profiles, tasks, outcome)
+
+
+def select_known_dialogues(
+    dialogues: Iterator[personalens_output.ParsedDialogue],
+    profiles: dict[str, int],
+    tasks: dict[str, int],
+    problems: Problems,
+) -> Iterator[personalens_output.ParsedDialogue]:
+    """The dialogues whose profile and task have been imported; the others go to the problems."""
+    for dialogue in dialogues:
+        if error := find_unknown(dialogue, profiles, tasks):
+            problems.add(error)
+        else:
+            yield dialogue
+
+
+def find_unknown(
+    dialogue: personalens_output.ParsedDialogue, profiles: dict[str, int], tasks: dict[str, int]
+) -> InputError | None:
+    about = dialogue.about
+    if about.user not in profiles:
+        return dialogue.file.error(f"there is no profile {about.user!r}", field="user")
+    if about.task not in tasks:
+        return dialogue.file.error(f"there is no task {about.task!r}", field="task_id")
+    return None
+
+
+def save_dialogues(
+    batch: list[personalens_output.ParsedDialogue], profiles: dict[str, int], tasks: dict[str, int], outcome: Outcome
+) -> None:
+    given = {dialogue.about.external_id: dialogue for dialogue in batch}
+    plan = writing.compare(Dialogue, SOURCE, {name: dialogue.content_hash for name, dialogue in given.items()})
+    fresh = {name: dialogue for name, dialogue in given.items() if name not in plan.same}
+    found = references.find_or_create_scenarios(
+        [references.ScenarioKey(profiles[one.about.user], tasks[one.about.task], {}) for one in fresh.values()]
+    )
+    rows = [
+        Dialogue(
+            source=SOURCE,
+            external_id=name,
+            content_hash=dialogue.content_hash,
+            scenario=scenario,
+            turns=dialogue.turns,
+            assistant_model=dialogue.about.assistant_model,
+            extra=dialogue.extra,
+        )
+        for (name, dialogue), scenario in zip(fresh.items(), found, strict=True)
+    ]
+    writing.save(Dialogue, rows, kind="dialogues", plan=plan, outcome=outcome)

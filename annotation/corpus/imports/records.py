@@ -14,16 +14,21 @@ from zipfile import is_zipfile
 from django.db import transaction
 from pydantic import BaseModel
 
-from annotation.corpus.imports import scenarios, upsert
-from annotation.corpus.imports.attached import list_hashes, store_attachments
-from annotation.corpus.imports.references import References
+from annotation.corpus.imports import writing
+from annotation.corpus.imports.references import (
+    References,
+    ScenarioKey,
+    find_or_create_scenarios,
+    list_hashes,
+    store_attachments,
+)
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, SourcedModel, Task
 from annotation.corpus.parsing import records as parsing
-from annotation.corpus.services.attachments import note_uses
+from annotation.corpus.services import note_uses
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files import archives
+from core.files import staging
 from core.files.checking import read_jsonl
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome, explain_refusal
@@ -79,8 +84,8 @@ def plain(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:  # 
 def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
     """With the scenario of each dialogue, made if it is new."""
     named = list(resolve_lines(lines, context))
-    wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
-    found = scenarios.find_or_create(wanted)
+    wanted = [ScenarioKey(profile, task, record.situation) for record, profile, task in named]
+    found = find_or_create_scenarios(wanted)
     return {
         record.id: {**record.fields(), "scenario": scenario}
         for (record, _, _), scenario in zip(named, found, strict=True)
@@ -118,7 +123,7 @@ def load(
     if not is_zipfile(file.path):
         return load_lines(kind, file, source, on_error, attachments, beside=file.path)
     with TemporaryDirectory(prefix="concord-attached-") as place:
-        folder = archives.unpack(file, Path(place))
+        folder = staging.unpack(file, Path(place))
         return load_lines(kind, find_records(folder, file), source, on_error, folder, beside=file.path)
 
 
@@ -170,8 +175,8 @@ def load_scenarios(
         for batch in iterate_batches(lines, BATCH):
             before = Scenario.objects.count()
             named = resolve_lines(batch, context)
-            wanted = [scenarios.ScenarioKey(profile, task, record.situation) for record, profile, task in named]
-            found = scenarios.find_or_create(wanted)
+            wanted = [ScenarioKey(profile, task, record.situation) for record, profile, task in named]
+            found = find_or_create_scenarios(wanted)
             created = Scenario.objects.count() - before
             outcome.add("scenarios", created=created, unchanged=len(found) - created)
     outcome.set_aside(problems, beside=file.path)
@@ -182,14 +187,14 @@ def save(kind: str, batch: list[Line], context: Context, outcome: Outcome) -> No
     """Insert or update the records of some lines."""
     model = KINDS[kind].model
     hashes = {record.id: content_hash(record.model_dump(exclude=NO_CONTENT)) for _, record in batch}
-    plan = upsert.compare(model, context.source, hashes)
+    plan = writing.compare(model, context.source, hashes)
     raise_probabilities(context, batch, plan, outcome)
     columns = KINDS[kind].columns([line for line in batch if line[1].id not in plan.same], context)
     rows = [
         model(source=context.source, external_id=identity, content_hash=hashes[identity], **values)
         for identity, values in columns.items()
     ]
-    upsert.save(model, rows, kind=kind, plan=plan, outcome=outcome)
+    writing.save(model, rows, kind=kind, plan=plan, outcome=outcome)
     shown = {record.id: list_hashes(record) for _, record in batch if record.id in columns}
     note_uses(model, context.source, {name: hashes for name, hashes in shown.items() if hashes or name in plan.changed})
 
@@ -198,7 +203,7 @@ NO_CONTENT = {"inclusion_probability"}
 """How a record came to be drawn is nothing that it says."""
 
 
-def raise_probabilities(context: Context, batch: list[Line], plan: upsert.Plan, outcome: Outcome) -> None:
+def raise_probabilities(context: Context, batch: list[Line], plan: writing.Plan, outcome: Outcome) -> None:
     """Of records that are there already keep the larger inclusion probability, and count those that it changed.
 
     With one seed a larger share keeps all that a smaller one kept, so that the larger is that of both together.

@@ -9,8 +9,7 @@ from itertools import islice
 
 from annotation.corpus.formats.base import ChatFormat
 from annotation.corpus.formats.registry import recognise_format
-from annotation.corpus.imports.table_records import TableRecords
-from annotation.corpus.imports.tables import LOOKED_AT, open_checked
+from annotation.corpus.imports.tables import LOOKED_AT, TableRecords, open_checked
 from annotation.corpus.parsing.guessing import FoundColumn, find_columns, guess_mapping
 from annotation.corpus.parsing.mapped_fields import LABELS
 from annotation.corpus.parsing.mappings import ColumnMapping
@@ -18,9 +17,8 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.problems import Problems
 from core.files.tables.layout import Layout
-from core.files.tables.paths import find_value
 from core.files.tables.reading import open_table
-from core.files.tables.rows import TableRow, is_blank
+from core.files.tables.rows import TableRow, find_value, is_blank
 
 MOST_ROWS = 100_000
 """So many rows are checked before an import; the import checks all."""

@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.files.tables.paths import find_value
-from core.files.tables.rows import is_blank
+from core.files.tables.rows import find_value, is_blank
 
 RELATIONS = {"below": "is below", "above": "is above", "equals": "is", "thumbs_down": "is a thumbs down"}
 NEGATIVE = {

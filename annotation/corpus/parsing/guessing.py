@@ -11,12 +11,10 @@ from annotation.corpus.parsing import mapped_fields
 from annotation.corpus.parsing.mapped_fields import DIALOGUES, KINDS, MappedField, MappedKind
 from annotation.corpus.parsing.mapped_rows import LABELS, to_turns_of
 from annotation.corpus.parsing.mappings import ColumnMapping
-from annotation.corpus.parsing.messages import is_dialogue
-from annotation.corpus.parsing.transcripts import is_transcript
+from annotation.corpus.parsing.messages import is_dialogue, is_transcript
 from annotation.stats.orders import MOST
 from core.errors import InputError
-from core.files.tables.paths import MOST_COLUMNS, list_paths
-from core.files.tables.rows import TableRow, is_blank
+from core.files.tables.rows import MOST_COLUMNS, TableRow, is_blank, list_paths
 
 EXAMPLES = 3
 

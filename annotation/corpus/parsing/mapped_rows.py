@@ -12,13 +12,11 @@ from annotation.corpus.parsing import mapped_fields
 from annotation.corpus.parsing.drawing_rules import draw_number, to_number
 from annotation.corpus.parsing.mapped_fields import DIALOGUES, PAIRS, MappedField
 from annotation.corpus.parsing.mappings import ColumnMapping
-from annotation.corpus.parsing.messages import to_turns
+from annotation.corpus.parsing.messages import parse_transcript, to_turns
 from annotation.corpus.parsing.records import DialogueRecord, PairRecord, ProfileRecord, Record, TaskRecord
-from annotation.corpus.parsing.transcripts import parse_transcript
 from annotation.stats.orders import LETTERS
 from core.errors import InputError
-from core.files.tables.paths import find_value
-from core.files.tables.rows import TableRow, is_blank
+from core.files.tables.rows import TableRow, find_value, is_blank
 from core.hashing import content_hash
 
 SCHEMAS: dict[str, type[Record]] = {

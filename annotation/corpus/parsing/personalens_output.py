@@ -123,10 +123,7 @@ def read_reply(user: str, assistant: str, dimension: str, judge: str, name: str,
     if wrong := not_utf8(data):
         raise file.error(wrong[0], line=wrong[1])
     text = data.decode().replace("\0", "")
-    reason = REASON.search(text)
-    return ParsedReply(
-        about, file, judge, criterion, verdict(text, criterion), reason[1].strip() if reason else "", text
-    )
+    return ParsedReply(about, file, judge, criterion, verdict(text, criterion), explanation(text), text)
 
 
 def verdict(text: str, criterion: str) -> str | None:

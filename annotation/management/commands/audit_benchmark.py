@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import AuditOptions
 from annotation.benchmarks.queries import benchmarks
-from annotation.benchmarks.services import auditing, versions
+from annotation.benchmarks.services import versions
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.benchmarks.cleaning import ABOUT, RULES
@@ -35,12 +35,12 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         benchmark = benchmarks.find_benchmark(options["benchmark"])
-        found = auditing.audit(by=None, benchmark=benchmark, **read_arguments(AuditOptions, options))
+        found = versions.audit(by=None, benchmark=benchmark, **read_arguments(AuditOptions, options))
         document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}
         rules = split_names(options["clean"])
         if rules:
             name = options["version_name"] or f"{benchmark.version}-clean"[: versions.LONGEST_VERSION]
-            made = auditing.clean(by=None, benchmark=benchmark, rules=rules, version=name, notes=options["notes"])
+            made = versions.clean(by=None, benchmark=benchmark, rules=rules, version=name, notes=options["notes"])
             if options["release"]:
                 made = versions.release(by=None, benchmark=made)
             document["cleaned"] = benchmarks.row(made).to_json()

@@ -8,12 +8,11 @@ from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import NewBenchmark
 from annotation.benchmarks.queries import benchmarks
-from annotation.benchmarks.services import building, markdown, versions
+from annotation.benchmarks.services import building, datasheets, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.files.shares import parse_shares
-from core.options.fields import add_arguments, read_arguments, split_names
+from core.options.fields import add_arguments, parse_shares, read_arguments, split_names
 
 
 class Command(ConcordCommand):
@@ -55,5 +54,5 @@ class Command(ConcordCommand):
         self.stdout.write(f"Made {document['slug']} ({document['state']}): {document['counting']} cases ({tiers}).")
         if document["excluded"]:
             self.stdout.write(f"{document['excluded']} more are excluded, each with its reason.")
-        if sure := markdown.tiers_by_model(document["made"]):
+        if sure := datasheets.tiers_by_model(document["made"]):
             self.stdout.write(sure)

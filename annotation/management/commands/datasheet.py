@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.benchmarks.queries import benchmarks
-from annotation.benchmarks.services import datasheets, markdown
+from annotation.benchmarks.services import datasheets
 from annotation.management.base import ConcordCommand
 
 
@@ -25,4 +25,4 @@ class Command(ConcordCommand):
         return datasheets.datasheet(found, bootstrap=options["bootstrap"], seed=options["seed"])
 
     def say(self, document: dict[str, Any]) -> None:
-        self.stdout.write(markdown.to_markdown(document))
+        self.stdout.write(datasheets.to_markdown(document))

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.benchmarks import parsing
 from annotation.benchmarks.models import FilterRound
 from annotation.benchmarks.options import NewRound
-from annotation.benchmarks.parsing import revisions
 from annotation.benchmarks.services import filtering
 from annotation.benchmarks.services.filtering import Revision
 from annotation.management.base import ConcordCommand
@@ -18,8 +18,7 @@ from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.files.input_files import InputFile
-from core.files.shares import parse_pairs
-from core.options.fields import add_arguments, read_arguments, split_names
+from core.options.fields import add_arguments, parse_pairs, read_arguments, split_names
 
 USUALLY = ", ".join(f"{state}={outcome}".replace(" ", "_") for state, outcome in USUAL.items())
 
@@ -69,7 +68,7 @@ class Command(ConcordCommand):
 def read_revisions(path: Path | None) -> dict[str, Revision]:
     if path is None:
         return {}
-    records = revisions.read(InputFile.from_path(path))
+    records = parsing.read_revisions(InputFile.from_path(path))
     return {one.id: Revision(one.response_1, one.response_2, one.reason) for one in records}
 
 

@@ -9,7 +9,6 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.queries.participation import find_intake
 from annotation.recruitment.services import completions
 from annotation.studies.queries.studies import study_called
 
@@ -26,13 +25,8 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        before = find_intake(study)
-        given = {
-            "is_public": options["public"],
-            "completion_code": options["completion_code"],
-            "completion_url": options["completion_url"],
-        }
-        new = {name: getattr(before, name) if value is None else value for name, value in given.items()}
-        found = completions.set_intake(by=None, study=study, **new)
+        texts = {name: options[name] for name in ("completion_code", "completion_url")}
+        found = completions.set_intake(by=None, study=study, is_public=options["public"], **texts)
         address = reverse("register", args=[study.slug]) if found.is_public else None
+        new = {name: getattr(found, name) for name in ("is_public", *texts)}
         return {"study": study.name, **new, "public_address": address}

@@ -12,10 +12,10 @@ from django.utils.dateparse import parse_datetime
 
 from annotation.management.base import ConcordCommand
 from annotation.recruitment.forms import days_from_now
-from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import PLATFORMS
-from annotation.recruitment.queries.participation import add_uses, find_closing_reason
-from annotation.recruitment.services import invitations
+from annotation.recruitment.queries import add_uses, find_closing_reason
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -42,13 +42,13 @@ class Command(ConcordCommand):
             found = study.invitations.filter(pk=options["revoke"]).first()
             if found is None:
                 raise InputError(f"{study} has no invitation {options['revoke']}.", field="revoke")
-            invitations.revoke(by=None, invitation=found)
+            enrolment.revoke(by=None, invitation=found)
         elif not options["list"]:
             return self.create_invitation(study, options)
         return {"study": study.name, "invitations": list_invitations(study)}
 
     def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, Any]:
-        made = invitations.create(
+        made = enrolment.create(
             by=None,
             study=study,
             max_uses=options["uses"],

@@ -10,7 +10,7 @@ from annotation.management.base import ConcordCommand
 from annotation.management.commands.project import describe_project
 from core.accounts.models.projects import Membership
 from core.accounts.models.users import User
-from core.accounts.queries.projects import find_project
+from core.accounts.queries import find_project
 from core.accounts.services import projects
 from core.errors import InputError
 

@@ -8,8 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
-from annotation.recruitment.queries.demographics import answers
-from annotation.recruitment.queries.participation import participants
+from annotation.recruitment.queries import answers, participants
 from annotation.recruitment.services import enrolment
 from annotation.studies.queries.studies import people_called, study_called
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.queries.demographics import list_questions
+from annotation.recruitment.queries import list_questions
 from annotation.recruitment.services import demographics
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError

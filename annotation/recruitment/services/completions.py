@@ -1,17 +1,19 @@
-"""Completion: a person has done their share, and gets the code that says so."""
+"""How people come into a study, and completion: a person has done their share, and gets the code that says so."""
 
 from __future__ import annotations
 
 import re
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.recruitment.models.participation import Intake, Participation
+from annotation.recruitment.models import Intake, Participation
 from annotation.recruitment.platforms import completion_address, submit_address
-from annotation.recruitment.queries.participation import find_intake
+from annotation.recruitment.queries import find_intake
+from annotation.recruitment.services import consents
 from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
@@ -75,18 +77,27 @@ def completion(intake: Intake, part: Participation) -> Completion:
 @audited("intake.set", on="study", says=("is_public",))
 def set_intake(
     *,
-    by: User | None,  # noqa: ARG001
+    by: User | None,
     study: Study,
-    is_public: bool,
-    completion_code: str = "",
-    completion_url: str = "",
+    is_public: bool | None = None,
+    completion_code: str | None = None,
+    completion_url: str | None = None,
+    consent_text: str | None = None,
 ) -> Intake:
-    """Whether anybody may join by the public address, and what people get at the end."""
-    code, url = completion_code.strip(), completion_url.strip()
-    if code and not A_CODE.fullmatch(code):
+    """Set how people come in, what they get at the end and what they agree to: all of it or nothing.
+
+    What is not given stays as it is. Who agreed to another text is asked again.
+    """
+    texts = {"completion_code": completion_code, "completion_url": completion_url}
+    given: dict[str, Any] = {name: text.strip() for name, text in texts.items() if text is not None}
+    if (code := given.get("completion_code")) and not A_CODE.fullmatch(code):
         raise InputError("A code has at most 80 letters, digits, - and _.", field="completion_code")
-    if url and not url.startswith(("https://", "http://")):
+    if (url := given.get("completion_url")) and not url.startswith(("https://", "http://")):
         raise InputError("An address begins with https://.", field="completion_url")
-    given = {"is_public": is_public, "completion_code": code, "completion_url": url}
-    intake, _ = Intake.objects.update_or_create(study=study, defaults=given)
-    return intake
+    if is_public is not None:
+        given["is_public"] = is_public
+    if given:
+        Intake.objects.update_or_create(study=study, defaults=given)
+    if consent_text is not None:
+        consents.set_text(by=by, study=study, text=consent_text)
+    return find_intake(study)

@@ -7,9 +7,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.quality.models import Admission
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.models.participation import ConsentDecision, ConsentText, Intake, Participation
-from annotation.recruitment.queries.participation import find_intake
+from annotation.recruitment.models import ConsentDecision, ConsentText, DemographicAnswer, Intake, Participation
+from annotation.recruitment.queries import find_intake
 from annotation.recruitment.services import withdrawn
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft

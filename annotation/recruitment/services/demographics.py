@@ -10,11 +10,12 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.recruitment.models.demographics import DemographicAnswer, DemographicQuestion
+from annotation.recruitment.models import DemographicAnswer, DemographicQuestion
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.names import number_name
 
 LONGEST = 200
 MOST_OPTIONS = 30
@@ -58,8 +59,7 @@ def check(text: str, options: Sequence[str]) -> None:
 def free_key(study: Study, text: str) -> str:
     base = slugify(text)[:50] or "question"
     taken = set(study.demographic_questions.values_list("key", flat=True))
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(key for key in numbered if key not in taken)
+    return number_name(base, taken)
 
 
 @audited("question.remove", on="question")

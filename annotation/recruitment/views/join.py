@@ -1,4 +1,4 @@
-"""The way in for somebody who is not in the study yet: by an invitation, by its public address, from a platform."""
+"""The way in for somebody who is not in the study yet, and an annotator's say in taking part."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
-from annotation.recruitment.forms import AccountForm, ReturnForm
-from annotation.recruitment.models.participation import Invitation
+from annotation.recruitment.forms import AboutMeForm, AccountForm, ReturnForm
+from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import FRAMED_BY, PLATFORMS, Visit, visit
-from annotation.recruitment.queries.demographics import are_owed
-from annotation.recruitment.queries.offer import load_offer
-from annotation.recruitment.queries.participation import (
+from annotation.recruitment.queries import (
+    LEAST_PEOPLE,
+    are_owed,
+    find_decision,
     find_intake,
     find_invitation,
     find_return_code,
     find_study_closing_reason,
+    load_answers,
+    load_offer,
     text_owed,
 )
-from annotation.recruitment.services import enrolment
+from annotation.recruitment.services import consents, demographics, enrolment
+from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
-from core.accounts.access import public
+from core.accounts.access import get_account, public, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -173,3 +177,61 @@ def render_in_frame(request: HttpRequest, context: dict[str, Any]) -> HttpRespon
 
 def render_refusal(request: HttpRequest, why: str, status: int) -> HttpResponse:
     return render(request, "annotation/join_refused.html", {"why": why, "later": status == TOO_MANY}, status=status)
+
+
+@require_sign_in
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """Read what the study asks me to agree to, and decide."""
+    user = get_account(request)
+    study = get_object_or_404(user.studies, slug=slug)
+    if request.method == "POST":
+        agrees = request.POST.get("decision") == "agree"
+        try:
+            consents.decide(by=user, study=study, text_hash=request.POST.get("text", ""), agrees=agrees)
+        except InputError as error:
+            messages.error(request, error.message)
+            return redirect("consent", slug=slug)
+        return onward(user, study) if agrees else redirect("consent", slug=slug)
+    text, decision = find_intake(study).consent_text, find_decision(study, user)
+    return render(
+        request,
+        "annotation/consent.html",
+        {
+            "study": study,
+            "text": text,
+            "decision": decision,
+            "is_current": decision and decision.text == text,
+            "return_code": find_return_code(study, user),
+            "offer": load_offer(study),
+            "asks": study.demographic_questions.exists(),
+        },
+    )
+
+
+@require_sign_in
+def answer_demographics(request: HttpRequest, slug: str) -> HttpResponse:
+    """Answer questions about myself, or not."""
+    user = get_account(request)
+    study = get_object_or_404(user.studies, slug=slug)
+    form = AboutMeForm(
+        request.POST or None, questions=study.demographic_questions.all(), answers=load_answers(study, user)
+    )
+    if form.is_valid():
+        demographics.answer(by=user, study=study, answers=form.cleaned_data)
+        return onward(user, study)
+    return render(request, "annotation/about_me.html", {"study": study, "form": form, "least": LEAST_PEOPLE})
+
+
+@require_sign_in
+def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave a study and have erased what I gave, after a page that says what that means."""
+    user = get_account(request)
+    study = get_object_or_404(user.studies, slug=slug)
+    if request.method == "POST":
+        done = consents.withdraw(by=user, study=study, annotator=user)
+        messages.success(
+            request, _("You have withdrawn from %(study)s. Labels erased: %(n)s.") % {"study": study, "n": done.erased}
+        )
+        return redirect("my_work")
+    labels = Annotation.objects.filter(assignment__study=study, assignment__annotator=user).count()
+    return render(request, "annotation/withdraw.html", {"study": study, "labels": labels, "annotator": user})

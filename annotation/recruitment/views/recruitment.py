@@ -12,12 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.recruitment import queries
 from annotation.recruitment.forms import ConsentForm, IntakeForm, InvitationForm, QuestionForm
 from annotation.recruitment.platforms import PLATFORMS
-from annotation.recruitment.queries import participation as queries
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, list_questions
-from annotation.recruitment.services import consents, demographics, invitations, withdrawn
-from annotation.recruitment.services.invitations import CreatedInvitation
+from annotation.recruitment.queries import LEAST_PEOPLE, list_questions
+from annotation.recruitment.services import consents, demographics, enrolment, withdrawn
+from annotation.recruitment.services.enrolment import CreatedInvitation
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
@@ -25,7 +25,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.accounts.permissions import OWNING, filter_visible
 from core.csv_files import csv_text
-from core.downloads import audit_export
+from core.downloads import attach_file, audit_export
 from core.errors import InputError
 from core.options.fields import OptionsForm
 
@@ -55,7 +55,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let nobody join by a link any more."""
     study = get_object_or_404(Study, slug=slug)
     try:
-        invitations.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
+        enrolment.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
     except InputError as error:
         messages.error(request, error.message)
     else:
@@ -149,9 +149,7 @@ def participants_download(request: HttpRequest, slug: str, format: str) -> HttpR
         if format == "json"
         else csv_text([rows[0] if rows else ["annotator"], *(row.values() for row in rows)])
     )
-    response = HttpResponse(text, content_type=FORMATS[format])
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-participants.{format}"'
-    return response
+    return attach_file(text, name=f"{study.slug}-participants.{format}", content_type=FORMATS[format])
 
 
 def page(

@@ -27,9 +27,9 @@ from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.outcome import Outcome
-from core.grouped_updates import update_alike
 from core.hashing import content_hash
 from core.names import check_line
+from core.statements import update_alike
 
 BATCH = 2000
 RATING = Assignment.Purpose.RATING

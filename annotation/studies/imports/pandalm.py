@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.corpus.imports import upsert
+from annotation.corpus.imports import writing
 from annotation.corpus.models import ResponsePair
 from annotation.corpus.parsing import pandalm as parsing
 from annotation.studies.imports import labelled
@@ -66,13 +66,13 @@ def load(*, by: User | None, folder: InputFile, problems: Problems) -> Outcome:
 def save_pairs(comparisons: Sequence[parsing.Comparison], outcome: Outcome) -> None:
     fields = {str(comparison.idx): pair_fields(comparison) for comparison in comparisons}
     hashes = {idx: content_hash(values) for idx, values in fields.items()}
-    plan = upsert.compare(ResponsePair, SOURCE, hashes)
+    plan = writing.compare(ResponsePair, SOURCE, hashes)
     rows = [
         ResponsePair(source=SOURCE, external_id=idx, content_hash=hashes[idx], **fields[idx])
         for idx in fields
         if idx not in plan.same
     ]
-    upsert.save(ResponsePair, rows, kind="pairs", plan=plan, outcome=outcome)
+    writing.save(ResponsePair, rows, kind="pairs", plan=plan, outcome=outcome)
 
 
 def pair_fields(comparison: parsing.Comparison) -> dict[str, Any]:

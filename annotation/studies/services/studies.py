@@ -11,7 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.text import slugify
 
-from annotation.corpus.imports import bulk
+from annotation.corpus.imports import writing
 from annotation.stats.orders import name_responses
 from annotation.studies.criteria import TEMPLATES, CriterionTemplate
 from annotation.studies.models.assignments import Assignment
@@ -260,7 +260,7 @@ def build_missing_assignments(study: Study) -> Iterator[Slot]:
 
 
 def insert_assignments(slots: Sequence[Slot]) -> int:
-    bulk.insert(Assignment, SLOT, slots)
+    writing.insert(Assignment, SLOT, slots)
     return len(slots)
 
 

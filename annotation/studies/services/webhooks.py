@@ -24,7 +24,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
-from core import outgoing
+from core import addresses
 from core.accounts.models.users import User
 from core.addresses import ForbiddenAddressError, Rule, check
 from core.audit.log import audit_transaction, audited
@@ -171,7 +171,7 @@ def attempt(row: WebhookDelivery) -> tuple[int | None, str]:
         "Concord-Signature": signature(derive_secret(row.webhook), row.body, at),
     }
     try:
-        status = outgoing.post(row.webhook.url, row.body.encode(), headers, rule=Rule.build_webhook_rule())
+        status = addresses.post(row.webhook.url, row.body.encode(), headers, rule=Rule.build_webhook_rule())
     except ForbiddenAddressError as error:
         return None, str(error)
     except (OSError, HTTPException) as error:

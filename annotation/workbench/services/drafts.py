@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.recruitment.queries import has_withdrawn
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.studies import Study

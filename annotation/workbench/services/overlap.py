@@ -34,7 +34,7 @@ from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.jobs import leases
-from core.jobs.single_flight import alone
+from core.jobs.waiting import alone
 from core.read_snapshot import read_snapshot
 
 TASK = "annotation.run_overlap_rounds"

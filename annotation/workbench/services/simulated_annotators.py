@@ -21,8 +21,8 @@ from annotation.workbench.services.assignments import choose_order
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.grouped_updates import update_alike
 from core.hashing import content_hash
+from core.statements import update_alike
 
 Truth = Mapping[str, Mapping[str, str]]
 

@@ -6,7 +6,7 @@ from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.http import require_safe
 
 from annotation.corpus.models import Attachment
-from annotation.corpus.services.attachments import locate
+from annotation.corpus.services import locate
 from annotation.workbench.queries.attachments import find_visible
 from core.accounts.access import get_account, require_sign_in
 

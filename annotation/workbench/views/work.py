@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.quality.queries import gold_questions
 from annotation.recruitment.platforms import TURK
-from annotation.recruitment.queries.participation import has_withdrawn
+from annotation.recruitment.queries import has_withdrawn
 from annotation.recruitment.services import completions
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Study

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from config.backups import encryption, folder, writing
+from config.backups import encryption, writing
 from core.errors import InputError
 
 NEEDS_KEY = (
@@ -45,7 +45,7 @@ class Command(ConcordCommand):
             return {"key": encryption.new_key()}
         check_limits(options["folder"], keep=options["keep"], days=options["keep_days"])
         key = None if options["unencrypted"] else find_first_key()
-        path = options["output"] or folder.new_path(options["folder"], encrypted=key is not None)
+        path = options["output"] or writing.new_path(options["folder"], encrypted=key is not None)
         try:
             manifest = writing.write(path, key=key, tell=self.show_progress)
             size = path.stat().st_size
@@ -59,7 +59,7 @@ class Command(ConcordCommand):
 
     def prune(self, where: Path | None, keep: int | None, days: int | None) -> list[str]:
         try:
-            return [str(path) for path in folder.prune(where, keep=keep, days=days)] if where else []
+            return [str(path) for path in writing.prune(where, keep=keep, days=days)] if where else []
         except OSError as error:
             raise InputError(f"old backups cannot be deleted: {error.strerror}", file=str(error.filename)) from error
 

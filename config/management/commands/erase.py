@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from annotation.recruitment.services import withdrawn
 from config.erasure import erasing
-from config.erasure.about import load_about
+from config.erasure.erasing import load_about
 from core.accounts.models.users import User
 from core.errors import InputError
 

@@ -9,7 +9,7 @@ from core.accounts.models.projects import RESEARCHING, Membership, Project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.names import check_name
+from core.names import check_name, number_name
 
 RESERVED_SLUGS = ("new", "choose")  # their places among the addresses are those of forms
 OWNER = Membership.Role.OWNER.value
@@ -100,5 +100,4 @@ def free_slug(name: str) -> str:
     """The name as it can stand in an address, with a number where that is taken."""
     base = slugify(name)[:110] or "project"
     taken = {*RESERVED_SLUGS, *Project.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+    return number_name(base, taken)

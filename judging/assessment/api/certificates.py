@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.base import AnyAccount, Given, PageQuery, build_page_schema
-from core.api.rendering import JsonBody
+from core.api.requests import JsonBody
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment import signing

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement.models import TierOverride
-from annotation.recruitment.queries import demographics
+from annotation.recruitment import queries
 from annotation.stats.by_level import explain_missing
 from annotation.stats.dependence import drop_useless
 from annotation.stats.table import MISSING
@@ -254,7 +254,7 @@ def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> d
         if str(position) in place:
             decided[criterion][place[str(position)]] = value
     by_hand = _set_by_hand(criteria, place)
-    about = demographics.answers(study)
+    about = queries.answers(study)
     given = ratings.load_criteria(study, criteria)
     strengths = _strengths(study, criteria, place) if study.asks_strength else {}
     found = {}

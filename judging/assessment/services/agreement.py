@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation.agreement.services import agreement as among_people
 from annotation.agreement.services import tiers
-from annotation.recruitment.queries import demographics
+from annotation.recruitment import queries
 from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
@@ -145,9 +145,9 @@ def load_grouping(study: Study, by: str) -> tuple[dict[int, str] | None, dict[st
     """
     if by in ("", TIER):
         return None, None
-    key, asked = by.removeprefix(ANNOTATOR), demographics.questions(study)
+    key, asked = by.removeprefix(ANNOTATOR), queries.questions(study)
     if by not in items.GROUPINGS and key in asked:
-        return None, demographics.groups(study, key)
+        return None, queries.groups(study, key)
     try:
         return items.groups(study, by), None
     except InputError as error:

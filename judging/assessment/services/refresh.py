@@ -21,7 +21,7 @@ from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.studies import is_large
 from core.jobs import leases
-from core.jobs.single_flight import alone
+from core.jobs.waiting import alone
 from judging.assessment import charts
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData

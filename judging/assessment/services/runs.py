@@ -16,7 +16,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
 from core.hashing import content_hash
-from core.jobs.single_flight import take_turn
+from core.jobs.waiting import take_turn
 from core.version import code_version
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.recruitment.queries import demographics
+from annotation.recruitment import queries
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
@@ -217,7 +217,7 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
         "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
         "groupings": [*_readable(service.GROUPINGS), *((name, name) for name in list_own_groupings(study))],
-        "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in demographics.questions(study).items()],
+        "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in queries.questions(study).items()],
         "clusterings": _clusterings(study, options),
         "stratifications": _readable(STRATA),
         "left_out": run.result.get("left_out", []),

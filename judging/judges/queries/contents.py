@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
-from annotation.corpus.services.attachments import locate
+from annotation.corpus.services import locate
 from annotation.stats.orders import LETTERS, list_places, spell_order, to_place
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Criterion, Item

@@ -11,7 +11,7 @@ from django.core.management.base import CommandParser
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import look
 from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
-from annotation.corpus.queries.mappings import load_mapping
+from annotation.corpus.queries import load_mapping
 from annotation.management.files import read_text
 from annotation.management.imports import ImportCommand
 from core.errors import InputError

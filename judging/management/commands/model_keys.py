@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from core.accounts.models.projects import Project
-from core.accounts.queries.projects import find_project
+from core.accounts.queries import find_project
 from core.errors import InputError
 from judging.judges.models.keys import ModelKey
 from judging.judges.services import keys

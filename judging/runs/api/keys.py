@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.accounts.api.projects import ProjectsApi
+from core.accounts.api import ProjectsApi
 from core.api.base import PageQuery, build_page_schema
 from core.api.schema import says
 from judging.judges.models.keys import ModelKey

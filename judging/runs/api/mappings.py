@@ -10,12 +10,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.corpus import services
 from annotation.corpus.imports.surveys import FirstLook, Survey, look
 from annotation.corpus.models import SavedMapping
-from annotation.corpus.options import LONGEST_MAPPING
 from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping
-from annotation.corpus.queries.mappings import list_mappings, load_mapping
-from annotation.corpus.services import mappings
+from annotation.corpus.queries import list_mappings, load_mapping
+from annotation.corpus.services import LONGEST_MAPPING
 from core.api.base import Api, Given, IntoProject, PageQuery, build_page_schema
 from core.api.schema import says
 from core.api.uploads import refuse_too_large, save_upload
@@ -55,7 +55,7 @@ class MappingList(MappingsApi):
         """One of this name in the project is replaced."""
         with self.parse_project_body(self.parse_body(NewSavedMapping)) as given:
             mapping = parse_body_mapping(given["mapping"])
-            saved = mappings.save_mapping(by=self.me, name=given["name"], mapping=mapping)
+            saved = services.save_mapping(by=self.me, name=given["name"], mapping=mapping)
         return Response(SavedMappingSerializer(saved).data, status=201)
 
 
@@ -67,7 +67,7 @@ class MappingDetail(MappingsApi):
     @says("delete_mapping", "Delete a saved mapping", status=204)
     def delete(self, request: Request, pk: int) -> Response:
         """What was imported with it stays."""
-        mappings.delete_mapping(by=self.me, mapping=get_object_or_404(SavedMapping, pk=pk))
+        services.delete_mapping(by=self.me, mapping=get_object_or_404(SavedMapping, pk=pk))
         return Response(status=204)
 
 

@@ -11,7 +11,7 @@ from annotation.corpus.formats.base import ChatFormat
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports import records
 from annotation.corpus.parsing.mappings import ColumnMapping
-from annotation.corpus.queries.mappings import load_mapping
+from annotation.corpus.queries import load_mapping
 from annotation.studies.imports import ratings
 from core.accounts.models.users import User
 from core.files.input_files import InputFile

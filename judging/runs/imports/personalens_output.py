@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from annotation.corpus.imports import personalens, personalens_output
+from annotation.corpus.imports import personalens
 from annotation.corpus.models import Dialogue
 from annotation.corpus.parsing import personalens_output as parsing
 from annotation.studies.criteria import TEMPLATES
@@ -34,7 +34,7 @@ def load(*, by: User | None, folder: Path, users: set[int] | None, problems: Pro
     """Import what lies in the folder `output`. To be called inside a transaction, after profiles and tasks."""
     output = output_folder(folder)
     outcome.kinds += ("dialogues", "judges", "judgments")
-    personalens_output.load_dialogues(output=output, users=users, problems=problems, outcome=outcome)
+    personalens.load_dialogues(output=output, users=users, problems=problems, outcome=outcome)
     stored = Dialogue.objects.filter(source=personalens.SOURCE).only(*labelled.ITEM_COLUMNS)
     dialogues = {dialogue.external_id: dialogue for dialogue in stored.iterator()}
     replies = []

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.studies.services import webhooks
 from annotation.workbench.services import overlap
-from core.jobs import recovery
+from core.jobs import leases as recovery
 from judging.judges.models.workers import Worker
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.services import cancellations

@@ -12,20 +12,20 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from annotation.corpus import services
 from annotation.corpus.exchange.registry import recognise_exchange
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import FirstLook, Survey, look
 from annotation.corpus.models import SavedMapping
 from annotation.corpus.parsing.mappings import ColumnMapping, Reading, parse_mapping
-from annotation.corpus.queries.mappings import list_mappings
-from annotation.corpus.services import mappings as services
+from annotation.corpus.queries import list_mappings
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.staging import find_staged, remove_staged, stage, unpack_staged
 from core.files.tables.layout import XLSX, Layout
-from core.files.tables.paths import find_value
-from core.files.tables.workbooks import list_sheets
+from core.files.tables.reading import list_sheets
+from core.files.tables.rows import find_value
 from judging.runs.imports.mapped import load_mapped, survey
 from judging.runs.mapping_forms import READING, TARGETS, FileForm, MappingForm, choose_mapping, shorten, spell
 from judging.runs.views.imports import build_context

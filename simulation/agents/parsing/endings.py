@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simulation.agents.prompts import Side
-from simulation.stats.repetition import repeats
+from simulation.stats.utterances import repeats
 
 EXCHANGES, MESSAGES = "exchanges", "messages"
 """What limits count. An exchange is a reply of the assistant and one of the user, after the user's opening."""

@@ -1,10 +1,10 @@
-"""Seeds from JSONL, and replies on the way from seeds to candidates, checked by rule (pure)."""
+"""Seeds, questions and candidates from JSONL; replies on the way from seeds to candidates, checked by rule (pure)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from rapidfuzz.fuzz import partial_ratio
@@ -12,8 +12,39 @@ from rapidfuzz.fuzz import partial_ratio
 from annotation.stats.benchmarks.scripts import MIXED, NONE, detect_scripts
 from simulation.agents.parsing.generated import UnfitError, check_reply
 from simulation.agents.prompts import text
-from simulation.agents.prompts.candidates import LEVELS
-from simulation.agents.prompts.seeds import FEWEST_FACTS
+from simulation.agents.prompts.candidates import FEWEST_FACTS, LEVELS
+
+Id = Annotated[str, Field(min_length=1, max_length=200, coerce_numbers_to_str=True)]
+
+
+class QuestionRecord(BaseModel):
+    """A line of a file of questions. Without a profile it is asked of all that are named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1)
+    kind: str = Field(default="general", max_length=40)
+    profile_id: Id | None = None
+
+
+class CandidateRecord(BaseModel):
+    """A line of a file of candidates. Unknown keys are kept."""
+
+    model_config = ConfigDict(extra="allow")
+
+    profile_id: Id
+    question: str = Field(min_length=1)
+    kind: str = Field(default="general", max_length=40)
+    level: Literal["none", "generic", "full", "over"]
+    text: str = Field(min_length=1)
+    provider: str = Field(default="imported", max_length=40)
+    model: str = Field(default="", max_length=120)
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """Keys that are not known."""
+        return dict(self.model_extra or {})
+
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Passage = Annotated[str, StringConstraints(strip_whitespace=True, min_length=40)]

@@ -15,8 +15,7 @@ from typing import Any
 from judging.judges.prompts.known_facts import render_list, to_words
 from judging.judges.prompts.templates import drop_placeholder, fill
 from simulation.agents.prompts import roles
-from simulation.agents.prompts.conditions import CONDITIONS, DAMAGED, PUBLISHED, Condition, unknown
-from simulation.agents.prompts.history import damage
+from simulation.agents.prompts.conditions import CONDITIONS, DAMAGED, PUBLISHED, Condition, damage, unknown
 from simulation.agents.prompts.roles import (
     FAITHFUL,
     MARK,

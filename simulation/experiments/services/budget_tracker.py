@@ -16,8 +16,8 @@ from judging.judges.pricing import Rate
 from judging.judges.queries.prices import find_rate
 from judging.runs.services.budgets import check_amount, compute_expected_cost, say_reached
 from simulation.agents.models import Agent
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.queries import spending
+from simulation.experiments import queries
+from simulation.experiments.models import Experiment
 
 
 def rate(agent: Agent) -> Rate | None:
@@ -54,7 +54,7 @@ class BudgetTracker:
     @classmethod
     def build(cls, experiment: Experiment, agents: Sequence[Agent]) -> BudgetTracker:
         rates = {agent.pk: rate(agent) for agent in agents}
-        return cls(experiment.budget_usd, spending.load_experiment(experiment).usd, rates)
+        return cls(experiment.budget_usd, queries.load_spending(experiment).usd, rates)
 
     def price(self, agent: Agent, input_tokens: int, output_tokens: int) -> Decimal:
         """The most that a turn costs; 0 where no price is known."""

@@ -14,7 +14,7 @@ from core.hashing import content_hash
 from judging.judges.providers.base import Reply
 from judging.judges.providers.requests import JudgeRequest
 from judging.stats.retrieval import RetrievedPassage, passages, retrieve
-from simulation.agents.models import Agent
+from simulation.agents.models import Agent, labels
 from simulation.agents.parsing import endings, speech
 from simulation.agents.parsing.endings import Limits, TurnFacts
 from simulation.agents.prompts import (
@@ -28,10 +28,9 @@ from simulation.agents.prompts import (
     build_user_cue,
 )
 from simulation.agents.prompts.conditions import BM25
-from simulation.agents.queries import labels
 from simulation.agents.speakers import build_request
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue, Turn
-from simulation.experiments.queries.scenarios import Alternatives, alternatives, build_scene
+from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
+from simulation.experiments.queries import Alternatives, alternatives, build_scene
 
 MOST_ROOM = 4
 """How many times its usual tokens a reply may have: one that met the limit is asked for again, twice as long."""
@@ -66,13 +65,17 @@ class DialogueState:
         return self.experiment.user_agent if self.side == "user" else self.row.assistant
 
     @cached_property
-    def name(self) -> str:
-        """What it is called in the corpus; the same in every database."""
+    def place(self) -> list[str]:
+        """Of its scenario: profile, task and variant by their names in the source."""
         scenario = self.row.scenario
         assert scenario.profile
         assert scenario.task
-        parts = [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
-        return "/".join([*filter(None, parts), self.assistant, self.row.condition])
+        return [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called in the corpus; the same in every database."""
+        return "/".join([*filter(None, self.place), self.assistant, self.row.condition])
 
     @cached_property
     def limits(self) -> Limits:
@@ -93,11 +96,7 @@ class DialogueState:
     @property
     def seed(self) -> int:
         """Of the next turn. The same under all conditions and assistants, so that these are compared on equal terms."""
-        scenario = self.row.scenario
-        assert scenario.profile
-        assert scenario.task
-        place = [scenario.profile.external_id, scenario.task.external_id, scenario.variant]
-        return int(content_hash([self.experiment.seed, place, len(self.turns) + 1])[:8], 16) & 0x7FFFFFFF
+        return int(content_hash([self.experiment.seed, self.place, len(self.turns) + 1])[:8], 16) & 0x7FFFFFFF
 
     @property
     def said(self) -> list[SpokenTurn]:

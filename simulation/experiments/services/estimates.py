@@ -13,8 +13,8 @@ from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts import CONDITIONS, Cue, Scene, SpokenTurn, build_assistant_cue, build_user_cue
-from simulation.experiments.queries import spending
-from simulation.experiments.queries.scenarios import build_scene
+from simulation.experiments import queries
+from simulation.experiments.queries import build_scene
 from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.experiments import Plan
 
@@ -80,7 +80,7 @@ class Share:
 
 def estimate(plan: Plan) -> Estimate:
     """Look at up to 20 scenarios, evenly from all, and take the others to be like them."""
-    usual = spending.usual_turns(plan.user_agent)
+    usual = queries.usual_turns(plan.user_agent)
     limits = [plan.compute_most_messages(one) for one in plan.grid.scenarios]
     n_turns = fmean(min(usual, limit) if usual else limit for limit in limits)
     found = shares(plan, n_turns)
@@ -151,7 +151,7 @@ def user_cue(plan: Plan, scene: Scene) -> Cue:
 def share(agent: Agent, side: str, n: float, n_turns: float, base: float, said: float) -> Share:
     """Of `n` dialogues: before each of its turns a side reads its instructions and half of the talk on average."""
     own = n * n_turns / 2
-    habits = spending.habits(agent, side=side)
+    habits = queries.habits(agent, side=side)
     return Share(
         agent=agent,
         turns=own,
@@ -167,7 +167,7 @@ def sides(plan: Plan) -> list[tuple[Agent, str]]:
 
 
 def usual_length(agent: Agent, side: str) -> float:
-    known: float | None = spending.habits(agent, side=side)["tokens"]
+    known: float | None = queries.habits(agent, side=side)["tokens"]
     return known or USUAL_TURN
 
 

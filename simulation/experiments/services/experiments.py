@@ -1,4 +1,8 @@
-"""Experiments: planned, made, stopped, resumed. What they do in between is in `work`."""
+"""Experiments: planned, made, held by one process, stopped, resumed. What is done with them is in `worker_sessions`.
+
+A dialogue is mostly waiting, so one process keeps as many in flight as the models allow; several experiments go to
+several workers.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.corpus.imports.personalens import SOURCE as PERSONALENS
+from annotation.studies.services import webhooks
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
+from core.jobs.leases import Leases
 from core.names import check_name
 from core.options.model import LARGEST
 from core.version import code_version
+from judging.judges.models.workers import Worker
 from judging.judges.pricing import format_dollars
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
@@ -32,13 +39,45 @@ from simulation.agents.prompts import (
     unknown,
 )
 from simulation.agents.prompts.conditions import EMBEDDINGS
-from simulation.experiments.models.experiments import Experiment, SimulatedDialogue
+from simulation.experiments import queries
+from simulation.experiments.models import Experiment, SimulatedDialogue
 from simulation.experiments.options import MOST_PASSAGES, MOST_TURNS
-from simulation.experiments.queries import spending
-from simulation.experiments.queries.scenarios import EligibleScenario, alternatives
+from simulation.experiments.queries import EligibleScenario, alternatives
 from simulation.experiments.services import budget_tracker
 from simulation.experiments.services.grids import Grid
-from simulation.experiments.services.leases import leases
+
+
+class ExperimentLeases(Leases[Experiment]):
+    """Experiments that are neither finished nor stopped."""
+
+    MODEL = Experiment
+    TASK = "simulation.play"
+    LEFT = Q(finished_at__isnull=True, stopped_at__isnull=True)
+    RELATED = ("user_agent", "embedder")
+
+    def give_up(self, row: Experiment, unchanged: QuerySet[Experiment]) -> None:
+        unchanged.update(stopped_at=timezone.now(), stop_reason=self.say_given_up(row.attempts, row.error))
+
+    def progressed(self, experiment: Experiment, worker: Worker) -> None:
+        """A turn was saved: what went wrong before is over."""
+        held = self.filter_held(experiment, worker)
+        held.exclude(attempts=1, error="").update(attempts=1, error="")
+        experiment.attempts = 1
+
+    def finish(self, experiment: Experiment, worker: Worker) -> bool:
+        """The worker is through with all dialogues."""
+        now = timezone.now()
+        with transaction.atomic():
+            if self.filter_held(experiment, worker).update(finished_at=now, worker=None, error="") != 1:
+                return False
+            data = {"experiment": experiment.pk, "name": experiment.name}
+            subject = f"experiment {experiment.pk} {now.isoformat()}"
+            webhooks.tell("experiment.finished", project=experiment.project_id, subject=subject, data=data)
+        return True
+
+
+leases = ExperimentLeases()
+
 
 PUBLISHED_LIMITS = Limits()
 
@@ -230,7 +269,7 @@ def resume(
     all_agents = [experiment.user_agent, *experiment.assistants.all(), *embedder]
     budget = experiment.budget_usd if budget_usd is None else budget_usd
     budget_tracker.check(all_agents, budget)
-    if budget is not None and (spent := spending.load_experiment(experiment).usd) >= budget:
+    if budget is not None and (spent := queries.load_spending(experiment).usd) >= budget:
         raise InputError(
             f"The experiment has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InputError
-from simulation.experiments.queries.scenarios import EligibleScenario, candidates
+from simulation.experiments.queries import EligibleScenario, candidates
 from simulation.stats.drawing import TASKS, USERS, draw_names
 
 ALL = "all"

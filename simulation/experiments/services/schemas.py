@@ -10,7 +10,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.files.input_files import InputFile
 from simulation.agents.parsing import schema
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import PreferenceType
 
 FIELDS = ["description", "is_categorical", "has_multiple_values", "possible_values"]
 

@@ -12,9 +12,10 @@ from annotation.studies.services import samples, studies
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
+from core.names import number_name
 from core.options.model import check_options
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.options import PUBLISHED_SAMPLE, RANDOM, STRATIFIED, ForPeople
 
 CRITERIA = (
@@ -132,8 +133,7 @@ def free_name(experiment: Experiment) -> str:
     """A name for the next sample."""
     base = study_name(experiment, "for people")
     taken = set(Study.objects.filter(name__startswith=base).values_list("name", flat=True))
-    numbered = (f"{base} {number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(name for name in numbered if name not in taken)
+    return number_name(base, taken, sign=" ")
 
 
 def list_studies(experiment: Experiment) -> list[Study]:

@@ -1,4 +1,4 @@
-"""One process's work on an experiment: it brings dialogues on, lets their sides speak in turn, and saves every turn.
+"""One process's work on an experiment: claimed; its dialogues brought on; their sides speak in turn; every turn saved.
 
 Many dialogues go on at once, one turn of each in flight. More are on stage than calls may be in flight, so that the
 last ones do not go on alone; where a model takes one call at a time there is one dialogue at a time, whose beginning
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from decimal import Decimal
 
@@ -17,7 +17,8 @@ from django.db import IntegrityError
 from django.db.models import Q
 
 from core.jobs.backoff import PermanentError, TransientError
-from core.jobs.worker_session import LetGo, WorkerSession
+from core.jobs.heartbeat import beating
+from core.jobs.worker_session import LetGo, WorkerSession, handing_back, never
 from judging.judges.models.judges import Judge
 from judging.judges.models.workers import Worker
 from judging.judges.providers.base import Provider
@@ -28,14 +29,12 @@ from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts.conditions import EMBEDDINGS
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.services import experiments, turn_writer
+from simulation.experiments.models import Experiment
+from simulation.experiments.services import experiments, turns
 from simulation.experiments.services.budget_tracker import BudgetTracker
-from simulation.experiments.services.dialogue_scheduler import Answer, Ask, DialogueScheduler, ModelLimit
 from simulation.experiments.services.dialogue_state import DialogueState, list_waiting
-from simulation.experiments.services.leases import leases
-from simulation.experiments.services.retrieval import Retriever
-from simulation.experiments.services.turn_writer import SavedTurn
+from simulation.experiments.services.experiments import leases
+from simulation.experiments.services.turns import Answer, Ask, DialogueScheduler, ModelLimit, Retriever, SavedTurn
 
 ON_STAGE = 4  # dialogues for each call that may be in flight
 TOLERATED_ERRORS = 3  # in a row, after which the experiment stops itself
@@ -151,7 +150,7 @@ class ExperimentSession(WorkerSession):
         found = [self.build_saved_turn(answer) for answer in replied]
         failed = [(self.playing[a.ask.dialogue], str(a.fault)) for a in batch if isinstance(a.fault, PermanentError)]
         try:
-            turn_writer.save(found, failed)
+            turns.save(found, failed)
         except IntegrityError as error:
             raise LetGo from error  # somebody thought that this process was gone
         self.scheduler.mark_saved(batch)
@@ -169,11 +168,11 @@ class ExperimentSession(WorkerSession):
     def build_saved_turn(self, answer: Answer) -> SavedTurn:
         embedder, rates = self.experiment.embedder_id, self.budget.rates
         of_embeddings = rates[embedder] if embedder else None
-        return turn_writer.build_turn(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
+        return turns.build_turn(self.playing[answer.ask.dialogue], answer, rates[answer.ask.agent], of_embeddings)
 
     def settle(self, batch: Sequence[Answer], found: Sequence[SavedTurn]) -> None:
         """Tell budget and quota what was really used."""
-        costs = iter(turn_writer.costs(found))
+        costs = iter(turns.costs(found))
         for answer in batch:
             self.budget.settle(answer.ask.reserved, next(costs) if answer.reply else Decimal(0))
             if answer.reply:
@@ -242,3 +241,44 @@ def limits_of(known: dict[int, Agent], speakers: dict[int, Provider]) -> list[Mo
 def compute_most_running(limits: Sequence[ModelLimit]) -> int:
     calls = sum(one.limit for one in limits)
     return calls * ON_STAGE if calls > len(limits) else 1
+
+
+def play(pk: int, *, leaving: Callable[[], bool] = never) -> None:
+    """Claim an experiment and work on it. Does nothing if it is not free, so it may be called twice.
+
+    Once `leaving` says so, the experiment is handed back with the turns that are saved.
+    """
+    if leaving() or leases.free(pk) is None:
+        return
+    with beating(Worker) as worker:
+        experiment = leases.claim(pk, worker)
+        if experiment:
+            with closing(steps(experiment, worker)) as going:
+                for _ in going:
+                    if leaving():
+                        break
+
+
+def work_through(experiment: Experiment) -> Iterator[None]:
+    """Work through the experiment in this process, yielding now and then until it is over."""
+    with beating(Worker) as worker:
+        while leases.unfinished().filter(pk=experiment.pk).exists():
+            if found := leases.claim(experiment.pk, worker):
+                yield from steps(found, worker)
+            yield
+            if leases.unfinished().filter(pk=experiment.pk).exists():
+                time.sleep(PAUSE)
+
+
+def steps(experiment: Experiment, worker: Worker) -> Generator[None]:
+    """Work on an experiment that `worker` holds, yielding after every batch saved."""
+
+    with handing_back(leases, worker, lambda: [experiment], fail=halt):
+        yield from ExperimentSession(experiment, worker).work()
+        leases.finish(experiment, worker)
+
+
+def halt(experiment: Experiment, worker: Worker, reason: str) -> None:
+    """Stop an experiment that cannot go on, and let go of it."""
+    experiments.halt(experiment=experiment, reason=reason)
+    leases.release(experiment, worker)

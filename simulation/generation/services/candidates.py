@@ -1,4 +1,4 @@
-"""Candidate responses at stated levels of personalization: ordered from a model or imported; and pairs made of them.
+"""Candidate responses at stated levels of personalization: ordered from a model, in runs, or imported; and their pairs.
 
 An order is a `Making` for each profile and question, with a step for each level. So it runs through Celery, may be
 interrupted, keeps every reply with its cost, and is not paid for twice.
@@ -7,13 +7,15 @@ interrupted, keeps every reply with its cost, and is not paid for twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from annotation.corpus.models import Profile, ResponsePair
 from core.accounts.models.projects import choose_project
@@ -25,12 +27,14 @@ from core.files.input_files import InputFile
 from core.files.outcome import Outcome, explain_refusal
 from core.files.problems import OnError, Problems
 from core.hashing import content_hash
+from core.names import check_name
+from judging.judges.pricing import format_dollars
 from simulation.agents.models import Agent
-from simulation.agents.parsing.candidates import CandidateRecord, QuestionRecord
+from simulation.agents.parsing.seeds import CandidateRecord, QuestionRecord
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
-from simulation.generation.queries import candidates as queries
+from simulation.experiments.services import budget_tracker
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Making
 from simulation.generation.services import generation
 from simulation.stats.pairing import PairingResult, PairRule, Response, pairs
 
@@ -58,8 +62,7 @@ def order(
     queue: bool = True,
 ) -> list[Making]:
     """Order candidates; what was ordered before with the same agent, question, levels and seed is not ordered again."""
-    if unknown := [level for level in levels if level not in LEVELS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+    check_levels(levels)
     if not levels or not questions:
         raise InputError("Name at least one level and one question.", field="questions" if levels else "levels")
     there = {
@@ -77,6 +80,13 @@ def order(
         if queue:
             generation.queue_all(found)
     return found
+
+
+def check_levels(levels: Sequence[str]) -> list[str]:
+    """Return the levels from nothing of the person to too much. InputError for one that is not known."""
+    if unknown := [level for level in levels if level not in LEVELS]:
+        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+    return [level for level in LEVELS if level in levels]
 
 
 def batch_key(one: Making) -> str:
@@ -142,8 +152,9 @@ def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str =
     problems, outcome = Problems(on_error), Outcome(("candidates",))
     profiles = dict(Profile.objects.values_list("external_id", "pk"))
     sources = dict(Profile.objects.values_list("external_id", "source"))
+    found = records(file, profiles, problems)
     with explain_refusal(file), transaction.atomic():
-        for batch in batches(records(file, profiles, problems)):
+        while batch := list(islice(found, BATCH)):
             rows = [build_candidate(one, profiles, sources) for one in batch]
             there = set(Candidate.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
             new = {row.key: row for row in rows if row.key not in there}
@@ -165,17 +176,6 @@ def records(file: InputFile, profiles: dict[str, int], problems: Problems) -> It
             problems.add(error, record.model_dump_json())
 
 
-def batches(found: Iterator[CandidateRecord]) -> Iterator[list[CandidateRecord]]:
-    waiting: list[CandidateRecord] = []
-    for one in found:
-        waiting.append(one)
-        if len(waiting) == BATCH:
-            yield waiting
-            waiting = []
-    if waiting:
-        yield waiting
-
-
 def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dict[str, str]) -> Candidate:
     fields = {
         "question": one.question,
@@ -188,6 +188,14 @@ def build_candidate(one: CandidateRecord, profiles: dict[str, int], sources: dic
     }
     key = content_hash([sources[one.profile_id], one.profile_id, *fields.values()])
     return Candidate(key=key, profile_id=profiles[one.profile_id], extra=one.others, **fields)
+
+
+def build_rule(against: Iterable[Sequence[str]], **more: Any) -> PairRule:
+    """How pairs are made. InputError where none could be."""
+    try:
+        return PairRule(tuple((a, b) for a, b in against), **more)
+    except ValueError as error:
+        raise InputError(str(error), field="against") from error
 
 
 @audited("pairs.make", says=("rule", "kind", "run"))
@@ -270,3 +278,66 @@ def describe_outcome(made: PairingResult, rule: PairRule, *, created: int) -> di
         "seed": rule.seed,
         "source": SOURCE,
     }
+
+
+@audited("candidates.order", says=("agent", "questions", "levels", "seed", "budget_usd"))
+def begin(
+    *,
+    by: User | None,
+    name: str,
+    agent: Agent,
+    questions: Sequence[Question],
+    levels: Sequence[str] = LEVELS,
+    seed: int = 0,
+    budget_usd: Decimal | None = None,
+    queue: bool = True,
+) -> CandidateRun:
+    """Order candidates together. What was ordered before is a part of the run and is not ordered again.
+
+    A budget needs a known price of the model. It is looked at before every reply.
+    """
+    name = check_name(name, what="A run")
+    budget_tracker.check([agent], budget_usd)
+    with transaction.atomic():
+        orders = order(by=by, agent=agent, questions=questions, levels=levels, seed=seed, queue=queue)
+        run = CandidateRun.objects.create(
+            name=name,
+            agent=orders[0].agent,
+            levels=check_levels(levels),
+            seed=seed,
+            budget_usd=budget_usd,
+            created_by=by,
+        )
+        run.makings.set(orders)
+    return run
+
+
+@audited("candidates.stop", on="run")
+def stop(*, by: User | None, run: CandidateRun) -> int:  # noqa: ARG001
+    """Ask for no more; what came is kept. Returns how many were not begun. One under way ends after its reply."""
+    with transaction.atomic():
+        CandidateRun.objects.filter(pk=run.pk, stopped_at__isnull=True).update(stopped_at=timezone.now())
+        live = CandidateRun.objects.filter(stopped_at__isnull=True)
+        wanted_elsewhere = Making.objects.filter(candidate_runs__in=live)
+        unbegun = run.makings.filter(finished_at__isnull=True, worker__isnull=True)
+        waiting = unbegun.exclude(pk__in=wanted_elsewhere.values("pk")).values("pk")
+        return Making.objects.filter(pk__in=waiting, finished_at__isnull=True, worker__isnull=True).update(
+            problem=queries.STOPPED, finished_at=timezone.now()
+        )
+
+
+@audited("candidates.resume", on="run", says=("budget_usd",))
+def resume(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = None) -> int:  # noqa: ARG001
+    """Go on with a stopped run, and try again what failed. `budget_usd` takes the place of the budget.
+
+    Levels that came are not asked for again. Returns how many orders go on.
+    """
+    budget = run.budget_usd if budget_usd is None else budget_usd
+    budget_tracker.check([one for one in (run.agent, run.checker) if one], budget)
+    if budget is not None and (spent := queries.progress(run).spent) >= budget:
+        raise InputError(
+            f"The run has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+        )
+    with transaction.atomic():
+        CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, problem="", budget_usd=budget)
+        return generation.retry_all(Making.objects.filter(candidate_runs=run, finished_at__isnull=False))

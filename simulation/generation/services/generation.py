@@ -22,10 +22,10 @@ from core.options.model import check_options
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts import generation as prompts
-from simulation.generation.models.orders import Conflict, ConflictReview, Making
+from simulation.generation.models import Conflict, ConflictReview, Making
 from simulation.generation.options import ConflictDecision, NewMaking
 from simulation.generation.services import generators, seed_generators
-from simulation.generation.services.leases import AT_ONCE, leases
+from simulation.generation.services.orders import AT_ONCE, leases
 
 
 @check_options(NewMaking, but=("agent", "profile", "task", "prompts"))

@@ -15,9 +15,8 @@ from simulation.agents.prompts import candidates
 from simulation.agents.prompts import generation as prompts
 from simulation.agents.prompts.generation import TypeSpec
 from simulation.agents.prompts.scene import Cue, Scene
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import PreferenceType
+from simulation.generation.models import Candidate, Conflict, Making
 
 SOURCE = "made"
 """Where records that were made here say that they come from."""
@@ -45,13 +44,6 @@ def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]
             f"No preference types of {unknown[0]!r} are known: import_schema FILE --source {source}.", field="domains"
         )
     return found
-
-
-def steps(making: Making) -> Iterator[Step]:
-    """What is still to be asked, in order; each is made from what was made before."""
-    for step in KINDS[making.kind](making):
-        if step.key not in making.parts:
-            yield step
 
 
 def list_all_domains(source: str) -> list[str]:

@@ -1,30 +1,101 @@
-"""An order in hand: what is asked next, and what becomes of a reply."""
+"""Orders in hand: who holds them, what is asked next, what its reply may cost, and what becomes of it.
+
+One process at a time works on an agent's orders, so that the model's limit holds over all. So an order is not claimed
+by its key, as other work is: who has the agent claims some of its orders at a time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
 
+from core.errors import InputError
 from core.hashing import content_hash
+from core.jobs.heartbeat import is_held
+from core.jobs.leases import WorkQueue
 from judging.judges import pricing
 from judging.judges.models.judges import Judge
+from judging.judges.models.workers import Worker
+from judging.judges.pricing import format_dollars
 from judging.judges.providers.base import Provider, Reply
 from judging.judges.providers.requests import JudgeRequest
 from judging.runs.queries.requests import Pending
 from judging.runs.services import cache
+from judging.runs.services.budgets import compute_expected_cost, say_reached
 from judging.runs.services.cache import storable
+from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.generated import UnfitError
 from simulation.agents.prompts import generation as prompts
 from simulation.agents.speakers import build_request
 from simulation.agents.speakers.base import TURN
 from simulation.experiments.services import budget_tracker
-from simulation.generation.models.orders import Making
+from simulation.generation import queries
+from simulation.generation.models import CandidateRun, Making
 from simulation.generation.services import seed_generators
 from simulation.generation.services.generators import Step
+
+AT_ONCE = 5000  # orders that are named in a query
+
+
+class OrderQueue(WorkQueue[Making]):
+    """Orders that are not finished."""
+
+    MODEL = Making
+    TASK = "simulation.make"
+
+    def free(self, of: Q) -> QuerySet[Making]:
+        """Orders that anybody may claim, of these."""
+        return self.claimable().filter(of).order_by("pk")
+
+    def waiting(self, before: datetime | None = None) -> QuerySet[Making]:
+        """Who has the agent goes on with its other orders: they do not wait."""
+        busy = self.unfinished().filter(is_held()).values("agent")
+        return super().waiting(before).exclude(agent__in=busy)
+
+    def lost(self, before: datetime) -> list[int]:
+        return list_one_per_agent(self.waiting(before))
+
+    def claim(self, agent: Agent, project: int, worker: Worker, of: Q, n: int) -> list[Making]:
+        """Claim up to `n` free orders of an agent. None while another living process works on the agent's orders.
+
+        The agent's row is the lock: of two processes that reach for its orders, one waits for the other. A process
+        that stood still for so long that it counts as gone does not claim again what it holds.
+        """
+        with transaction.atomic():
+            list(Agent.objects.select_for_update().filter(pk=agent.pk).values_list("pk"))
+            if self.unfinished().filter(is_held(), agent=agent).exclude(worker=worker).exists():
+                return []
+            found = self.free(of).filter(agent=agent, project=project).exclude(worker=worker)
+            pks = list(found.values_list("pk", flat=True)[:n])
+            Making.objects.filter(pk__in=pks).update(worker=worker)
+        return list(Making.objects.filter(pk__in=pks).select_related("agent", "profile").order_by("pk"))
+
+    def queue(self, keys: Sequence[int]) -> None:
+        """Note that messages go out for these orders, and send one for each agent once that is committed."""
+        with transaction.atomic():
+            for start in range(0, len(keys), AT_ONCE):
+                some = Making.objects.filter(pk__in=keys[start : start + AT_ONCE])
+                transaction.on_commit(partial(self.send, list_one_per_agent(some)))
+                some.update(queued_at=timezone.now())
+
+
+def list_one_per_agent(found: QuerySet[Making]) -> list[int]:
+    """The first order of each agent in each project."""
+    rows = found.order_by("-pk").values_list("agent", "project", "pk")
+    return sorted({(agent, project): pk for agent, project, pk in rows}.values())
+
+
+leases = OrderQueue()
+
 
 MOST_TRIES = 3
 LONGEST_SHOWN = 20_000
@@ -132,3 +203,54 @@ def add_reply(making: Making, note: dict[str, Any]) -> None:
 
 REPLIED: Sequence[str] = ("replies", "parts", "cost_usd", "reserved_usd", "attempts")
 """What a reply changes of an order."""
+
+
+class PostponedError(Exception):
+    """The budget has no room while other replies are on their way. They may cost less than is set aside for them."""
+
+
+def reserve(making: Making, request: JudgeRequest) -> None:
+    """Set aside the most that the reply may cost. Of no effect for an order without runs.
+
+    Raises InputError where every run that wants the order is stopped or has no room left, and PostponedError where one
+    may have room later.
+    """
+    amount = compute_most_cost(making, request)
+    with transaction.atomic():
+        # the runs' rows are held, so that no other worker sets aside what is seen here as free
+        runs = list(CandidateRun.objects.select_for_update().filter(makings=making).order_by("pk"))
+        refusals = [why for run in runs if (why := find_refusal(run, making, amount))]
+        if runs and len(refusals) == len(runs):
+            raise next((why for why in refusals if isinstance(why, PostponedError)), refusals[0])
+        if runs:
+            Making.objects.filter(pk=making.pk).update(reserved_usd=amount)
+
+
+def compute_most_cost(making: Making, request: JudgeRequest) -> Decimal:
+    """The most that a reply costs: as many tokens as it may have. 0 where no price is known."""
+    speaker = agents_services.build_speaker(making.agent)
+    tokens = speaker.estimate_tokens(request).tokens
+    return compute_expected_cost(tokens, speaker.reply_tokens, budget_tracker.rate(making.agent)) or Decimal(0)
+
+
+def find_refusal(run: CandidateRun, making: Making, amount: Decimal) -> InputError | PostponedError | None:
+    """Why this run does not want the reply now; None where it does."""
+    if run.stopped_at is not None:
+        return InputError(queries.STOPPED)
+    if run.budget_usd is None:
+        return None
+    found = run.makings.aggregate(spent=Sum("cost_usd"))
+    spent = found["spent"] or Decimal(0)
+    if spent >= run.budget_usd or spent + amount > run.budget_usd:
+        return InputError(describe_limit(run.budget_usd, spent, amount))
+    others = run.makings.filter(finished_at__isnull=True, worker__isnull=False).exclude(pk=making.pk)
+    on_the_way = others.aggregate(usd=Sum("reserved_usd"))["usd"] or Decimal(0)
+    if spent + on_the_way + amount > run.budget_usd:
+        return PostponedError(f"{format_dollars(on_the_way)} are set aside for replies on their way.")
+    return None
+
+
+def describe_limit(budget: Decimal, spent: Decimal, amount: Decimal) -> str:
+    if amount and spent < budget:
+        return say_reached("The budget", budget, spent, amount)
+    return f"The budget of {format_dollars(budget)} is reached: {format_dollars(spent)} are spent."

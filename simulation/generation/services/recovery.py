@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from core.jobs import recovery
+from core.jobs import leases
 from core.jobs.heartbeat import Heartbeat, set_back_before
 from judging.judges.models.workers import Worker
-from simulation.experiments.services.leases import leases as experiments
+from simulation.experiments.services.experiments import leases as experiments
 from simulation.generation.services import seed_runs
-from simulation.generation.services.leases import leases as orders
+from simulation.generation.services.orders import leases as orders
 
 QUEUES = (experiments, orders)
 
 
 def sweep() -> int:
     """Send again for what nobody works on. Any number of processes may do this at once. Returns how many."""
-    return recovery.sweep(Worker, QUEUES) + seed_runs.advance_all()
+    return leases.sweep(Worker, QUEUES) + seed_runs.advance_all()
 
 
 def take_over() -> int:
-    return recovery.take_over(Worker, QUEUES)
+    return leases.take_over(Worker, QUEUES)
 
 
 def move_due_times(by: timedelta) -> None:
-    recovery.set_back(Worker, QUEUES, by)
+    leases.set_back(Worker, QUEUES, by)
 
 
 def build_sweeper() -> Heartbeat:

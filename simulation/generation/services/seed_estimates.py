@@ -12,11 +12,11 @@ from judging.judges.providers.base import approximate_tokens
 from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
+from simulation.agents.prompts import candidates as prompts
 from simulation.agents.prompts import generation as checking
-from simulation.agents.prompts import seeds as prompts
 from simulation.agents.prompts.candidates import candidate
 from simulation.experiments.services import budget_tracker
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.services.seed_runs import SeedPlan
 
 LATEST = 200

@@ -29,18 +29,14 @@ from core.hashing import content_hash
 from core.names import check_name
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.parsing.candidates import QuestionRecord
-from simulation.agents.parsing.seeds import SeedRecord
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.parsing.seeds import QuestionRecord, SeedRecord
 from simulation.experiments.services import budget_tracker
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Making
 from simulation.generation.options import MOST
-from simulation.generation.queries import candidates as candidate_queries
-from simulation.generation.queries import seed_runs as queries
 from simulation.generation.services import candidates, generation, worker_sessions
+from simulation.stats.drawing import combine
 from simulation.stats.pairing import PairRule
-from simulation.stats.traits import combine
 
 MOST_TOLD = 20
 """Topics that the model is given for general questions."""
@@ -105,11 +101,8 @@ class SeedPlan:
         self.rule(0)
 
     def rule(self, seed: int) -> PairRule:
-        try:
-            against = tuple((a, b) for a, b in self.against)
-            return PairRule(against, self.length, self.same_form, self.near, self.each, seed)
-        except ValueError as error:
-            raise InputError(str(error), field="against") from error
+        more = {name: getattr(self, name) for name in ("length", "same_form", "near", "each")}
+        return candidates.build_rule(self.against, **more, seed=seed)
 
 
 def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dict[str, Any]], dict[str, int]]:
@@ -150,7 +143,7 @@ def begin(
             "agent": agent,
             "checker": checker,
             "seed": seed,
-            "levels": sort_levels(levels),
+            "levels": candidates.check_levels(levels),
         }
         there = CandidateRun.objects.filter(project=project, name=name, **wanted).first()
         if there is not None:
@@ -176,12 +169,6 @@ def to_stored(plan: SeedPlan) -> dict[str, Any]:
 
 def load_plan(run: CandidateRun) -> SeedPlan:
     return SeedPlan(**run.plan)
-
-
-def sort_levels(levels: Sequence[str]) -> list[str]:
-    if unknown := [level for level in levels if level not in LEVELS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
-    return [level for level in LEVELS if level in levels]
 
 
 # the stages
@@ -313,7 +300,7 @@ def go_on(run: CandidateRun, *, queue: bool) -> None:
         if stage != Stage.CHECKS:
             run.problem = f"Nothing is left to go on with: {explain_nothing(run)}."
             return
-    pks = candidate_queries.list_left(run)
+    pks = queries.list_left(run)
     good = queries.responses(run, pks).pks
     if not good:
         run.problem = f"No response is left to make pairs of: {explain_nothing(run)}."
@@ -346,7 +333,7 @@ def work_through(run: CandidateRun) -> Iterator[int]:
 
 def document(run: CandidateRun) -> dict[str, Any]:
     """How the run stands, as JSON types."""
-    found = candidate_queries.progress(run)
+    found = queries.progress(run)
     is_over = run.stage == Stage.DONE
     return {
         "run": run.pk,

@@ -31,11 +31,19 @@ from judging.runs.services.request_pool import Answer, Ask, JudgePool
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.generated import UnfitError
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.services import generation
-from simulation.generation.services.leases import AT_ONCE, leases
-from simulation.generation.services.orders import MOST_TRIES, REPLIED, Order, build_judge, build_pending
-from simulation.generation.services.reservations import PostponedError, reserve
+from simulation.generation.services.orders import (
+    AT_ONCE,
+    MOST_TRIES,
+    REPLIED,
+    Order,
+    PostponedError,
+    build_judge,
+    build_pending,
+    leases,
+    reserve,
+)
 
 IN_HAND = 16  # orders for each call in flight: some wait for equal requests
 MOST_ATTEMPTS = 10  # times that a model is not reached, after which an order has failed

@@ -16,12 +16,11 @@ from core.options.fields import add_arguments, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
-from simulation.generation.services import candidate_runs, candidates, seed_estimates, seed_runs, worker_sessions
+from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
-from simulation.stats.pairing import PairRule
 
 DOES = ("make", "seeds", "import", "pairs")
 ELSEWHERE = ("agent", "checker", "seeds", "questions", "against")
@@ -68,7 +67,9 @@ class Command(ConcordCommand):
             if options["file"] is None:
                 raise InputError("name the file of candidates", field="file")
             return dict(candidates.load(by=None, path=options["file"], on_error=options["on_error"]).to_document())
-        return candidates.make_pairs(by=None, rule=build_rule(options), kind=options["kind"])
+        names = ("length", "same_form", "near", "each", "seed")
+        rule = candidates.build_rule(parse_matchups(options["against"]), **{name: options[name] for name in names})
+        return candidates.make_pairs(by=None, rule=rule, kind=options["kind"])
 
     def make(self, options: dict[str, Any]) -> dict[str, Any]:
         if not options["agent"]:
@@ -109,7 +110,7 @@ class Command(ConcordCommand):
         more: dict[str, Any] = {name: options[name] for name in ("name", "seed", "budget_usd", "queue")}
         run = seed_runs.begin(by=None, plan=plan, **given, **more)
         if options["resume"]:
-            candidate_runs.resume(by=None, run=run)
+            candidates.resume(by=None, run=run)
         if not options["queue"]:
             with tqdm(disable=not self.on_terminal, unit="order") as bar:
                 for _ in seed_runs.work_through(run):
@@ -192,11 +193,3 @@ def parse_matchups(given: list[str]) -> list[tuple[str, str]]:
             raise InputError(f"{one!r} is not two of {', '.join(LEVELS)} with a hyphen between", field="against")
         against.append((a, b))
     return against
-
-
-def build_rule(options: dict[str, Any]) -> PairRule:
-    more = {name: options[name] for name in ("length", "same_form", "near", "each", "seed")}
-    try:
-        return PairRule(tuple(parse_matchups(options["against"])), **more)
-    except ValueError as error:
-        raise InputError(str(error), field="against") from error

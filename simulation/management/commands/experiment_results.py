@@ -9,13 +9,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.agreement.options import IntervalOptions
+from annotation.management import text
 from annotation.management.base import ConcordCommand
 from core.csv_files import csv_text
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.judges.models.judges import Judge
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.queries.progress import experiment_called
+from simulation.experiments.models import Experiment
+from simulation.experiments.queries import experiment_called
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import differences, results
 from simulation.results.services.data import Filters
@@ -78,12 +79,12 @@ class Command(ConcordCommand):
         if not (options["csv"] or options["output"]):
             super().write_document(document, **options)
             return
-        text = csv_text(results.csv_rows(document))
+        table = csv_text(results.csv_rows(document))
         if options["output"]:
-            options["output"].write_text(text, encoding="utf-8")
+            options["output"].write_text(table, encoding="utf-8")
             self.stderr.write(f"Written: {options['output']}")
         else:
-            self.stdout.write(text, ending="")
+            self.stdout.write(table, ending="")
 
     def say(self, document: dict[str, Any]) -> None:
         if "settings" in document:
@@ -96,16 +97,14 @@ class Command(ConcordCommand):
         for table in document["tables"].values():
             number = f"{table['number']}. " if table["number"] else ""
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
-            for line in align_columns(lines(table)):
-                self.stdout.write(line)
+            self.stdout.write(text.columns(list(lines(table)), indent=""))
 
     def say_settings(self, document: dict[str, Any]) -> None:
         for line in document["warnings"]:
             self.stdout.write(f"Warning: {line}")
         words = {True: "yes", False: "no", None: "not known"}
         rows = [[one["setting"], one["paper"], one["here"], words[one["same"]]] for one in document["settings"]]
-        for line in align_columns([["Setting", "Paper", "Here", "Same"], *rows]):
-            self.stdout.write(line)
+        self.stdout.write(text.columns([["Setting", "Paper", "Here", "Same"], *rows], indent=""))
 
 
 def choose_compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge | None]:
@@ -158,10 +157,3 @@ def to_words(cell: dict[str, Any], digits: int) -> str:
         return "-"
     ends = "" if cell["low"] is None else f" [{cell['low']:.{digits}f}, {cell['high']:.{digits}f}]"
     return f"{cell['value']:.{digits}f}{ends}" + (f" n={cell['n_items']}" if cell["n_items"] is not None else "")
-
-
-def align_columns(rows: Iterable[list[str]]) -> list[str]:
-    """Rows of texts as lines with columns of one width."""
-    kept = list(rows)
-    widths = [max(len(row[place]) for row in kept) for place in range(len(kept[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in kept]

@@ -15,9 +15,10 @@ from core.options.fields import add_arguments, read_arguments
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import GENERATORS
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Making
 from simulation.generation.options import NewMaking
-from simulation.generation.services import generation, worker_sessions
+from simulation.generation.queries import find_record
+from simulation.generation.services import candidates, generation, worker_sessions
 
 ELSEWHERE = ("kind", "agent", "demographics", "profile", "task", "prompts")
 """Options of an order that this command takes in words of its own."""
@@ -60,7 +61,7 @@ class Command(ConcordCommand):
                 agent=agent,
                 demographics=demographics(options["demographics"]),
                 profile=profile,
-                task=task(options["task"]),
+                task=find_record(Task, options["task"], field="task"),
                 **read_arguments(NewMaking, options, but=ELSEWHERE),
                 replaced=replaced,
                 queue=False,
@@ -92,19 +93,7 @@ def profiles(names: str) -> list[Profile | None]:
         return [None]
     if wanted == ["all"]:
         return list(Profile.objects.exclude(preferences={}).order_by("source", "external_id"))
-    found = {one.external_id: one for one in Profile.objects.filter(external_id__in=wanted)}
-    if unknown := [name for name in wanted if name not in found]:
-        raise InputError(f"There is no profile {unknown[0]!r}.", field="profiles")
-    return [found[name] for name in wanted]
-
-
-def task(name: str) -> Task | None:
-    if not name:
-        return None
-    found = Task.objects.filter(external_id=name).order_by("source").first()
-    if found is None:
-        raise InputError(f"There is no task {name!r}.", field="task")
-    return found
+    return list(candidates.people(names))
 
 
 def demographics(text: str) -> dict[str, Any]:

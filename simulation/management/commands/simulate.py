@@ -24,15 +24,14 @@ from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts import PUBLISHED
-from simulation.agents.prompts.history import KINDS, STEPS
+from simulation.agents.prompts.conditions import KINDS, STEPS
 from simulation.agents.prompts.roles import ROLES
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments import queries
+from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment
-from simulation.experiments.queries import progress as queries
-from simulation.experiments.queries import spending
-from simulation.experiments.services import estimates, experiments, studies, work
+from simulation.experiments.services import estimates, experiments, studies, worker_sessions
+from simulation.experiments.services.experiments import leases
 from simulation.experiments.services.grids import grid
-from simulation.experiments.services.leases import leases
 
 LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
@@ -98,7 +97,7 @@ class Command(ConcordCommand):
             self.stderr.write(NO_WORKER)
         try:
             if options["now"]:
-                self.watch(experiment, work.work_through(experiment))
+                self.watch(experiment, worker_sessions.work_through(experiment))
             elif not options["no_wait"]:
                 self.watch(experiment, wait_until_over(experiment))
         except KeyboardInterrupt:
@@ -223,7 +222,7 @@ def wait_until_over(experiment: Experiment) -> Iterator[None]:
 
 def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:
     experiment.refresh_from_db()
-    found, spent = queries.progress(experiment), spending.load_experiment(experiment)
+    found, spent = queries.progress(experiment), queries.load_spending(experiment)
     return {
         "experiment": experiment.pk,
         "name": experiment.name,

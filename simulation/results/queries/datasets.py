@@ -12,9 +12,9 @@ from django.db.models import Count, Max
 from annotation.corpus.models import Dialogue, Profile, Task
 from core.hashing import content_hash
 from core.version import code_version
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.stats.leakage import list_values
+from simulation.experiments.models import PreferenceType
 from simulation.stats.regions import find_region
+from simulation.stats.utterances import list_values
 
 NOT_DEMOGRAPHIC = ("user_id",)
 

@@ -1,26 +1,28 @@
-"""What is known of an experiment's dialogues: where each stands in the grid, and what a judge said of it."""
+"""What is known of an experiment's dialogues: their places in the grid, what was said, and what a judge said of it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from math import isnan, nan
 from typing import Any, Self
 
 import numpy as np
 from django.db.models import Count, Max, Q
 
-from annotation.corpus.models import Task
+from annotation.corpus.models import Profile, Scenario, Task
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
+from simulation.agents.models import labels
 from simulation.agents.parsing.endings import REGULAR
-from simulation.agents.queries import labels
-from simulation.experiments.models.experiments import Experiment
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.agents.prompts import Scene
+from simulation.experiments.models import Experiment, PreferenceType, SimulatedDialogue, Turn
+from simulation.experiments.queries import Alternatives, alternatives, build_scene
 
 SEVERAL = "several domains"
 NO_DOMAIN = "no domain"
@@ -252,3 +254,70 @@ def to_number(value: str) -> float:
 def sort_names(names: Names | Sequence[str]) -> list[str]:
     """Every name once, in the order in which they first occur."""
     return list(dict.fromkeys(np.asarray(names).tolist()))
+
+
+MANY = 5000
+"""Rows that are asked for by their ids in one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A turn as far as it is measured."""
+
+    number: int
+    side: str
+    text: str
+    cut: bool
+    cut_off: bool
+    output_tokens: int | None
+
+
+def messages(dialogues: Sequence[int]) -> dict[int, list[StoredMessage]]:
+    """The turns of some dialogues, in order. One query."""
+    found: dict[int, list[StoredMessage]] = {pk: [] for pk in dialogues}
+    rows = Turn.objects.filter(simulated__in=dialogues).order_by("simulated", "number")
+    columns = rows.values_list("simulated_id", "number", "side", "text", "cut", "cut_off", "output_tokens")
+    for pk, number, side, text, cut, cut_off, tokens in columns:
+        found[pk].append(StoredMessage(number, side, text, cut, bool(cut_off), tokens))
+    return found
+
+
+def texts(dialogues: Sequence[int]) -> Iterator[str]:
+    """Everything that was said in some dialogues, by both sides."""
+    left = iter(dialogues)
+    while batch := list(islice(left, MANY)):
+        rows = Turn.objects.filter(simulated__in=batch).exclude(text="").order_by("simulated", "number")
+        yield from rows.values_list("text", flat=True).iterator(chunk_size=MANY)
+
+
+def hashes(experiment: Experiment) -> dict[int, str]:
+    """By dialogue that has ended, a hash of all that its measures depend on. Two queries."""
+    known = content_hash(load_closed_values(experiment))
+    about = ("pk", "ended_at", "scenario__profile__content_hash", "scenario__task__content_hash")
+    rows = experiment.dialogues.exclude(ending="").order_by().values_list(*about)
+    return {pk: content_hash([str(ended), profile, task, known]) for pk, ended, profile, task in rows}
+
+
+def load_closed_values(experiment: Experiment) -> Alternatives:
+    """The values that preferences could have, where those are all there are."""
+    profile = Profile.objects.filter(scenarios__simulated__experiment=experiment).first()
+    return alternatives(profile.source, closed=True) if profile else {}
+
+
+class Scenes:
+    """The scenes of an experiment's dialogues. Each profile and task is read once."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        played = {"scenarios__simulated__experiment": experiment}
+        self.profiles = Profile.objects.filter(**played).distinct().in_bulk()
+        self.tasks = Task.objects.filter(**played).distinct().in_bulk()
+
+    def load(self, dialogues: Sequence[int]) -> dict[int, Scene]:
+        """By dialogue. One query."""
+        rows = SimulatedDialogue.objects.filter(pk__in=dialogues).select_related("scenario")
+        return {row.pk: self.scene(row.scenario) for row in rows}
+
+    def scene(self, scenario: Scenario) -> Scene:
+        scenario.profile = self.profiles.get(scenario.profile_id or 0)
+        scenario.task = self.tasks.get(scenario.task_id or 0)
+        return build_scene(scenario)

@@ -23,9 +23,9 @@ from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import CONDITIONS, FAITHFUL, USER_INFORMATION, roles
 from simulation.agents.prompts.information import HERE, PUBLISHED, UserKnowledge, select_knowledge
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.services.studies import CRITERIA
-from simulation.results import published_settings as paper
+from simulation.results import published as paper
 from simulation.results.queries.judgments import list_experiment_judges
 
 NONE = "none"

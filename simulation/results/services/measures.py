@@ -19,13 +19,12 @@ from core.accounts.models.users import User
 from core.errors import NotComputedError
 from core.hashing import content_hash
 from core.jobs import waiting
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import PreferenceType
 from simulation.results.queries import datasets as queries
 from simulation.results.queries.datasets import DatasetConversation, Values
 from simulation.stats.cells import cell_means
-from simulation.stats.diversity import compute_diversity, mean_diversity
+from simulation.stats.diversity import compute_diversity, compute_self_bleu, mean_diversity
 from simulation.stats.evenness import evenness
-from simulation.stats.self_bleu import compute_self_bleu
 from simulation.stats.variety import Texts
 
 TASK = "simulation.measure"

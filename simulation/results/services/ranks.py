@@ -14,14 +14,14 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from core.errors import InputError
 from judging.judges.models.judges import Judge
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import SEVERAL
 from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P
 from simulation.results.services.data import Filters, filter_data, load_data
 from simulation.results.services.results import AT_ONCE, is_large
 from simulation.results.services.sheet import Row
 from simulation.results.services.tables import ALL_SINGLE, Tables
-from simulation.stats.ranks import rank_changes
+from simulation.stats.cells import rank_changes
 
 Rated = tuple[Experiment, Judge | None]
 """An experiment, and whose verdicts on it."""

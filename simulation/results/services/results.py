@@ -18,10 +18,10 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash
 from core.jobs import waiting
-from core.jobs.single_flight import take_turn
+from core.jobs.waiting import take_turn
 from core.version import code_version
 from judging.judges.models.judges import Judge
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.results.queries import judgments
 from simulation.results.services.data import Data, Filters, choices, filter_data, list_judged_turns, load_data
 from simulation.results.services.tables import OF_WHOLE_DIALOGUES, TABLES, Tables

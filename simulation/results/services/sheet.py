@@ -12,7 +12,7 @@ import numpy as np
 from annotation.agreement.options import IntervalOptions
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import sort_names
 from simulation.results.services.columns import Column, describe_column
 from simulation.results.services.data import TASKS, Data

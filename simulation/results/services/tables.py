@@ -16,7 +16,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 from annotation.stats.words import words
 from simulation.agents.prompts import CONDITIONS
-from simulation.results.queries import turns
+from simulation.results.queries import judgments
 from simulation.results.queries.judgments import NO_DOMAIN, SEVERAL, sort_names
 from simulation.results.services.columns import (
     DIALOGUES,
@@ -77,10 +77,14 @@ class Tables(Sheet):
             for key in self.conditions
         ]
 
+    def list_regular_rows(self) -> list[Row]:
+        """Rows of tasks with the dialogues that ended as they should, as far as there are any."""
+        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
+        return self.select_filled(rows)
+
     def variety_table(self) -> dict[str, Any]:
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
-        rows = self.select_filled(rows)
+        rows = self.list_regular_rows()
         each = self.cells(rows, OF_VARIETY)
         cells = [
             [count(row), *found, *pool_diversity(self.played.pk[row.where].tolist())]
@@ -109,8 +113,7 @@ class Tables(Sheet):
 
     def size_table(self) -> dict[str, Any]:
         """Table 13: how long the dialogues are. The paper does not say whether a turn is a message or an exchange."""
-        rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
-        rows = self.select_filled(rows)
+        rows = self.list_regular_rows()
         cells = [[count(row), *(self.estimate_size(row, one) for one in OF_SIZE)] for row in rows]
         note = (
             f"{self.of_condition}; an exchange is a reply of the assistant and the user's next message; words per "
@@ -276,7 +279,7 @@ class Tables(Sheet):
 
 def pool_diversity(dialogues: Sequence[int]) -> list[Estimate]:
     """Dist-1, Dist-2, Ent-4 and Self-BLEU of everything that was said in some dialogues, read once."""
-    texts = Texts.from_words(words(text) for text in turns.texts(dialogues))
+    texts = Texts.from_words(words(text) for text in judgments.texts(dialogues))
     together = np.zeros(texts.n, dtype=np.int64)
     found = variety(texts, together, 1)
     bleu = mean_by_group(bleu_among(texts, together), together, 1)

@@ -18,6 +18,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError, NotComputedError
 from core.markup import to_safe_svg
 from simulation.results import charts
@@ -106,9 +107,7 @@ def measures_download(request: HttpRequest, format: str) -> HttpResponse:
         return HttpResponse(error.message, status=409, content_type="text/plain; charset=utf-8")
     if format in ("svg", "png", "pdf") and not charts.figure_3(found["demographics"]):
         raise Http404("these profiles have no demographics to draw")
-    response = HttpResponse(WRITERS[format](found), content_type=FORMATS[format])
-    response["Content-Disposition"] = f'attachment; filename="measures.{format}"'
-    return response
+    return attach_file(WRITERS[format](found), name=f"measures.{format}", content_type=FORMATS[format])
 
 
 @researcher_required

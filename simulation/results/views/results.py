@@ -1,4 +1,4 @@
-"""What an experiment found: tables, charts and downloads."""
+"""What an experiment found: tables, charts, downloads, and whether its ranks depend on the judge or the user agent."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.options import IntervalOptions
 from core.accounts.access import get_account, researcher_required
+from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from core.markup import to_safe_svg
 from judging.judges.models.judges import Judge
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.results import charts
 from simulation.results.queries.judgments import list_experiment_judges
 from simulation.results.services import results
 from simulation.results.services.data import Filters
 from simulation.results.services.differences import list_shared_models
 from simulation.results.services.published_rows import KEY, add_published
+from simulation.results.services.ranks import ranks_on_request
 
 CAPTIONS = {
     "assistants": "Means by assistant, for tasks of one and of several domains.",
@@ -140,15 +143,14 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES and "table" not in request.GET:
         content_type, write = FILES[format]
-        response = HttpResponse(write(result), content_type=content_type)
+        content: str | bytes = write(result)
     elif format in charts.FIGURES and (table := result["tables"].get(request.GET.get("table", ""))):
         content_type, draw = charts.FIGURES[format]
-        response = HttpResponse(draw(charts.table_chart, table, charts.FILE), content_type=content_type)
+        content = draw(charts.table_chart, table, charts.FILE)
         name = f"{name}-{table['key']}"
     else:
         raise Http404(f"there is no such file of the results as {format}")
-    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
-    return response
+    return attach_file(content, name=f"{name}.{format}", content_type=content_type)
 
 
 def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,3 +201,42 @@ FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
     "csv": ("text/csv; charset=utf-8", to_csv),
     "json": ("application/json; charset=utf-8", to_json),
 }
+
+
+MOST_OFFERED = 50
+
+
+@researcher_required
+@require_safe
+def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
+    """Changes of rank between two judges of an experiment, or between two experiments."""
+    experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
+    others = filter_visible(get_account(request), Experiment.objects.exclude(pk=pk)).order_by("-pk")
+    against = query.get("against", "")
+    second = get_object_or_404(others, pk=against) if against.isascii() and against.isdigit() else experiment
+    context: dict[str, Any] = {
+        "experiment": experiment,
+        "second": second,
+        "others": others[:MOST_OFFERED],
+        "judges": [judge for judge, _ in list_experiment_judges(experiment)],
+        "rivals": [judge for judge, _ in list_experiment_judges(second)],
+        "judge": query.get("judge", ""),
+        "against_judge": query.get("against_judge", ""),
+    }
+    try:
+        first = experiment, results.judge_called(list_experiment_judges(experiment), context["judge"])
+        rival = second, results.judge_called(list_experiment_judges(second), context["against_judge"])
+        found = ranks_on_request(first, rival, Filters.parse(query)) if "against" in query else None
+    except InputError as error:
+        return render(request, "simulation/ranks.html", {**context, "error": error}, status=400)
+    return render(request, "simulation/ranks.html", {**context, "found": found, "tables": tables(found)})
+
+
+def tables(found: dict[str, Any] | None) -> list[dict[str, Any]]:
+    return [
+        {
+            **table,
+            "rows": [{**row, "figures": [figure(row, at) for at in table["columns"]]} for row in table["rows"]],
+        }
+        for table in (found["tables"].values() if found else ())
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotation.recruitment.queries.participation import find_return_code
+from annotation.recruitment.queries import find_return_code
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.quality.models import Admission, KnownItem
-from annotation.recruitment.models.participation import ConsentText, Invitation
+from annotation.recruitment.models import ConsentText, Invitation
 from annotation.recruitment.services import demographics, enrolment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.recruitment.withdrawn_list import ERASED, WITHDRAWN, WithdrawalEntry, append, read
+from annotation.recruitment.services.withdrawn import ERASED, WITHDRAWN, WithdrawalEntry, append, read
 
 FIRST = WithdrawalEntry(
     "2026-11-01T10:00:00.000001+00:00", WITHDRAWN, 7, "2026-01-01T00:00:00+00:00", 3, "2026-02-01T00:00:00+00:00"
@@ -58,7 +58,7 @@ def test_what_is_no_entry_is_named_by_its_line(path, line):
 
 def test_it_is_on_the_disk_before_anybody_is_told(path, monkeypatch):
     synced = []
-    monkeypatch.setattr("annotation.recruitment.withdrawn_list.os.fsync", lambda handle: synced.append(handle))
+    monkeypatch.setattr("annotation.recruitment.services.withdrawn.os.fsync", lambda handle: synced.append(handle))
     append(path, [FIRST])
     append(path, [SECOND])
     assert len(synced) == 3  # the file, the folder with its name, the file again

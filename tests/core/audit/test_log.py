@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from annotation.corpus.imports import records
 from annotation.quality.services import gold_questions
-from annotation.recruitment.services import invitations
+from annotation.recruitment.services import enrolment
 from annotation.studies.models.studies import Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments, exclusions
@@ -26,9 +26,9 @@ from core.accounts.services import tokens
 from core.api import idempotency
 from core.api.idempotency import StoredResponse
 from core.audit import log, queries
-from core.audit.head_queries import compare
 from core.audit.heads import read_heads
 from core.audit.models import BEGINNING, Act
+from core.audit.queries import compare
 from core.errors import InputError
 from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
 
@@ -55,7 +55,7 @@ EXCEPTIONS = {
     "annotation.recruitment.services.enrolment.join": "an annotator joins by a link",
     # what keeps a result: a row of its own says who asked for it, and pages compute it on reading
     "annotation.agreement.services.agreement.load_or_compute_run": "a result",
-    "annotation.benchmarks.services.auditing.audit": "a result",
+    "annotation.benchmarks.services.versions.audit": "a result",
     "annotation.agreement.services.stored_difficulty.ask": "a result, left to a worker",
     "judging.assessment.services.agreement.load_or_compute": "a result",
     "judging.assessment.services.agreement.load_or_compute_unseen": "a result",
@@ -187,7 +187,7 @@ def test_people_are_numbers_and_free_text_and_secrets_are_left_out(study: Study,
     assignments.add_annotators(by=researcher, study=study, annotators=[anna])
     exclusions.exclude(by=researcher, study=study, annotator=anna, reason="Anna Maria was ill")
     token, text = tokens.make(by=researcher, name="nightly", scopes=["read"])
-    link = invitations.create(by=researcher, study=study, max_uses=3, note="for Anna Maria")
+    link = enrolment.create(by=researcher, study=study, max_uses=3, note="for Anna Maria")
     row = Act.objects.get(verb="annotator.exclude")
     assert (row.kind, row.key, row.name, row.study_id) == ("user", anna.pk, "", study.pk)
     kept = "\n".join(f"{one.name} {one.arguments} {one.outcome}" for one in Act.objects.all())

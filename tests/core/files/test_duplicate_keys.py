@@ -6,8 +6,8 @@ import pytest
 
 from core.errors import InputError
 from core.files.checking import parse_document
-from core.files.duplicate_keys import key_twice
 from core.files.input_files import InputFile
+from core.files.json_text import key_twice
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.files.locate import find_line
+from core.files.json_text import find_line
 
 DOCUMENT = """{
   "Task 1": {"goal": "a \\"quoted\\" brace }", "situations": {

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from core.files.read_ahead import read_ahead
+from core.files.long_files import read_ahead
 
 
 def readers() -> list[threading.Thread]:

@@ -12,14 +12,13 @@ import pytest
 from core.errors import InputError
 from core.files.encodings import ENCODINGS, detect_encoding
 from core.files.input_files import InputFile
+from core.files.long_files import SeenIds
 from core.files.parquet import load_arrow
 from core.files.problems import Problems
-from core.files.seen_ids import SeenIds
-from core.files.tables import workbooks
+from core.files.tables import reading
 from core.files.tables.layout import Layout, complete_layout
-from core.files.tables.paths import find_value, list_paths
 from core.files.tables.reading import open_table
-from core.files.tables.rows import TableRow
+from core.files.tables.rows import TableRow, find_value, list_paths
 from tests import messy_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -118,7 +117,7 @@ def test_lists_inside_documents(tmp_path):
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     name, content = messy_files.excel_dates()
-    monkeypatch.setattr(workbooks, "UNPACKED_LIMIT", 1000)
+    monkeypatch.setattr(reading, "UNPACKED_LIMIT", 1000)
     with pytest.raises(InputError, match="save the sheet as CSV"):
         read(write(tmp_path, content, name))
 
@@ -209,7 +208,7 @@ from django.conf import settings
 settings.configure()
 from core.files.input_files import InputFile
 from core.files.problems import Problems
-from core.files.seen_ids import SeenIds
+from core.files.long_files import SeenIds
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

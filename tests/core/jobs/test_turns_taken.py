@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 from django.core.cache import cache
 
-from core.jobs import single_flight
+from core.jobs import waiting as single_flight
 
 pytestmark = pytest.mark.django_db
 

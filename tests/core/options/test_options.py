@@ -12,7 +12,7 @@ from django import forms
 from pydantic import Field, StringConstraints, model_validator
 from rest_framework import serializers
 
-from core.api.bodies import Given, resolve_shape
+from core.api.schema import Given, resolve_shape
 from core.errors import InputError
 from core.options.fields import OptionsForm, add_arguments, build_form_field, read_arguments, split_names
 from core.options.model import Choices, Hint, Options, check_options, read_options

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.corpus import services
 from annotation.corpus.models import Dialogue, ResponsePair, SavedMapping
 from annotation.corpus.parsing.mappings import parse_mapping
-from annotation.corpus.services import mappings
 from annotation.studies.models.labels import Annotation
 from core.files.parquet import load_arrow
 from judging.runs.models.runs import Judgment
@@ -76,7 +76,7 @@ def test_a_mapping_in_toml(tmp_path):
 
 def test_a_saved_mapping_by_its_name(tmp_path):
     mapping = parse_mapping({"kind": "pairs", "columns": {"response_1": "x", "response_2": "y"}})
-    mappings.save_mapping(by=None, name="Two answers", mapping=mapping)
+    services.save_mapping(by=None, name="Two answers", mapping=mapping)
     path = place(tmp_path, ("a.csv", b"x,y\none,two\n"))
     assert run(path, "--mapping", "Two answers")["created"] == {"pairs": 1}
     with pytest.raises(CommandError, match="there is no saved mapping 'Other'; there are: Two answers"):

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from simulation.agents.models import Agent
-from simulation.agents.queries import labels
+from simulation.agents.models import Agent, labels
 
 
 def agent(pk, model, **parameters) -> Agent:

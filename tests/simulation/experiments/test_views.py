@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.corpus.models import PROVENANCE, Scenario
 from annotation.studies.models.studies import Study
 from core.jobs import waiting
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.results.services import measures
 from tests import factories
 from tests.factories import ProfileFactory

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Task
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.orders import Conflict
+from simulation.experiments.models import PreferenceType
+from simulation.generation.models import Conflict
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.corpus.models import Task
 from annotation.studies.models.studies import Study
-from simulation.experiments.models.experiments import Experiment, Turn
+from simulation.experiments.models import Experiment, Turn
 from tests.simulation.helpers import ASSISTANT_LINES, USER_LINES, people
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]

@@ -7,8 +7,12 @@ import pytest
 import scipy
 
 from annotation.stats.words import words
-from simulation.stats.diversity import NO_INTERVAL, compute_diversity, diversity, mean_diversity
+from simulation.stats.diversity import NO_INTERVAL, Diversity, compute_diversity, mean_diversity
 from simulation.stats.variety import Texts
+
+
+def diversity(utterances: list[str]) -> Diversity:
+    return compute_diversity(Texts.from_words(map(words, utterances)))
 
 
 def test_by_hand():
@@ -53,7 +57,7 @@ def test_words():
 
 
 def test_other_words():
-    assert diversity(["a-b a"], tokenize=str.split).n_tokens == 2
+    assert compute_diversity(Texts.from_words([["a-b", "a"]])).n_tokens == 2
 
 
 def test_is_json():

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from simulation.stats.drift import contradictions, strange_values
+from simulation.stats.utterances import contradictions, strange_values
 
 LIKES = {"Restaurants": {"Cuisine": ["Thai"], "Price": "low"}}
 POSSIBLE = {

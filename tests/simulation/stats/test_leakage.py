@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from simulation.stats.leakage import find_leaked
+from simulation.stats.utterances import find_leaked
 
 LIKES = {"Restaurants": {"Cuisine": ["Thai", "Ethiopian"], "Ambiance": "quiet corner", "Outdoor": True}}
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulation.stats.ranks import NOT_RANKED, rank_changes
+from simulation.stats.cells import NOT_RANKED, rank_changes
 
 PROFILES = [f"user{n}" for n in range(20)]
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from simulation.stats.repetition import alike, repeats, repetition_share
+from simulation.stats.utterances import alike, repeats, repetition_share
 
 
 def test_word_for_word_whatever_the_signs():

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
+from annotation.stats.estimate import Estimate
 from annotation.stats.words import words
-from simulation.stats.self_bleu import TOO_FEW, compute_self_bleu, self_bleu
+from simulation.stats.diversity import TOO_FEW, compute_self_bleu
 from simulation.stats.variety import Texts
+
+
+def self_bleu(utterances: list[str], **given: int) -> Estimate:
+    texts = Texts.from_words(map(words, utterances))
+    return compute_self_bleu(texts, [str(place) for place in range(texts.n)], **given)
 
 
 def test_the_same_again_is_one_and_nothing_in_common_is_little():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulation.stats.traits import combine, distinct
+from simulation.stats.drawing import combine, distinct
 
 SEEDS = [{"diet": f"diet {k}", "work": f"work {k}", "age": str(k)} for k in range(5)]
 

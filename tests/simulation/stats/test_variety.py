@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from simulation.stats.diversity import diversity
+from simulation.stats.diversity import compute_diversity
 from simulation.stats.variety import Texts, bleu_among, mean_by_group, variety
 
 RNG = np.random.default_rng(5)
@@ -28,7 +28,7 @@ def texts() -> Texts:
 def test_variety_by_group(texts):
     found = variety(texts, GROUP, 7)
     for which in range(7):
-        alone = diversity(of_group(which), tokenize=str.split)
+        alone = compute_diversity(Texts.from_words(text.split() for text in of_group(which)))
         for name in ("dist_1", "dist_2", "ent_4"):
             expected = getattr(alone, name).value
             assert getattr(found, name)[which] == pytest.approx(expected, nan_ok=True), (which, name)

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.benchmarks.imports import personafeedback
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks as queries
-from annotation.benchmarks.services import auditing, versions
+from annotation.benchmarks.services import versions
 from core.errors import InputError
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ProfileFactory, ResponsePairFactory
 
@@ -31,16 +31,16 @@ def benchmark():
 
 
 def test_an_audit_is_kept_and_not_computed_twice(benchmark):
-    first = auditing.audit(by=None, benchmark=benchmark, bootstrap=50)
-    assert auditing.audit(by=None, benchmark=benchmark, bootstrap=50) == first
-    assert auditing.audit(by=None, benchmark=benchmark, bootstrap=60) != first
+    first = versions.audit(by=None, benchmark=benchmark, bootstrap=50)
+    assert versions.audit(by=None, benchmark=benchmark, bootstrap=50) == first
+    assert versions.audit(by=None, benchmark=benchmark, bootstrap=60) != first
     assert first.result["n"] == 3
     assert first.result["contradicting_pairs"] == 1
-    assert first.input_hash == auditing.audit(by=None, benchmark=benchmark, bootstrap=60).input_hash
+    assert first.input_hash == versions.audit(by=None, benchmark=benchmark, bootstrap=60).input_hash
 
 
 def test_a_cleaned_version_says_what_it_left_out_and_why(benchmark):
-    made = auditing.clean(by=None, benchmark=benchmark, rules=["contradicting"], version="2")
+    made = versions.clean(by=None, benchmark=benchmark, rules=["contradicting"], version="2")
     assert (made.parent, made.state, made.name) == (benchmark, "draft", "Trips")
     assert made.made["left_out"] == {"contradicting": 2}
     assert (made.made["before"], made.made["after"]) == (3, 1)
@@ -53,7 +53,7 @@ def test_a_cleaned_version_says_what_it_left_out_and_why(benchmark):
 
 
 def test_votes_and_kappa_go_along(benchmark):
-    made = auditing.clean(by=None, benchmark=benchmark, rules=["contradicting"], version="2")
+    made = versions.clean(by=None, benchmark=benchmark, rules=["contradicting"], version="2")
     kept = made.cases.get(pair__external_id="alone")
     assert (kept.votes_1, kept.votes_2, kept.votes_tie, kept.kappa) == (8, 1, 0, 5 / 9)
 
@@ -69,7 +69,7 @@ def test_votes_and_kappa_go_along(benchmark):
 )
 def test_what_cannot_be_cleaned_names_the_field(benchmark, wrong, field):
     with pytest.raises(InputError) as caught:
-        auditing.clean(**{"by": None, "benchmark": benchmark, "rules": ["contradicting"], "version": "2", **wrong})
+        versions.clean(**{"by": None, "benchmark": benchmark, "rules": ["contradicting"], "version": "2", **wrong})
     assert caught.value.field == field
     assert Benchmark.objects.count() == 1
 
@@ -105,12 +105,12 @@ def test_the_published_part_and_its_cleaned_version(shared_data):
     """385 hard pairs recur, 120 with the opposite label: what contradicts goes, of what repeats one copy stays."""
     personafeedback.load(by=None, folder=shared_data / "personafeedback")
     benchmark = queries.find_benchmark("PersonaFeedback")
-    found = auditing.audit(by=None, benchmark=benchmark, bootstrap=100).result
+    found = versions.audit(by=None, benchmark=benchmark, bootstrap=100).result
     hard = next(one for one in found["recurring"] if one["tier"] == "hard")
     assert (found["n"], hard["recurring"], hard["opposite"]) == (1547, 385, 120)
-    made = auditing.clean(by=None, benchmark=benchmark, rules=["contradicting", "repeated"], version="2")
+    made = versions.clean(by=None, benchmark=benchmark, rules=["contradicting", "repeated"], version="2")
     # every pair stands in two tiers at most: 120 contradicting pairs lose both cases, 265 repeated ones one case
     assert made.made["left_out"] == {"contradicting": 240, "repeated": 265}
-    again = auditing.audit(by=None, benchmark=made, bootstrap=0).result
+    again = versions.audit(by=None, benchmark=made, bootstrap=0).result
     assert again["n"] == 1547 - 240 - 265
     assert again["repeated_pairs"] == []

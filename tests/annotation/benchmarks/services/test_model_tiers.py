@@ -10,16 +10,7 @@ from annotation.agreement.services import overrides, stored_difficulty
 from annotation.benchmarks.imports import releases as importing
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import lineages
-from annotation.benchmarks.services import (
-    auditing,
-    building,
-    datasheets,
-    filtering,
-    markdown,
-    model_tiers,
-    releasing,
-    versions,
-)
+from annotation.benchmarks.services import building, datasheets, filtering, model_tiers, releasing, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.bands import TIERS
 from annotation.studies.models.labels import Annotation
@@ -91,7 +82,7 @@ def test_what_the_tiers_are_made_of_is_on_record(criterion):
     counted = build(criterion, BuildOptions(), version="2").made
     assert counted["tiers"] == "counted"
     assert not {"model", "agreement_cuts"} & counted.keys()
-    assert markdown.tiers_by_model(counted) == ""
+    assert datasheets.tiers_by_model(counted) == ""
 
 
 def test_contested_by_the_model_is_excluded_and_says_so(criterion):
@@ -151,12 +142,12 @@ def test_a_case_without_votes_has_no_tier():
 
 def test_it_goes_out_and_in_and_into_a_cleaned_version(criterion, tmp_path):
     draft = build(criterion)
-    cleaned = auditing.clean(by=None, benchmark=draft, rules=["repeated"], version="2")
+    cleaned = versions.clean(by=None, benchmark=draft, rules=["repeated"], version="2")
     assert cleaned.made["model"] == draft.made["model"]
     made = versions.release(by=None, benchmark=draft)
     before = everything(made)
-    sheet = markdown.to_markdown(datasheets.datasheet(made, bootstrap=0))
-    assert markdown.tiers_by_model(made.made) in sheet
+    sheet = datasheets.to_markdown(datasheets.datasheet(made, bootstrap=0))
+    assert datasheets.tiers_by_model(made.made) in sheet
     assert "| all | 24 |" in sheet
     assert "How sure the tiers are" in datasheets.to_html(datasheets.datasheet(made, bootstrap=0))
     releasing.write(benchmark=made, folder=tmp_path / "out")

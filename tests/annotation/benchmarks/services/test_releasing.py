@@ -15,7 +15,7 @@ from annotation.benchmarks.imports import personafeedback
 from annotation.benchmarks.imports import releases as importing
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import releases
-from annotation.benchmarks.services import auditing, building, datasheets, filtering, markdown, releasing, versions
+from annotation.benchmarks.services import building, datasheets, filtering, releasing, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.benchmarks.services.filtering import Revision
 from annotation.corpus.models import ResponsePair
@@ -193,7 +193,7 @@ def test_a_split_has_a_name_that_data_sets_take(split, name):
 
 
 def test_the_datasheet_says_who_how_and_how_far_they_agree(benchmark):
-    auditing.audit(by=None, benchmark=benchmark, bootstrap=20)
+    versions.audit(by=None, benchmark=benchmark, bootstrap=20)
     sheet = datasheets.datasheet(benchmark, bootstrap=200)
     assert sheet["votes"] == {"cases": 8, "without": 0, "total": 72, "least": 9, "most": 9}
     every, counting = sheet["agreement"]["overall"]
@@ -204,7 +204,7 @@ def test_the_datasheet_says_who_how_and_how_far_they_agree(benchmark):
     assert {one["group"] for one in sheet["agreement"]["groups"]["tier"]} == {"easy", "hard"}
     assert sheet["excluded_because"] == [{"reason": "dropped in Scripted, round 1: contested", "n": 2}]
     assert sheet["made"]["annotators"] == {"person": 9}
-    text = markdown.to_markdown(sheet)
+    text = datasheets.to_markdown(sheet)
     assert text.startswith("# Scripted | 1 1.0: datasheet\n\nA try.")
     assert "Which response suits this person better?" in text
     assert "72 votes on 8 cases, 9 to 9 a case." in text

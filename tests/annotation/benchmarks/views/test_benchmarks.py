@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.benchmarks.models import Benchmark, FilterRound
-from annotation.benchmarks.services import auditing, building, filtering, versions
+from annotation.benchmarks.services import building, filtering, versions
 from tests.annotation.benchmarks.services.voting import FITTED, pairs, study_of, vote
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ResearcherFactory, UserFactory
 
@@ -168,7 +168,7 @@ def test_votes_drawn_by_a_program_say_so_on_every_page(alice, study):
     assert BADGE in page(alice, "filter_rounds", "trips")
     assert BADGE in page(alice, "evaluation_index")
     assert BADGE in page(alice, "evaluation_list", drawn.slug)
-    cleaned = auditing.clean(by=None, benchmark=drawn, rules=["repeated"], version="2")
+    cleaned = versions.clean(by=None, benchmark=drawn, rules=["repeated"], version="2")
     assert BADGE in page(alice, "benchmark_detail", cleaned.slug)
 
 
@@ -199,7 +199,7 @@ def test_queries_do_not_grow_with_the_cases(alice, django_assert_max_num_queries
     for _ in range(60):
         BenchmarkCaseFactory(benchmark=benchmark)
     benchmark = versions.release(by=None, benchmark=benchmark)
-    auditing.audit(by=None, benchmark=benchmark, bootstrap=10)
+    versions.audit(by=None, benchmark=benchmark, bootstrap=10)
     for name, most in (
         ("benchmark_list", 7),
         ("benchmark_detail", 13),

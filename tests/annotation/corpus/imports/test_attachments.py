@@ -12,7 +12,7 @@ import pytest
 
 from annotation.corpus.imports import records
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair
-from annotation.corpus.services.attachments import locate
+from annotation.corpus.services import locate
 from core.errors import InputError
 from core.files.input_files import InputFile
 from tests.media import JPEG, SVG, png, wav

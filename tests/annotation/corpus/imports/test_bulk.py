@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.corpus.imports import bulk
+from annotation.corpus.imports import writing
 from annotation.corpus.models import Scenario
 from tests.factories import ProfileFactory, TaskFactory
 
@@ -14,16 +14,16 @@ pytestmark = pytest.mark.django_db
 def test_more_rows_than_fit_one_statement():
     profile, task = ProfileFactory(), TaskFactory()
     rows = [(profile.pk, task.pk, f"v{number}", f'{{"城市": "{number} %s"}}') for number in range(500)]
-    bulk.insert(Scenario, ("profile", "task", "variant", "situation"), rows)
+    writing.insert(Scenario, ("profile", "task", "variant", "situation"), rows)
     assert Scenario.objects.count() == 500
     assert Scenario.objects.get(variant="v499").situation == {"城市": "499 %s"}
 
 
 def test_no_rows_are_no_statement(django_assert_num_queries):
     with django_assert_num_queries(0):
-        bulk.insert(Scenario, ("profile", "task", "variant", "situation"), [])
+        writing.insert(Scenario, ("profile", "task", "variant", "situation"), [])
 
 
 def test_a_field_without_column_is_a_mistake():
     with pytest.raises(TypeError, match="has no column"):
-        bulk.insert(Scenario, ("dialogues",), [(1,)])
+        writing.insert(Scenario, ("dialogues",), [(1,)])

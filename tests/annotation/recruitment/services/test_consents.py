@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annotation.quality.queries import quality
-from annotation.recruitment.models.participation import ConsentDecision, Participation
-from annotation.recruitment.queries.participation import find_intake, has_withdrawn, text_owed
+from annotation.recruitment.models import ConsentDecision, Participation
+from annotation.recruitment.queries import find_intake, has_withdrawn, text_owed
 from annotation.recruitment.services import consents, enrolment
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft

@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.recruitment.models.demographics import DemographicAnswer
-from annotation.recruitment.queries.demographics import LEAST_PEOPLE, answers, are_owed, list_questions
+from annotation.recruitment.models import DemographicAnswer
+from annotation.recruitment.queries import LEAST_PEOPLE, answers, are_owed, list_questions
 from annotation.recruitment.services import completions, consents, demographics
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments

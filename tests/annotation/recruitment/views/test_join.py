@@ -14,11 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import strip_tags as striptags
 
-from annotation.recruitment.models.participation import Invitation, Participation
+from annotation.recruitment.models import Invitation, Participation
 from annotation.recruitment.platforms import PREVIEW
-from annotation.recruitment.queries.offer import load_offer
-from annotation.recruitment.queries.participation import find_intake, find_return_code, token_hash
-from annotation.recruitment.services import completions, consents, invitations
+from annotation.recruitment.queries import find_intake, find_return_code, load_offer, token_hash
+from annotation.recruitment.services import completions, consents, enrolment
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
@@ -39,7 +38,7 @@ def study(open_study: OpenStudy, bob: User) -> Study:
 
 
 def link(study: Study, **more) -> str:
-    return reverse("join", args=[invitations.create(by=None, study=study, **more).token])
+    return reverse("join", args=[enrolment.create(by=None, study=study, **more).token])
 
 
 def sign_in(person: User) -> Client:
@@ -118,7 +117,7 @@ def test_a_researcher_who_follows_a_link_is_asked_first(study: Study, alice: Use
 @pytest.mark.parametrize(
     ("spoil", "why", "status"),
     [
-        (lambda one, study: invitations.revoke(by=None, invitation=one), "was revoked", 410),
+        (lambda one, study: enrolment.revoke(by=None, invitation=one), "was revoked", 410),
         (
             lambda one, study: Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1)),
             "has expired",
@@ -138,7 +137,7 @@ def test_a_researcher_who_follows_a_link_is_asked_first(study: Study, alice: Use
 )
 @pytest.mark.parametrize("platform", ["", "prolific"])
 def test_a_link_that_cannot_be_used_says_why(study: Study, spoil, why, status, platform) -> None:
-    made = invitations.create(by=None, study=study, max_uses=1, platform=platform)
+    made = enrolment.create(by=None, study=study, max_uses=1, platform=platform)
     spoil(made.invitation, study)
     address = f"{reverse('join', args=[made.token])}?{urlencode(PROLIFIC)}"
     for answer in (Client().get(address), Client().post(address, NEW)):

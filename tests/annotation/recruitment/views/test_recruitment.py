@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.recruitment.models.participation import Invitation
-from annotation.recruitment.queries.participation import find_intake
-from annotation.recruitment.services import consents, enrolment, invitations
+from annotation.recruitment.models import Invitation
+from annotation.recruitment.queries import find_intake
+from annotation.recruitment.services import consents, enrolment
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_said_at_its_field(study: Study, client: Client) -> Non
 
 
 def test_revoking_is_on_record_and_done_once(study: Study, client: Client, alice: User) -> None:
-    made = invitations.create(by=alice, study=study)
+    made = enrolment.create(by=alice, study=study)
     address = reverse("invitation_revoke", args=["pilot", made.invitation.pk])
     assert "Nobody can join" in text_of(client.post(address, follow=True))
     assert "revoked already" in text_of(client.post(address, follow=True))
@@ -101,11 +101,11 @@ def test_the_same_queries_for_any_number_of_people(
     study: Study, client: Client, alice: User, django_assert_max_num_queries
 ) -> None:
     text = consents.set_text(by=alice, study=study, text="Yes?")
-    made = invitations.create(by=alice, study=study)
+    made = enrolment.create(by=alice, study=study)
     for one in UserFactory.create_batch(12):
         enrolment.join(by=one, study=study, invitation=made.invitation)
         consents.decide(by=one, study=study, text_hash=text.content_hash, agrees=True)
-        invitations.create(by=alice, study=study)
+        enrolment.create(by=alice, study=study)
     with django_assert_max_num_queries(25):
         client.get(reverse("coming_in", args=["pilot"]))
 
@@ -113,7 +113,7 @@ def test_the_same_queries_for_any_number_of_people(
 def test_it_is_for_researchers(study: Study, bob: User) -> None:
     client = Client()
     client.force_login(bob)
-    made = invitations.create(by=None, study=study)
+    made = enrolment.create(by=None, study=study)
     for name in HERE:
         assert client.post(reverse(name, args=["pilot"])).status_code == 403
     assert client.post(reverse("invitation_revoke", args=["pilot", made.invitation.pk])).status_code == 403

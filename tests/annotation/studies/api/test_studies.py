@@ -97,7 +97,7 @@ def test_a_request_that_is_too_large_is_a_problem(rosa, settings):
 
 
 def test_too_many_requests_are_told_to_wait(alice, caller, monkeypatch):
-    from core.api.throttling import AccountThrottle
+    from core.api.requests import AccountThrottle
 
     monkeypatch.setattr(AccountThrottle, "get_rate", lambda self: "2/min")
     monkeypatch.setattr(AccountThrottle, "get_cache_key", lambda self, request, view: "test-throttle")

@@ -24,7 +24,7 @@ from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.studies.services import studies, webhooks
 from annotation.workbench.services import annotations, assignments
 from concord_client import is_signed
-from core import addresses, outgoing
+from core import addresses
 from core.accounts.models.projects import Project
 from core.accounts.models.users import User
 from core.addresses import Rule
@@ -272,7 +272,7 @@ class TestHostileReceivers:
         ids=["a header without end", "only to be continued", "no status"],
     )
     def test_one_that_drips_is_left(self, receiver, row, monkeypatch, dripped):
-        monkeypatch.setattr(outgoing, "LONGEST", 0.3)
+        monkeypatch.setattr(addresses, "LONGEST", 0.3)
 
         def drip(connection: socket.socket) -> None:
             for byte in dripped:
@@ -344,7 +344,7 @@ class TestHostileReceivers:
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0))]
         monkeypatch.setattr(addresses.check, "__kwdefaults__", {"resolve": lambda *args, **more: found})
         url = f"http://lab.example:{receiver.server.server_port}/hook"
-        assert outgoing.post(url, b"{}", {}, rule=Rule(hosts=["lab.example"])) == 200
+        assert addresses.post(url, b"{}", {}, rule=Rule(hosts=["lab.example"])) == 200
         assert receiver.got[0][0]["Host"] == f"lab.example:{receiver.server.server_port}"
 
     @pytest.mark.parametrize("path", ["/caf\u00e9?q=\u4e0a", "/a b", "/x\r\nX-Forged: 1", "/%20?a=b&c=%41"])

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.corpus import services
 from annotation.corpus.models import AttachmentUse, Dialogue
-from annotation.corpus.services import attachments
 from tests.factories import DialogueFactory, MembershipFactory, UserFactory
 from tests.media import png
 from tests.people import OpenStudy
@@ -24,7 +24,7 @@ def attachments_folder(settings, tmp_path):
 def address(open_study: OpenStudy, bob) -> str:
     """Of a picture of the only item of a study in which bob rates."""
     open_study([bob], items=1)
-    stored = attachments.store(png(), name="a.png")
+    stored = services.store_attachment(png(), name="a.png")
     AttachmentUse.objects.create(attachment=stored, dialogue=Dialogue.objects.get())
     return reverse("attachment", args=[stored.sha256])
 

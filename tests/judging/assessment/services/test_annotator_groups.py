@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models import DemographicAnswer
 from annotation.recruitment.services import consents, demographics
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.users import User

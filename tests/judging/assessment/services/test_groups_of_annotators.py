@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.recruitment.models.demographics import DemographicAnswer
+from annotation.recruitment.models import DemographicAnswer
 from annotation.recruitment.services import demographics
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion

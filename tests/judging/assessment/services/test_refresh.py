@@ -13,7 +13,7 @@ from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations
 from core import row_counts
-from core.jobs.single_flight import alone
+from core.jobs.waiting import alone
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.services import refresh, rules
 from judging.assessment.services.refresh import read_changes

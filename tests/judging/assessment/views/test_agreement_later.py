@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 from annotation.studies.models.labels import AgreementRun
 from core.accounts.models.users import User
 from core.jobs import waiting
-from core.jobs.single_flight import alone
+from core.jobs.waiting import alone
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
 from tests.factories import CriterionFactory, ResearcherFactory

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.corpus.services import attachments
+from annotation.corpus import services
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
 from judging.judges.providers.requests import JudgeRequest, Picture
@@ -86,7 +86,7 @@ def image(sha256: str) -> dict:
 @pytest.mark.django_db
 def test_a_judge_gets_the_pictures_of_the_turns_that_it_reads(settings, tmp_path):
     settings.ATTACHMENTS = tmp_path
-    stored = [attachments.store(png(size), name="a.png").sha256 for size in (8, 9)]
+    stored = [services.store_attachment(png(size), name="a.png").sha256 for size in (8, 9)]
     turns = [{"role": "user", "content": "x", "parts": [image(one)]} for one in stored]
     item = ItemFactory(dialogue=DialogueFactory(turns=turns))
     content = build_content(item, [], "")

@@ -13,8 +13,8 @@ from judging.judges.providers.base import Provider, Reply
 from judging.runs.queries.requests import Pending
 from judging.runs.services import request_pool
 from judging.runs.services.request_pool import JudgePool
-from simulation.experiments.services import dialogue_scheduler
-from simulation.experiments.services.dialogue_scheduler import DialogueScheduler, ModelLimit
+from simulation.experiments.services import turns
+from simulation.experiments.services.turns import DialogueScheduler, ModelLimit
 from tests.judging.judges.providers.asking import CRITERION, request
 from tests.model_server import KEY, MODEL, Answer, running
 
@@ -36,8 +36,8 @@ class Clinging(Provider):
             raise OSError("it does not close")
 
 
-def turn(agent: int) -> dialogue_scheduler.Ask:
-    return dialogue_scheduler.Ask(dialogue=agent, agent=agent, request=request())
+def turn(agent: int) -> turns.Ask:
+    return turns.Ask(dialogue=agent, agent=agent, request=request())
 
 
 def until(reached) -> None:
@@ -91,7 +91,7 @@ def test_no_connection_is_left_by_calls_in_flight(name, monkeypatch):
         speakers = {pk: create(name, model=MODEL) for pk in (1, 2, 3)}
 
         with closing(DialogueScheduler(speakers, [ModelLimit(frozenset([pk]), 1) for pk in speakers])) as playing:
-            playing.send([dialogue_scheduler.Ask(dialogue, dialogue % 3 + 1, request()) for dialogue in range(9)])
+            playing.send([turns.Ask(dialogue, dialogue % 3 + 1, request()) for dialogue in range(9)])
             until(lambda: server.replies == 2)
             answers = playing.batch()
             playing.mark_saved(answers)

@@ -12,7 +12,7 @@ from core.errors import InputError
 from judging.judges.models.limits import Price
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import Limits
-from simulation.experiments.models.experiments import Turn
+from simulation.experiments.models import Turn
 from tests.model_server import KEY, MODEL, Answer, running
 from tests.simulation.helpers import begun, finished, people, played, scripted
 

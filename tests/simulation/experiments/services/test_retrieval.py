@@ -10,7 +10,7 @@ import pytest
 from core.errors import InputError
 from judging.judges.models.limits import Price
 from simulation.agents import services as agents_services
-from simulation.experiments.models.experiments import Turn
+from simulation.experiments.models import Turn
 from tests.model_server import EMBEDDINGS, KEY, running
 from tests.simulation.helpers import begun, people, played
 

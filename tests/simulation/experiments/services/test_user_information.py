@@ -6,7 +6,7 @@ import pytest
 
 from annotation.corpus.models import Profile
 from core.errors import InputError
-from simulation.experiments.models.experiments import Turn
+from simulation.experiments.models import Turn
 from simulation.experiments.services import studies
 from simulation.results.services import results
 from tests.simulation.helpers import begun, people, played, scripted

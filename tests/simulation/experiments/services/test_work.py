@@ -14,9 +14,9 @@ from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from judging.judges.services import quotas
 from simulation.agents.parsing.endings import MESSAGES, Limits
-from simulation.experiments.models.experiments import Turn
-from simulation.experiments.services import experiments, turn_writer, work
-from simulation.experiments.services.leases import leases
+from simulation.experiments.models import Turn
+from simulation.experiments.services import experiments, turns, worker_sessions
+from simulation.experiments.services.experiments import leases
 from tests import factories
 from tests.simulation.helpers import ASSISTANT_LINES, begun, finished, people, played, scripted, texts
 
@@ -57,9 +57,9 @@ def test_playing_twice_changes_nothing():
     people(1, 1)
     experiment = begun()
 
-    work.play(experiment.pk)
+    worker_sessions.play(experiment.pk)
     before = set(Turn.objects.values_list("pk", flat=True))
-    work.play(experiment.pk)
+    worker_sessions.play(experiment.pk)
 
     assert set(Turn.objects.values_list("pk", flat=True)) == before
 
@@ -168,7 +168,7 @@ class TestFaults:
         people(1, 1)
         experiment = begun(assistant=scripted("assistant", trouble={"task0": {"turn": 2, "error": "transient"}}))
 
-        work.play(experiment.pk)
+        worker_sessions.play(experiment.pk)
 
         experiment.refresh_from_db()
         assert Turn.objects.count() == 1, "what came before is kept"
@@ -183,7 +183,7 @@ class TestFaults:
         experiment = begun()
         type(experiment).objects.update(attempts=leases.MOST_ATTEMPTS, error="429 Slow down.")
 
-        work.play(experiment.pk)
+        worker_sessions.play(experiment.pk)
 
         experiment.refresh_from_db()
         assert experiment.stop_reason == "Given up after 10 attempts. 429 Slow down."
@@ -193,7 +193,7 @@ class TestFaults:
         experiment = begun(assistant=scripted("assistant", trouble={"task0": {"error": "crash"}}))
 
         with pytest.raises(RuntimeError, match="Scripted to crash"):
-            work.play(experiment.pk)
+            worker_sessions.play(experiment.pk)
 
         experiment.refresh_from_db()
         assert experiment.stop_reason.startswith("RuntimeError: Scripted to crash")
@@ -202,12 +202,12 @@ class TestFaults:
         def locked(*arguments):
             raise OperationalError("database is locked")
 
-        monkeypatch.setattr(turn_writer, "save", locked)
+        monkeypatch.setattr(turns, "save", locked)
         people(1, 1)
         experiment = begun()
 
         with pytest.raises(OperationalError):
-            work.play(experiment.pk)
+            worker_sessions.play(experiment.pk)
 
         experiment.refresh_from_db()
         assert (experiment.state, experiment.worker) == ("running", None)
@@ -222,7 +222,7 @@ class TestLettingGo:
         people(3, 1)
         experiment = begun()
         worker = factories.WorkerFactory()
-        steps = work.steps(leases.claim(experiment.pk, worker), worker)
+        steps = worker_sessions.steps(leases.claim(experiment.pk, worker), worker)
 
         next(steps)
         experiments.stop(by=None, experiment=experiment)
@@ -240,7 +240,7 @@ class TestLettingGo:
         people(3, 1)
         experiment = begun()
         bob, charlie = factories.WorkerFactory(), factories.WorkerFactory()
-        steps = work.steps(leases.claim(experiment.pk, bob), bob)
+        steps = worker_sessions.steps(leases.claim(experiment.pk, bob), bob)
 
         next(steps)
         type(experiment).objects.update(worker=charlie)
@@ -254,7 +254,7 @@ class TestLettingGo:
         people(1, 1)
         experiment = begun()
         worker = factories.WorkerFactory()
-        steps = work.steps(leases.claim(experiment.pk, worker), worker)
+        steps = worker_sessions.steps(leases.claim(experiment.pk, worker), worker)
         next(steps)
         factories.TurnFactory(simulated=experiment.dialogues.get(), text="Said by another process.")
 
@@ -267,7 +267,7 @@ class TestLettingGo:
         people(2, 1)
         experiment = begun()
 
-        through = work.work_through(experiment)
+        through = worker_sessions.work_through(experiment)
         next(through)
         through.close()
 
@@ -278,14 +278,14 @@ class TestLettingGo:
         people(2, 2)
         experiment = begun()
 
-        work.play(experiment.pk, leaving=lambda: Turn.objects.exists())
+        worker_sessions.play(experiment.pk, leaving=lambda: Turn.objects.exists())
         said = Turn.objects.count()
-        work.play(experiment.pk, leaving=lambda: True)
+        worker_sessions.play(experiment.pk, leaving=lambda: True)
 
         experiment.refresh_from_db()
         assert (experiment.worker, experiment.attempts, experiment.state) == (None, 0, "running")
         assert Turn.objects.count() == said > 0
-        work.play(experiment.pk)
+        worker_sessions.play(experiment.pk)
         experiment.refresh_from_db()
         assert experiment.state == "finished"
 
@@ -297,7 +297,7 @@ class TestLettingGo:
         experiment = begun()
         factories.ExperimentFactory(queued_at=timezone.now())
 
-        work.play(experiment.pk)
+        worker_sessions.play(experiment.pk)
 
         experiment.refresh_from_db()
         assert (experiment.worker, experiment.state) == (None, "running")

@@ -9,8 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 from core.accounts.models.users import User
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Candidate, Making
 from simulation.generation.services import worker_sessions
 from tests.factories import (
     DialogueFactory,

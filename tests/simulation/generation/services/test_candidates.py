@@ -11,8 +11,7 @@ from annotation.corpus.models import ResponsePair
 from core.errors import InputError
 from simulation.agents import services as agents_services
 from simulation.agents.prompts.candidates import LEVELS, candidate, persona
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Candidate, Making
 from simulation.generation.services import candidates, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.stats.pairing import PairRule, Response, pairs

@@ -11,8 +11,8 @@ from judging.judges.services import keys
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.generated import UnfitError
 from simulation.agents.parsing.generated import mask as read_mask
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import PreferenceType
+from simulation.generation.models import Conflict, Making
 from simulation.generation.services import generation, worker_sessions
 from tests import factories
 from tests.model_server import KEY, MODEL, Answer, running

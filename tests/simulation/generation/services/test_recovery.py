@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from simulation.agents.models import Agent
-from simulation.experiments.models.experiments import Experiment
-from simulation.generation.models.orders import Making
+from simulation.experiments.models import Experiment
+from simulation.generation.models import Making
 from simulation.generation.services import recovery
 from tests import factories
 from tests.judging.runs.services.test_recovery import ended

@@ -11,10 +11,9 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from core.jobs import backoff
 from simulation.agents import services as agents_services
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Conflict, Making
-from simulation.generation.queries import seed_runs as queries
-from simulation.generation.services import candidate_runs, generation, seed_runs, worker_sessions
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Conflict, Making
+from simulation.generation.services import candidates, generation, seed_runs, worker_sessions
 from simulation.generation.services.seed_runs import SeedPlan
 from tests import seed_model
 from tests.model_server import KEY, MODEL, Answer, error, running
@@ -166,7 +165,7 @@ def test_a_judge_that_is_away_halfway_holds_the_run_up_and_it_goes_on_later(mode
     assert len(asked_of_judge) <= 3 + 8 * worker_sessions.MOST_ATTEMPTS
     n = Candidate.objects.count()
     model.by_default = seed_model.answer
-    assert candidate_runs.resume(by=None, run=run) == 9
+    assert candidates.resume(by=None, run=run) == 9
     run = worked(CandidateRun.objects.get())
     assert (run.stage, run.problem, Candidate.objects.count()) == ("done", "", n)
     assert ResponsePair.objects.count() == 12
@@ -193,7 +192,7 @@ def test_personas_that_all_conflict_wait_for_a_person(model):
 
     for conflict in Conflict.objects.all():
         generation.decide(by=None, conflict=conflict, decision="none")
-    candidate_runs.resume(by=None, run=run)
+    candidates.resume(by=None, run=run)
     run = worked(CandidateRun.objects.get())
     assert (run.stage, run.problem) == ("done", "")
 

@@ -12,11 +12,10 @@ from core.jobs import backoff
 from judging.judges.models.limits import CachedReply, Quota
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
-from simulation.generation.models.candidates import Candidate
-from simulation.generation.models.orders import Making
+from simulation.generation.models import Candidate, Making
 from simulation.generation.services import candidates, generation, worker_sessions
 from simulation.generation.services.candidates import Question
-from simulation.generation.services.leases import leases
+from simulation.generation.services.orders import leases
 from tests.factories import ProfileFactory
 from tests.model_server import KEY, MODEL, Answer, error, running
 

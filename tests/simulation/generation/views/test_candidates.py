@@ -15,10 +15,9 @@ from judging.judges.models.limits import Price
 from judging.judges.models.workers import Worker
 from simulation.agents import services as agents_services
 from simulation.agents.speakers import build_request
-from simulation.generation.models.candidates import Candidate, CandidateRun
-from simulation.generation.models.orders import Making
-from simulation.generation.queries import candidates as queries
-from simulation.generation.services import candidate_runs, generators, orders, reservations, worker_sessions
+from simulation.generation import queries
+from simulation.generation.models import Candidate, CandidateRun, Making
+from simulation.generation.services import candidates, orders, seed_generators, worker_sessions
 from simulation.generation.services.candidates import Question
 from tests.factories import ProfileFactory, ResearcherFactory, UserFactory
 
@@ -57,7 +56,7 @@ def scripted(**more):
 def begun(profile, *questions, **more) -> CandidateRun:
     asked = [Question(profile, text) for text in questions or ("What to cook?",)]
     more.setdefault("agent", scripted())
-    return candidate_runs.begin(by=None, name="Meals", questions=asked, queue=False, **more)
+    return candidates.begin(by=None, name="Meals", questions=asked, queue=False, **more)
 
 
 def worked(run: CandidateRun) -> None:
@@ -182,7 +181,7 @@ def test_a_stopped_run_asks_for_no_more_and_goes_on_later(alice, profile):
 def test_what_another_run_wants_is_not_stopped(profile):
     one, other = begun(profile), begun(profile)
     assert list(one.makings.all()) == list(other.makings.all())
-    assert candidate_runs.stop(by=None, run=one) == 0
+    assert candidates.stop(by=None, run=one) == 0
     worked(other)
     assert queries.progress(other).done == 1
 
@@ -195,7 +194,7 @@ def priced(profile, monkeypatch, *, budget: str, most: str) -> CandidateRun:
     run = begun(profile, "One?", "Two?", budget_usd=Decimal(budget))
     paid = orders.build_cost
     monkeypatch.setattr(orders, "build_cost", lambda *args: paid(*args) | {"cost_usd": 0.3})
-    monkeypatch.setattr(reservations, "compute_most_cost", lambda *args: Decimal(most))
+    monkeypatch.setattr(orders, "compute_most_cost", lambda *args: Decimal(most))
     return run
 
 
@@ -214,8 +213,8 @@ def test_a_spent_budget_has_to_be_raised(profile, monkeypatch):
     worked(run)
     assert queries.progress(run).spent == Decimal("0.6")
     with pytest.raises(Exception, match="higher budget"):
-        candidate_runs.resume(by=None, run=run)
-    assert candidate_runs.resume(by=None, run=run, budget_usd=Decimal(10)) == 2
+        candidates.resume(by=None, run=run)
+    assert candidates.resume(by=None, run=run, budget_usd=Decimal(10)) == 2
     worked(run)
     assert [len(one.replies) for one in run.makings.order_by("pk")] == [4, 4]
 
@@ -245,10 +244,10 @@ def test_the_most_that_a_reply_costs_is_its_longest_text(profile, monkeypatch):
         side="assistant", provider="openai_compatible", model="m", parameters={"max_tokens": 700}
     )
     (order,) = begun(profile, agent=agent, budget_usd=Decimal(1)).makings.all()
-    cue = next(generators.steps(order)).cue
+    cue = next(seed_generators.steps(order)).cue
     asked = build_request(cue, item="x", number=1, seed=1)
     tokens = agents_services.build_speaker(order.agent).estimate_tokens(asked).tokens
-    assert reservations.compute_most_cost(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000
+    assert orders.compute_most_cost(order, asked) == Decimal("0.7") + Decimal(tokens) / 1_000_000
 
 
 def test_a_file_of_candidates_is_imported(alice, profile):

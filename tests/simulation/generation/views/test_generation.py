@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from simulation.agents.models import Agent
-from simulation.experiments.models.schemas import PreferenceType
-from simulation.generation.models.orders import Conflict, Making
+from simulation.experiments.models import PreferenceType
+from simulation.generation.models import Conflict, Making
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]

@@ -14,7 +14,7 @@ from annotation.corpus.models import Profile
 from judging.judges.services import judges
 from judging.runs.services import runs
 from simulation.agents import services as agents_services
-from simulation.experiments.models.experiments import Experiment
+from simulation.experiments.models import Experiment
 from simulation.experiments.services import studies
 from simulation.results.services import results
 from simulation.results.services.differences import differences, list_shared_models

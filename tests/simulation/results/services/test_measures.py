@@ -15,7 +15,7 @@ from annotation.corpus.models import Dialogue, Profile
 from core.errors import InputError, NotComputedError
 from core.jobs import waiting
 from simulation import tasks
-from simulation.experiments.models.schemas import PreferenceType
+from simulation.experiments.models import PreferenceType
 from simulation.experiments.services import schemas
 from simulation.experiments.services.grids import grid
 from simulation.results import charts

@@ -15,7 +15,7 @@ from annotation.agreement.options import IntervalOptions as Options
 from core.errors import InputError
 from judging.judges.models.judges import Judge
 from judging.runs.models.runs import Judgment
-from simulation.experiments.models.experiments import DialogueMeasures, Experiment
+from simulation.experiments.models import DialogueMeasures, Experiment
 from simulation.results.queries.judgments import fingerprint
 from simulation.results.services import results
 from simulation.results.services.columns import OF_VARIETY
