@@ -79,13 +79,13 @@ class InvitationForm(OptionsForm):
         choices=Invitation.Platform.choices,
         required=False,
         label="For",
-        help_text="People of a platform need no account: its link says who they are.",
+        help_text="People from a platform need no account: the platform’s link identifies them.",
     )
-    uses = forms.IntegerField(min_value=1, max_value=enrolment.MOST_USES, required=False, label="People at most")
-    days = forms.IntegerField(
-        min_value=1, max_value=LONGEST_DAYS, required=False, initial=30, label="Days it is good for"
+    uses = forms.IntegerField(min_value=1, max_value=enrolment.MOST_USES, required=False, label="Most people")
+    days = forms.IntegerField(min_value=1, max_value=LONGEST_DAYS, required=False, initial=30, label="Valid for (days)")
+    note = forms.CharField(
+        max_length=enrolment.LONGEST_NOTE, required=False, help_text="Shown to researchers only, such as “second wave”."
     )
-    note = forms.CharField(max_length=enrolment.LONGEST_NOTE, required=False, help_text="For you, for example a wave.")
 
     def create(self, by: User, study: Study) -> enrolment.CreatedInvitation | None:
         given = self.cleaned_data
@@ -171,14 +171,14 @@ class IntakeForm(OptionsForm):
         max_length=80,
         required=False,
         label="Completion code",
-        help_text="Shown to who is done. Empty: people of a platform each get a code of their own.",
+        help_text="Shown to annotators when they are done. Empty: each person from a platform gets their own code.",
     )
     completion_url = forms.URLField(
         max_length=500,
         required=False,
         label="Completion address",
         assume_scheme="https",
-        help_text="Where it takes them.",
+        help_text="Where annotators are sent when they are done.",
     )
 
     @classmethod

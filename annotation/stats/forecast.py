@@ -96,7 +96,7 @@ def forecast(
     if remaining == 0:
         return told(0.0, 0.0, 0.0, None)
     if not k:
-        return told(np.nan, np.nan, np.nan, "no whole period has passed yet")
+        return told(np.nan, np.nan, np.nan, "no whole hour or day has passed since the first rating")
     if not seen.any():
         return told(np.nan, np.nan, np.nan, f"no labels in the last {k} periods")
     if k < LEAST_PERIODS:

@@ -58,7 +58,7 @@ def describe_forecast(found: dict[str, Any]) -> str:
     """The forecast in words, with its interval and its assumption."""
     end = {name: at and at[:16].replace("T", " ") for name, at in found["end"].items()}
     if found["value"] is None:
-        return f"cannot be told: {found['reason']}"
+        return f"no forecast yet: {found['reason']}"
     if found["remaining"] == 0:
         return "all ratings are in"
     ends = f" ({end['low']} to {end['high']})" if end["low"] and end["high"] else f" ({found['reason']})"

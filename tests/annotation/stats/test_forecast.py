@@ -31,7 +31,7 @@ def test_far_ahead_only_the_mean_is_uncertain() -> None:
     ("counts", "remaining", "value", "reason"),
     [
         ([3, 4], 0, 0.0, None),
-        ([], 5, np.nan, "no whole period"),
+        ([], 5, np.nan, "no whole hour or day"),
         ([0, 0, 0], 5, np.nan, "no labels in the last 3"),
         ([5], 10, 2.0, "1 periods say nothing"),
         ([0, 0, 0, 0, 0, 0, 9], 9, None, "no upper end"),
