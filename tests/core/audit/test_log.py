@@ -77,6 +77,7 @@ EXCEPTIONS = {
     "core.audit.log.record": "writes an act",
     "core.audit.log.record_always": "writes an act",
     "annotation.studies.imports.labelled.add_items": "a part of an import",
+    "annotation.benchmarks.services.filtering.add_all_items": "a part of making a study",
     "annotation.studies.imports.labelled.find_or_create_study": "a part of an import",
     "annotation.studies.imports.ratings.resolve": "a part of an import",
     "judging.runs.imports.formats.import_benchmark": "hands over to the import",
