@@ -11,9 +11,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
 from core.errors import InputError
-from core.files.input_files import InputFile, lines, not_utf8, read_document
+from core.files.input_files import InputFile, Problems, lines, not_utf8, read_document
 from core.files.json_text import SUSPICIOUS, find_line, key_twice, refuse_unstorable, reword_message, to_dotted_path
-from core.files.problems import Problems
 
 Record = TypeVar("Record", bound=BaseModel)
 

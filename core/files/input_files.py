@@ -1,14 +1,43 @@
-"""Files from outside, read within limits: a document at once, lines one by one."""
+"""Files from outside, read within limits, a document at once or lines one by one; and what to do about a bad record."""
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 from core.errors import InputError
-from core.files.problems import Problems
+
+OnError = Literal["stop", "skip"]
+
+
+@dataclass
+class Problems:
+    """Collects bad records. With `stop` (the default) the first one is raised."""
+
+    on_error: OnError = "stop"
+    errors: list[InputError] = field(default_factory=list)
+    records: list[str] = field(default_factory=list)
+
+    def add(self, error: InputError, record: bytes | str = b"") -> None:
+        """Set a record aside; `record` is its text as it was found."""
+        if self.on_error == "stop":
+            raise error
+        self.errors.append(error)
+        self.records.append(record.decode("utf-8", "replace") if isinstance(record, bytes) else record)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The errors as plain data: file, line, field and message."""
+        return [{"file": e.file, "line": e.line, "field": e.field, "message": e.message} for e in self.errors]
+
+    def to_jsonl(self) -> str:
+        """One line per bad record: where, why, and the record itself."""
+        rows = [{**error, "record": text} for error, text in zip(self.to_json(), self.records, strict=True)]
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
 
 MEGABYTE = 1024 * 1024
 LINE_LIMIT = 16 * MEGABYTE

@@ -31,8 +31,7 @@ from annotation.corpus.exchange.reading import Given, collect_package, json_line
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.checking import parse_document
-from core.files.input_files import InputFile, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, read_document
 
 STATE = "user_state.json"
 OF_JUDGES = "llm_labels"

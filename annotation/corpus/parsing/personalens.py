@@ -19,8 +19,7 @@ from pydantic_core import to_json
 
 from core.errors import InputError
 from core.files.checking import find_first_problem, locate_error, parse_document, read_jsonl
-from core.files.input_files import InputFile, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, read_document
 
 
 class ProfileDocument(BaseModel):

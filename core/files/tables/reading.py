@@ -25,12 +25,12 @@ from core.files.input_files import (
     LINE_LIMIT,
     MEGABYTE,
     InputFile,
+    Problems,
     lines,
     not_utf8,
     read_document,
     unreadable,
 )
-from core.files.problems import Problems
 from core.files.tables.arrow import read_folder, read_parquet
 from core.files.tables.layout import CSV, EXCEL_HINT, FOLDER, JSONL, PARQUET, SEPARATORS, XLSX, Layout, complete_layout
 from core.files.tables.rows import RowNotes, TableRow, find_value, is_blank

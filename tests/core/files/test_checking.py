@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from core.errors import InputError
 from core.files.checking import read_jsonl
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 
 class Thing(BaseModel):

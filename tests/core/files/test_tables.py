@@ -11,10 +11,9 @@ import pytest
 
 from core.errors import InputError
 from core.files.encodings import ENCODINGS, detect_encoding
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.long_files import SeenIds
 from core.files.parquet import load_arrow
-from core.files.problems import Problems
 from core.files.tables import reading
 from core.files.tables.layout import Layout, complete_layout
 from core.files.tables.reading import open_table
@@ -207,7 +206,7 @@ import django
 from django.conf import settings
 settings.configure()
 from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import Problems
 from core.files.long_files import SeenIds
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table
