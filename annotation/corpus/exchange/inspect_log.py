@@ -17,8 +17,15 @@ from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package,
 from annotation.corpus.exchange.reading import Given, collect_package
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Problems, read_document, unreadable
+from core.files.input_files import (
+    DOCUMENT_LIMIT,
+    MEGABYTE,
+    InputFile,
+    Problems,
+    parse_document,
+    read_document,
+    unreadable,
+)
 from core.files.parquet import load_arrow
 
 ZSTANDARD = 93

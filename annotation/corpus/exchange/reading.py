@@ -21,8 +21,7 @@ from annotation.corpus.exchange.dataset import (
 )
 from annotation.corpus.parsing.records import DialogueRecord, PairRecord
 from core.errors import InputError
-from core.files.checking import find_first_problem, parse_document
-from core.files.input_files import InputFile, Problems, lines, read_document
+from core.files.input_files import InputFile, Problems, find_first_problem, lines, parse_document, read_document
 from core.files.json_text import refuse_unstorable
 
 ANSWERS = TypeAdapter(tuple[ExchangedAnswer, ...])

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from core.errors import InputError
-from core.files.checking import locate_error, parse_document, read_jsonl
-from core.files.input_files import InputFile, Problems, read_document
+from core.files.input_files import InputFile, Problems, locate_error, parse_document, read_document, read_jsonl
 from core.files.json_text import refuse_unstorable
 from core.hashing import content_hash
 

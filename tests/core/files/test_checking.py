@@ -6,8 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from core.errors import InputError
-from core.files.checking import read_jsonl
-from core.files.input_files import InputFile, Problems
+from core.files.input_files import InputFile, Problems, read_jsonl
 
 
 class Thing(BaseModel):
