@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -157,9 +157,9 @@ KINDS = (
 )
 
 
-def period(kind: Kind, environment: Mapping[str, str] = os.environ) -> int | None:
+def period(kind: Kind) -> int | None:
     """How many days a kind is kept; None is always. InputError, naming the variable, for what is no period."""
-    text = environment.get(kind.variable, "").strip().lower()
+    text = os.environ.get(kind.variable, "").strip().lower()
     if not text:
         return kind.usual
     if text == ALWAYS:

@@ -57,9 +57,13 @@ from concord_client.transport import OMITTED, Transport, quote
 class Methods(Transport):
     """Every operation by its name: a noun reads, a verb changes something.
 
-    A write takes `idempotency_key`; without one it gets a key of its own.
+    A write takes `idempotency_key`; without one it gets a key of its own. A list takes `after`, the key of the last row
+    seen, and `limit`, how many rows one request brings; it goes on to its end.
     """
 '''
+
+AFTER = "Key of the last row seen; `next` fills it in."
+"""What the document says of `after` at every list by key: the class says it once."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ class Document:
         arguments = ["self", *map(declare, needed), *(["*"] if optional else []), *map(declare, optional)]
         if spec["method"] != "GET":
             arguments += [*([] if optional else ["*"]), "idempotency_key: str | None = None"]
-        about = [f"`{one.name}`: {one.about}" for one in (*needed, *optional) if one.about]
+        about = [f"`{one.name}`: {one.about}" for one in (*needed, *optional) if one.about not in ("", AFTER)]
         summary = spec["summary"] + ("" if spec["summary"].endswith((".", "…", "?")) else ".")
         doc = quoted(summary if not about else "\n".join([summary, "", *about, ""]), 8)
         answer = self.answer_of(spec)

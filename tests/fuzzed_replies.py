@@ -20,7 +20,7 @@ from annotation.corpus.parsing.records import DialogueRecord
 from annotation.stats import words
 from annotation.stats.benchmarks import shortcuts
 from core.errors import InputError
-from core.files import checking
+from core.files import input_files
 from core.files.input_files import InputFile
 from core.jobs.backoff import TransientError
 from judging.judges import parsing as judges_parsing
@@ -96,8 +96,8 @@ READERS: Mapping[str, Reader] = {
     "placeholders": templates.names,
     "PersonaLens reply": lambda text: [personalens_output.verdict(text, key) for key in ("task_completion", "other")],
     "PersonaLens reason": personalens_output.explanation,
-    "line of a file": fitting(lambda text: checking.check_line(FILE, 1, encoded(text), DialogueRecord)),
-    "document": fitting(lambda text: checking.parse_document(FILE, encoded(text))),
+    "line of a file": fitting(lambda text: input_files.check_line(FILE, 1, encoded(text), DialogueRecord)),
+    "document": fitting(lambda text: input_files.parse_document(FILE, encoded(text))),
 }
 
 GOOD = [

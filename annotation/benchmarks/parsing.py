@@ -14,9 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from core.files.checking import check_value, parse_document, read_jsonl
-from core.files.input_files import InputFile, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, check_value, parse_document, read_document, read_jsonl
 
 FORMAT = "concord-benchmark/1"
 MANIFEST = "benchmark.json"

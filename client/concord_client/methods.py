@@ -13,7 +13,8 @@ from concord_client.transport import OMITTED, Transport, quote
 class Methods(Transport):
     """Every operation by its name: a noun reads, a verb changes something.
 
-    A write takes `idempotency_key`; without one it gets a key of its own.
+    A write takes `idempotency_key`; without one it gets a key of its own. A list takes `after`, the key of the last row
+    seen, and `limit`, how many rows one request brings; it goes on to its end.
     """
 
     # acts
@@ -45,10 +46,7 @@ class Methods(Transport):
     # labels
 
     def adjudication_studies(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.DecidedStudy]:
-        """The studies in which I decide.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """The studies in which I decide."""
         return self.rows("adjudication", after=after, limit=limit)
 
     def annotations(
@@ -64,7 +62,6 @@ class Methods(Transport):
     ) -> Iterator[types.Label]:
         """Submitted labels of people, oldest first.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `rater`: Username of the annotator.
         `counting`: Only what is computed from: no labels of excluded annotators.
         """
@@ -234,10 +231,7 @@ class Methods(Transport):
         return self.post(f"studies/{quote(slug)}/late/{number}", {"decision": decision}, key=idempotency_key)
 
     def item_threads(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Thread]:
-        """What annotators ask about items.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """What annotators ask about items."""
         return self.rows(f"studies/{quote(slug)}/messages", after=after, limit=limit)
 
     def quality(self, slug: str, bootstrap: int = OMITTED) -> types.Quality:
@@ -254,10 +248,7 @@ class Methods(Transport):
         name: str = OMITTED,
         state: Literal["draft", "released"] = OMITTED,
     ) -> Iterator[types.Benchmark]:
-        """Benchmarks, every version.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Benchmarks, every version."""
         return self.rows("benchmarks", after=after, limit=limit, name=name, state=state)
 
     def build_benchmark(
@@ -351,7 +342,6 @@ class Methods(Transport):
     ) -> Iterator[types.Case]:
         """The cases, also those that no model is scored on.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `q`: A part of an id, a question or a persona's id.
         """
         return self.rows(
@@ -388,10 +378,7 @@ class Methods(Transport):
     def benchmark_evaluations(
         self, slug: str, *, after: int = OMITTED, limit: int = OMITTED
     ) -> Iterator[types.Evaluation]:
-        """The evaluations of a benchmark.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """The evaluations of a benchmark."""
         return self.rows(f"benchmarks/{quote(slug)}/evaluations", after=after, limit=limit)
 
     def evaluate(
@@ -472,10 +459,7 @@ class Methods(Transport):
         level: Literal["none", "generic", "full", "over"] = OMITTED,
         kind: str = OMITTED,
     ) -> Iterator[types.Candidate]:
-        """Candidates, ordered here or imported.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Candidates, ordered here or imported."""
         return self.rows("candidates", after=after, limit=limit, level=level, kind=kind)
 
     def import_candidates(
@@ -524,10 +508,7 @@ class Methods(Transport):
         )
 
     def candidate_runs(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.CandidateRun]:
-        """Runs of candidates.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Runs of candidates."""
         return self.rows("candidates/runs", after=after, limit=limit)
 
     def order_candidates(
@@ -636,10 +617,7 @@ class Methods(Transport):
         )
 
     def evaluations(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Evaluation]:
-        """Evaluations of all benchmarks.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Evaluations of all benchmarks."""
         return self.rows("evaluations", after=after, limit=limit)
 
     def evaluation(self, evaluation: int) -> types.Evaluation:
@@ -663,7 +641,6 @@ class Methods(Transport):
     ) -> Iterator[types.Failure]:
         """Wrong answers, by key.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `run`: Of one judge in one setting.
         `case`: Its position.
         """
@@ -703,10 +680,7 @@ class Methods(Transport):
     def evaluation_runs(
         self, evaluation: int, *, after: int = OMITTED, limit: int = OMITTED
     ) -> Iterator[types.EvaluationRun]:
-        """The runs of an evaluation.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """The runs of an evaluation."""
         return self.rows(f"evaluations/{evaluation}/runs", after=after, limit=limit)
 
     def extend_evaluation(
@@ -762,10 +736,7 @@ class Methods(Transport):
         return self.get(f"evaluations/{evaluation}/tags")
 
     def filter_rounds(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Round]:
-        """The filter rounds of a study of pairs.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """The filter rounds of a study of pairs."""
         return self.rows(f"studies/{quote(slug)}/filter-rounds", after=after, limit=limit)
 
     def filter_round(
@@ -980,10 +951,7 @@ class Methods(Transport):
     def item_judgments(
         self, slug: str, position: int, *, after: int = OMITTED, limit: int = OMITTED
     ) -> Iterator[types.Judgment]:
-        """What judges said of an item, in all runs; nothing of a held-out item.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """What judges said of an item, in all runs; nothing of a held-out item."""
         return self.rows(f"studies/{quote(slug)}/items/{position}/judgments", after=after, limit=limit)
 
     def audit(self, slug: str, judge: int, *, part: str = OMITTED, criterion: str = OMITTED) -> dict[str, Any]:
@@ -1003,10 +971,7 @@ class Methods(Transport):
     def certificates(
         self, slug: str, judge: int, *, after: int = OMITTED, limit: int = OMITTED
     ) -> Iterator[types.Issued]:
-        """Certificates issued of a judge on a study.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Certificates issued of a judge on a study."""
         return self.rows(f"studies/{quote(slug)}/judges/{judge}/certificates", after=after, limit=limit)
 
     def certify(
@@ -1230,7 +1195,6 @@ class Methods(Transport):
     ) -> Iterator[types.RatedItem]:
         """Items with what people and judges said, by position.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `criterion`: The first if not given.
         `majority`: A value of the scale, or tied.
         `judge`: Its name, with `value`.
@@ -1388,10 +1352,7 @@ class Methods(Transport):
     # making
 
     def conflicts(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Conflict]:
-        """Conflicts in profiles.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Conflicts in profiles."""
         return self.rows("conflicts", after=after, limit=limit)
 
     def decide_conflict(
@@ -1410,10 +1371,7 @@ class Methods(Transport):
         return self.post(f"conflicts/{number}/reviews", {"decision": decision, "note": note}, key=idempotency_key)
 
     def generations(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Making]:
-        """Orders of material.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Orders of material."""
         return self.rows("making", after=after, limit=limit)
 
     def start_generation(
@@ -1504,10 +1462,7 @@ class Methods(Transport):
         return self.get("criteria")
 
     def people(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Person]:
-        """Accounts, people and imported or simulated annotators.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Accounts, people and imported or simulated annotators."""
         return self.rows("people", after=after, limit=limit)
 
     def rubrics(self) -> list[types.RubricTemplate]:
@@ -1529,10 +1484,7 @@ class Methods(Transport):
         state: Literal["draft", "open", "closed"] = OMITTED,
         kind: Literal["dialogue", "pair"] = OMITTED,
     ) -> Iterator[types.Study]:
-        """Studies.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Studies."""
         return self.rows("studies", after=after, limit=limit, state=state, kind=kind)
 
     def create_study(
@@ -1662,10 +1614,7 @@ class Methods(Transport):
     def items(
         self, slug: str, *, after: int = OMITTED, limit: int = OMITTED, stratum: str = OMITTED
     ) -> Iterator[types.Item]:
-        """A study's items in its order, by position.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """A study's items in its order, by position."""
         return self.rows(f"studies/{quote(slug)}/items", after=after, limit=limit, stratum=stratum)
 
     def item(self, slug: str, position: int) -> types.Item:
@@ -1746,7 +1695,6 @@ class Methods(Transport):
     ) -> Iterator[types.Dialogue]:
         """Dialogues.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `q`: A part of an id or name.
         `source`: Where the records came from.
         """
@@ -1765,7 +1713,6 @@ class Methods(Transport):
     ) -> Iterator[types.Pair]:
         """Response pairs.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `q`: A part of an id or name.
         `source`: Where the records came from.
         """
@@ -1780,7 +1727,6 @@ class Methods(Transport):
     ) -> Iterator[types.Profile]:
         """Profiles.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `q`: A part of an id or name.
         `source`: Where the records came from.
         """
@@ -1802,7 +1748,6 @@ class Methods(Transport):
     ) -> Iterator[types.Task]:
         """Tasks.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `q`: A part of an id or name.
         `source`: Where the records came from.
         """
@@ -1815,10 +1760,7 @@ class Methods(Transport):
     # experiments
 
     def experiments(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Experiment]:
-        """Experiments.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Experiments."""
         return self.rows("experiments", after=after, limit=limit)
 
     def start_experiment(
@@ -1924,10 +1866,7 @@ class Methods(Transport):
             "assistant_failed",
         ] = OMITTED,
     ) -> Iterator[types.Simulated]:
-        """The dialogues of an experiment, by their place in it.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """The dialogues of an experiment, by their place in it."""
         return self.rows(f"experiments/{experiment}/dialogues", after=after, limit=limit, ending=ending)
 
     def simulated_dialogue(self, experiment: int, index: int) -> types.SimulatedWhole:
@@ -2239,10 +2178,7 @@ class Methods(Transport):
         return self._upload("imports/guess", path, {"mapping": mapping}, key=idempotency_key)
 
     def mappings(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.SavedMapping]:
-        """Saved mappings.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Saved mappings."""
         return self.rows("mappings", after=after, limit=limit)
 
     def save_mapping(
@@ -2266,10 +2202,7 @@ class Methods(Transport):
     # judges
 
     def judges(self, *, after: int = OMITTED, limit: int = OMITTED, name: str = OMITTED) -> Iterator[types.Judge]:
-        """Judges, every version.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Judges, every version."""
         return self.rows("judges", after=after, limit=limit, name=name)
 
     def define_judge(
@@ -2339,10 +2272,7 @@ class Methods(Transport):
         return self.post(f"judges/{judge}/test", key=idempotency_key)
 
     def prices(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Price]:
-        """Prices that people entered.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Prices that people entered."""
         return self.rows("prices", after=after, limit=limit)
 
     def enter_price(
@@ -2413,7 +2343,6 @@ class Methods(Transport):
     ) -> Iterator[types.Run]:
         """Runs.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `study`: Its slug.
         `judge`: Its name.
         """
@@ -2442,10 +2371,7 @@ class Methods(Transport):
         position: int = OMITTED,
         unscored_reason: str = OMITTED,
     ) -> Iterator[types.Judgment]:
-        """What a run said, oldest first.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """What a run said, oldest first."""
         return self.rows(
             f"runs/{run}/judgments",
             after=after,
@@ -2506,7 +2432,6 @@ class Methods(Transport):
     ) -> Iterator[types.Probe]:
         """Runs on altered copies of items.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `judge`: Its id.
         """
         return self.rows(f"studies/{quote(slug)}/probes", after=after, limit=limit, judge=judge)
@@ -2674,10 +2599,7 @@ class Methods(Transport):
     # projects
 
     def projects(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Project]:
-        """Projects that I research in.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Projects that I research in."""
         return self.rows("projects", after=after, limit=limit)
 
     def create_project(self, name: str, *, idempotency_key: str | None = None) -> types.Project:
@@ -2693,10 +2615,7 @@ class Methods(Transport):
         return self.post(f"projects/{quote(slug)}/choose", key=idempotency_key)
 
     def keys(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.ModelKey]:
-        """For which addresses a project has keys of models.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """For which addresses a project has keys of models."""
         return self.rows(f"projects/{quote(slug)}/keys", after=after, limit=limit)
 
     def set_key(
@@ -2717,10 +2636,7 @@ class Methods(Transport):
         self.send("DELETE", f"projects/{quote(slug)}/keys/{number}", key=idempotency_key)
 
     def members(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Member]:
-        """Who is in a project.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Who is in a project."""
         return self.rows(f"projects/{quote(slug)}/members", after=after, limit=limit)
 
     def add_member(
@@ -2759,10 +2675,7 @@ class Methods(Transport):
     # queue
 
     def admissions(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Admission]:
-        """Training and qualification of participants.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Training and qualification of participants."""
         return self.rows(f"studies/{quote(slug)}/admissions", after=after, limit=limit)
 
     def decide_admission(
@@ -2796,7 +2709,6 @@ class Methods(Transport):
     ) -> Iterator[types.KnownItem]:
         """Items with known answers: checks, training, qualification.
 
-        `after`: Key of the last row seen; `next` fills it in.
         `retired`: Also those that are retired.
         """
         return self.rows(f"studies/{quote(slug)}/known", after=after, limit=limit, purpose=purpose, retired=retired)
@@ -2879,10 +2791,7 @@ class Methods(Transport):
         )
 
     def queue_changes(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Change]:
-        """Who set the rules when.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Who set the rules when."""
         return self.rows(f"studies/{quote(slug)}/queue/changes", after=after, limit=limit)
 
     # exports
@@ -2942,10 +2851,7 @@ class Methods(Transport):
         )
 
     def invitations(self, slug: str, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Invitation]:
-        """Links into a study, revoked ones too.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Links into a study, revoked ones too."""
         return self.rows(f"studies/{quote(slug)}/invitations", after=after, limit=limit)
 
     def invite(
@@ -3009,10 +2915,7 @@ class Methods(Transport):
     # webhooks
 
     def webhooks(self, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Webhook]:
-        """Webhooks, ended ones too.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """Webhooks, ended ones too."""
         return self.rows("webhooks", after=after, limit=limit)
 
     def add_webhook(
@@ -3041,10 +2944,7 @@ class Methods(Transport):
         self.send("DELETE", f"webhooks/{number}", key=idempotency_key)
 
     def deliveries(self, number: int, *, after: int = OMITTED, limit: int = OMITTED) -> Iterator[types.Delivery]:
-        """What it was told, and what became of it.
-
-        `after`: Key of the last row seen; `next` fills it in.
-        """
+        """What it was told, and what became of it."""
         return self.rows(f"webhooks/{number}/deliveries", after=after, limit=limit)
 
     def ping_webhook(self, number: int, *, idempotency_key: str | None = None) -> types.Delivery:

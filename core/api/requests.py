@@ -1,4 +1,4 @@
-"""How the API is asked and answers: tokens, how often an account may call, and JSON, where undefined figures are null.
+"""How the API is asked and answers: tokens, how often an account may call, and JSON whose undefined values are null.
 
 Sessions are REST framework's own.
 """

@@ -12,8 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DataError, IntegrityError
 
-from core.files.input_files import Source
-from core.files.problems import Problems
+from core.files.input_files import Problems, Source
 
 
 @dataclass

@@ -290,12 +290,12 @@ def parse_pairs(given: Sequence[str], field: str) -> dict[str, str]:
     return found
 
 
-def parse_shares(given: Sequence[str], field: str = "splits") -> dict[str, float]:
+def parse_shares(given: Sequence[str]) -> dict[str, float]:
     """`train=0.8 test=0.2` as numbers."""
     found = {}
-    for name, value in parse_pairs(given, field).items():
+    for name, value in parse_pairs(given, "splits").items():
         try:
             found[name] = float(value)
         except ValueError:
-            raise InputError(f"{value!r} is no number", field=field) from None
+            raise InputError(f"{value!r} is no number", field="splits") from None
     return found

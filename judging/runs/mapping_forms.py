@@ -18,9 +18,8 @@ from annotation.corpus.parsing.mapped_fields import JUDGMENTS, KINDS, LABELS, RA
 from annotation.corpus.parsing.mappings import ColumnMapping, Reading, parse_mapping
 from annotation.corpus.services import NewMapping
 from core.errors import InputError
-from core.files.encodings import ENCODINGS
 from core.files.input_files import MEGABYTE
-from core.files.tables.layout import CSV, JSON, SEPARATORS, XLSX
+from core.files.tables.layout import CSV, ENCODINGS, JSON, SEPARATORS, XLSX
 from core.options.fields import OptionsForm
 from judging.runs.options import ImportItems
 

@@ -24,9 +24,8 @@ from annotation.corpus.parsing import personafeedback as parsing
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 from core.hashing import content_hash
 
 SOURCE = "personafeedback"

@@ -19,10 +19,8 @@ from annotation.corpus.models import Profile, ResponsePair, SourcedModel
 from core.accounts.models.users import User
 from core.accounts.permissions import sees, unless_taken
 from core.audit.log import audited
-from core.files.checking import read_jsonl
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems, read_jsonl
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import Problems
 
 BATCH = 500
 KINDS = ("profiles", "pairs", "benchmarks", "cases")

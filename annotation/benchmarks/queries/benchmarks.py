@@ -128,19 +128,21 @@ def row(benchmark: Benchmark) -> BenchmarkRow:
     return rows(Benchmark.objects.filter(pk=benchmark.pk))[0]
 
 
-def pure_cases(benchmark: Benchmark, *, all_of_them: bool = False) -> list[Case]:
-    """The cases that count (or all of them) as the statistics see them, by source and id: the same in every database.
-    One query."""
-    found = benchmark.cases.all() if all_of_them else benchmark.cases.only_counting()
-    fields = found.order_by("pair__source", "pair__external_id").values_list(
-        "pair__external_id",
-        "kind",
-        "tier",
-        "pair__profile__external_id",
-        "pair__question",
-        "pair__response_1",
-        "pair__response_2",
-        "gold",
+def pure_cases(benchmark: Benchmark) -> list[Case]:
+    """The cases that count as the statistics see them, by source and id: the same in every database. One query."""
+    fields = (
+        benchmark.cases.only_counting()
+        .order_by("pair__source", "pair__external_id")
+        .values_list(
+            "pair__external_id",
+            "kind",
+            "tier",
+            "pair__profile__external_id",
+            "pair__question",
+            "pair__response_1",
+            "pair__response_2",
+            "gold",
+        )
     )
     return [
         Case(name, kind, tier, persona or "", *rest)

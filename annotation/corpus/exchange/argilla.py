@@ -30,9 +30,8 @@ from annotation.corpus.exchange.dataset import (
 from annotation.corpus.exchange.reading import collect_package, json_list
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.json_text import parse_json
-from core.files.problems import Problems
 
 PEOPLE = uuid.UUID("0d2f6f1e-5a44-4d0e-9f43-6b1f6f4bb0c1")
 """Names of annotators are ids of users within this."""

@@ -27,8 +27,7 @@ from annotation.corpus.exchange.dataset import (
 from annotation.corpus.exchange.reading import collect_package, json_lines
 from annotation.corpus.parsing.messages import render_dialogue
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 BETWEEN = ": "
 ANY = "label"

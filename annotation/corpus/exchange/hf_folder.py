@@ -11,9 +11,8 @@ from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale
 from annotation.corpus.exchange.reading import collect_package
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.json_text import parse_json
-from core.files.problems import Problems
 from core.files.tables.arrow import read_json_file, read_parquet
 
 ITEMS, LABELS, STUDY = "data/items.parquet", "data/labels.parquet", "study.json"

@@ -17,10 +17,16 @@ from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package,
 from annotation.corpus.exchange.reading import Given, collect_package
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, read_document, unreadable
+from core.files.input_files import (
+    DOCUMENT_LIMIT,
+    MEGABYTE,
+    InputFile,
+    Problems,
+    parse_document,
+    read_document,
+    unreadable,
+)
 from core.files.parquet import load_arrow
-from core.files.problems import Problems
 
 ZSTANDARD = 93
 """How current logs are packed (APPNOTE 6.3.8 of the ZIP format); Python 3.11 cannot unpack it by itself."""

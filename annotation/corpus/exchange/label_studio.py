@@ -34,8 +34,7 @@ from annotation.corpus.exchange.dataset import (
 from annotation.corpus.exchange.reading import collect_package, json_list
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 UNSCORED, TIED = "-unscored", "-tie"
 IN_RESULT = ("criterion", "value", "reason", "of_judge", "note")

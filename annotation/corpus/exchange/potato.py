@@ -30,9 +30,7 @@ from annotation.corpus.exchange.dataset import (
 from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.input_files import InputFile, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, parse_document, read_document
 
 STATE = "user_state.json"
 OF_JUDGES = "llm_labels"

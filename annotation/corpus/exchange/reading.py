@@ -21,10 +21,8 @@ from annotation.corpus.exchange.dataset import (
 )
 from annotation.corpus.parsing.records import DialogueRecord, PairRecord
 from core.errors import InputError
-from core.files.checking import find_first_problem, parse_document
-from core.files.input_files import InputFile, lines, read_document
+from core.files.input_files import InputFile, Problems, find_first_problem, lines, parse_document, read_document
 from core.files.json_text import refuse_unstorable
-from core.files.problems import Problems
 
 ANSWERS = TypeAdapter(tuple[ExchangedAnswer, ...])
 HEAD = TypeAdapter(StudyHead)

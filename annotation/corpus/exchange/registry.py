@@ -9,8 +9,7 @@ from typing import Any
 from annotation.corpus.exchange import argilla, doccano, hf_folder, inspect_log, label_studio, potato, votes
 from annotation.corpus.exchange.dataset import Items, Naming, Package, Scale, StudyHead
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 Write = Callable[[StudyHead, Items], Iterator[str]]
 Read = Callable[[InputFile, Problems, Naming, Mapping[str, Scale]], Package]

@@ -27,8 +27,7 @@ from annotation.corpus.exchange.dataset import (
 from annotation.corpus.exchange.reading import collect_package
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table
 

@@ -1,13 +1,24 @@
-"""OpenAI's chat messages, as fine-tuning files and logs of chat completions have them: one conversation on each line.
+"""OpenAI's chat messages, and its files for direct preference optimisation: an input, a preferred and another output.
 
 https://platform.openai.com/docs/api-reference/chat/create, https://platform.openai.com/docs/guides/supervised-fine-tuning
+
+https://platform.openai.com/docs/guides/direct-preference-optimization
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from annotation.corpus.formats.base import CHATS, ChatFormat, Record, Row, drop_nothing, identify
+from annotation.corpus.formats.base import (
+    CHATS,
+    PREFERENCES,
+    ChatFormat,
+    Record,
+    Row,
+    build_pair,
+    drop_nothing,
+    identify,
+)
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
 
 
@@ -34,4 +45,31 @@ FORMAT = ChatFormat(
     "https://platform.openai.com/docs/api-reference/chat/create",
     recognise,
     parse,
+)
+
+
+OUTPUTS = ("preferred_output", "non_preferred_output")
+
+
+def recognise_pair(row: Row) -> bool:
+    return isinstance(row.get("input"), dict) and all(isinstance(row.get(name), list) for name in OUTPUTS)
+
+
+def parse_pair(row: Row) -> Iterator[Record]:
+    """The pair; its question is the input."""
+    asked = to_turns(row["input"]["messages"])
+    preferred, other = ([*asked, *to_turns(row[name])] for name in OUTPUTS)
+    yield {"id": identify(row, "id"), **build_pair(preferred, other)}
+
+
+PAIRS = ChatFormat(
+    "openai_preferences",
+    "OpenAI preferences",
+    PREFERENCES,
+    "pairs",
+    "Files for direct preference optimisation: an input with a preferred and a non-preferred output.",
+    '{"input": {"messages": [...]}, "preferred_output": [...], "non_preferred_output": [...]}',
+    "https://platform.openai.com/docs/guides/direct-preference-optimization",
+    recognise_pair,
+    parse_pair,
 )

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation.corpus.formats import (
-    anthropic_messages,
-    arena,
-    hh_rlhf,
+    anthropic,
     langfuse,
     langsmith,
     lmsys,
     mlflow_traces,
     openai,
-    openai_preferences,
     opentelemetry,
     sharegpt,
     ultrafeedback,
@@ -31,12 +28,12 @@ CHAT_FORMATS: dict[str, ChatFormat] = {
         langfuse.FORMAT,
         wildchat.FORMAT,
         lmsys.FORMAT,
-        arena.FORMAT,
+        lmsys.PAIRS,
         ultrafeedback.FORMAT,
-        hh_rlhf.FORMAT,
-        openai_preferences.FORMAT,
+        anthropic.PAIRS,
+        openai.PAIRS,
         sharegpt.FORMAT,
-        anthropic_messages.FORMAT,
+        anthropic.FORMAT,
         openai.FORMAT,
     )
 }

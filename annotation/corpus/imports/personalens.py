@@ -19,10 +19,9 @@ from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.corpus.parsing import personalens as parsing
 from annotation.corpus.parsing import personalens_output
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.long_files import read_ahead
 from core.files.outcome import Outcome
-from core.files.problems import Problems
 from core.hashing import content_hash
 
 SOURCE = "personalens"

@@ -14,8 +14,7 @@ from annotation.corpus.parsing.guessing import FoundColumn, find_columns, guess_
 from annotation.corpus.parsing.mapped_fields import LABELS
 from annotation.corpus.parsing.mappings import ColumnMapping
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table
 from core.files.tables.rows import TableRow, find_value, is_blank

@@ -24,14 +24,11 @@ from annotation.corpus.parsing.records import DrawnRecord
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.checking import find_first_problem
-from core.files.encodings import ENCODINGS, UTF_8
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems, find_first_problem
 from core.files.json_text import refuse_unstorable, to_dotted_path
 from core.files.long_files import SeenIds
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
-from core.files.tables.layout import Layout
+from core.files.tables.layout import ENCODINGS, UTF_8, Layout
 from core.files.tables.reading import Table, open_table
 from core.files.tables.rows import TableRow
 from core.hashing import content_hash

@@ -20,10 +20,9 @@ from rapidfuzz import fuzz, process
 from annotation.corpus.parsing.drawing_rules import DrawingRules
 from annotation.corpus.parsing.mapped_fields import KINDS, RATINGS, MappedKind
 from core.errors import InputError
-from core.files.checking import find_first_problem
-from core.files.encodings import ENCODINGS
+from core.files.input_files import find_first_problem
 from core.files.json_text import parse_json
-from core.files.tables.layout import SEPARATORS, Layout
+from core.files.tables.layout import ENCODINGS, SEPARATORS, Layout
 
 LIKE = 70.0
 """From this similarity on (percent) another column is proposed for one that is not there."""

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from core.files.checking import locate_in_document, read_list
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, locate_in_document, read_list
 
 TEST_SET = "testset-v1.json"
 JUDGES = {"gpt-3.5-turbo": "gpt-3.5-turbo-testset-v1.json", "pandalm-7b": "pandalm-7b-testset-v1.json"}

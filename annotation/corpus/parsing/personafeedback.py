@@ -14,10 +14,8 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from core.errors import InputError
-from core.files.checking import locate_error, parse_document, read_jsonl
-from core.files.input_files import InputFile, read_document
+from core.files.input_files import InputFile, Problems, locate_error, parse_document, read_document, read_jsonl
 from core.files.json_text import refuse_unstorable
-from core.files.problems import Problems
 from core.hashing import content_hash
 
 # One public copy spells the second folder "spedific".

@@ -18,9 +18,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from core.errors import InputError
-from core.files.checking import find_first_problem, locate_error, parse_document, read_jsonl
-from core.files.input_files import InputFile, read_document
-from core.files.problems import Problems
+from core.files.input_files import (
+    InputFile,
+    Problems,
+    find_first_problem,
+    locate_error,
+    parse_document,
+    read_document,
+    read_jsonl,
+)
 
 
 class ProfileDocument(BaseModel):

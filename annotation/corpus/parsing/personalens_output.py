@@ -16,9 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.corpus.parsing.records import Turn
 from core.errors import InputError
-from core.files.checking import check_value, parse_document
-from core.files.input_files import InputFile, not_utf8, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, check_value, not_utf8, parse_document, read_document
 
 # Dimension and side (the end of the file's name) -> key of the criterion.
 CRITERIA = {

@@ -18,9 +18,8 @@ from annotation.studies.imports import labelled
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.outcome import Outcome
-from core.files.problems import Problems
 from core.hashing import content_hash
 
 SOURCE = "pandalm"

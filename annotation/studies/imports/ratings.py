@@ -31,10 +31,9 @@ from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.input_files import InputFile, InputRows, Source
+from core.files.input_files import InputFile, InputRows, OnError, Problems, Source
 from core.files.json_text import parse_json
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 
 TIE = "tie"
 KINDS = ("annotators", "annotations")

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from annotation.stats.orders import is_order
 from core.errors import InputError
-from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Source, not_utf8, unreadable
-from core.files.problems import Problems
+from core.files.input_files import DOCUMENT_LIMIT, MEGABYTE, InputFile, Problems, Source, not_utf8, unreadable
 
 COLUMNS = ("item", "rater", "criterion", "value", "reason", "order", "repeat", "explanation", "turn", "content")
 LAST_TURN = 32_767

@@ -18,21 +18,31 @@ from typing import Any
 from python_calamine import CalamineError, CalamineWorkbook
 
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.encodings import open_utf8
 from core.files.input_files import (
     DOCUMENT_LIMIT,
     LINE_LIMIT,
     MEGABYTE,
     InputFile,
+    Problems,
     lines,
     not_utf8,
+    parse_document,
     read_document,
     unreadable,
 )
-from core.files.problems import Problems
 from core.files.tables.arrow import read_folder, read_parquet
-from core.files.tables.layout import CSV, EXCEL_HINT, FOLDER, JSONL, PARQUET, SEPARATORS, XLSX, Layout, complete_layout
+from core.files.tables.layout import (
+    CSV,
+    EXCEL_HINT,
+    FOLDER,
+    JSONL,
+    PARQUET,
+    SEPARATORS,
+    XLSX,
+    Layout,
+    complete_layout,
+    open_utf8,
+)
 from core.files.tables.rows import RowNotes, TableRow, find_value, is_blank
 
 csv.field_size_limit(LINE_LIMIT)

@@ -14,9 +14,8 @@ from annotation.corpus.parsing.mappings import ColumnMapping
 from annotation.corpus.queries import load_mapping
 from annotation.studies.imports import ratings
 from core.accounts.models.users import User
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError
 from core.files.outcome import Outcome
-from core.files.problems import OnError
 from judging.runs.imports import pandalm, personalens, study_packages
 from judging.runs.imports import ratings as judge_ratings
 from judging.runs.imports.mapped import load_mapped

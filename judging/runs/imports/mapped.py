@@ -14,9 +14,8 @@ from annotation.studies.imports import ratings
 from annotation.studies.parsing.ratings import read_ratings
 from core.accounts.models.users import User
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome
-from core.files.problems import OnError, Problems
 from core.files.tables.rows import TableRow
 from core.options.model import check_options
 from judging.runs.imports import ratings as judge_ratings

@@ -11,9 +11,8 @@ from annotation.studies.imports import pandalm
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome
-from core.files.problems import OnError, Problems
 from judging.runs.imports import judgments
 
 UNPARSABLE = "unparsable"

@@ -10,9 +10,8 @@ from django.db import transaction
 from annotation.corpus.imports import personalens
 from core.accounts.models.users import User
 from core.audit.log import audited
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 
 
 @audited("material.import", says=("folder", "output", "on_error"))

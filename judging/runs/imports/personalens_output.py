@@ -12,9 +12,8 @@ from annotation.studies.criteria import TEMPLATES
 from annotation.studies.imports import labelled
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.outcome import Outcome
-from core.files.problems import Problems
 from judging.runs.imports import judgments
 
 STUDY = "PersonaLens"

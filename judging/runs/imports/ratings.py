@@ -9,9 +9,8 @@ from annotation.studies.imports.ratings import Resolved, read_table, resolve
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 from judging.runs.imports import judgments
 
 NO_VALUE = "no value"

@@ -25,9 +25,8 @@ from annotation.studies.parsing.answers import Answer
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 from judging.runs.imports import judgments
 
 LONGEST_JUDGE, LONGEST_REASON = 120, 40

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.files.checking import check_value, locate_error, parse_document
-from core.files.input_files import InputFile, read_document
+from core.files.input_files import InputFile, check_value, locate_error, parse_document, read_document
 
 
 class Affinity(BaseModel):

@@ -22,10 +22,8 @@ from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.checking import read_jsonl
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, OnError, Problems, read_jsonl
 from core.files.outcome import Outcome, explain_refusal
-from core.files.problems import OnError, Problems
 from core.hashing import content_hash
 from core.names import check_name
 from judging.judges.pricing import format_dollars

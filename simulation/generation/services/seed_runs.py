@@ -22,9 +22,7 @@ from core.accounts.models.projects import choose_project, use_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.checking import read_jsonl
-from core.files.input_files import InputFile
-from core.files.problems import OnError, Problems
+from core.files.input_files import InputFile, OnError, Problems, read_jsonl
 from core.hashing import content_hash
 from core.names import check_name
 from simulation.agents import services as agents_services

@@ -6,9 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from core.errors import InputError
-from core.files.checking import read_jsonl
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, read_jsonl
 
 
 class Thing(BaseModel):

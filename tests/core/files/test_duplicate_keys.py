@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, parse_document
 from core.files.json_text import key_twice
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.files.input_files import InputFile, lines, not_utf8, read_document
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems, lines, not_utf8, read_document
 
 
 def written(tmp_path, data: bytes) -> InputFile:

@@ -6,8 +6,7 @@ import pytest
 
 from annotation.studies.parsing.guidelines import read_guideline
 from core.errors import InputError
-from core.files.checking import parse_document
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, parse_document
 from core.files.json_text import parse_json
 from tests.core.files.test_checking import read
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.errors import InputError
-from core.files.problems import Problems
+from core.files.input_files import Problems
 
 
 def test_stop_raises_the_first():

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.files.encodings import ENCODINGS, detect_encoding
-from core.files.input_files import InputFile
+from core.files.input_files import InputFile, Problems
 from core.files.long_files import SeenIds
 from core.files.parquet import load_arrow
-from core.files.problems import Problems
 from core.files.tables import reading
-from core.files.tables.layout import Layout, complete_layout
+from core.files.tables.layout import ENCODINGS, Layout, complete_layout, detect_encoding
 from core.files.tables.reading import open_table
 from core.files.tables.rows import TableRow, find_value, list_paths
 from tests import messy_files
@@ -207,7 +205,7 @@ import django
 from django.conf import settings
 settings.configure()
 from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import Problems
 from core.files.long_files import SeenIds
 from core.files.tables.layout import Layout
 from core.files.tables.reading import open_table

@@ -13,8 +13,7 @@ import pytest
 from annotation.corpus.exchange.dataset import Naming, Package, parse_naming
 from annotation.corpus.exchange.registry import EXCHANGES, exchange_named
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 TURNS = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 SPOKEN = [{"author": "customer", "text": "Hi"}, {"author": "agent", "text": "Hello"}]

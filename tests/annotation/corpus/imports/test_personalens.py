@@ -10,8 +10,7 @@ import pytest
 from annotation.corpus.imports import personalens
 from annotation.corpus.models import Profile, Scenario, Task
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 from tests.personalens_copy import BOOK, TRIP, make_copy, scenario, write
 
 pytestmark = pytest.mark.django_db

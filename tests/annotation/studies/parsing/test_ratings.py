@@ -6,8 +6,7 @@ import pytest
 
 from annotation.studies.parsing.ratings import read_ratings
 from core.errors import InputError
-from core.files.input_files import InputFile
-from core.files.problems import Problems
+from core.files.input_files import InputFile, Problems
 
 
 def read(tmp_path, text: str | bytes, *, of_judge=False, on_error="stop"):

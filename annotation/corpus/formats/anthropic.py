@@ -1,6 +1,8 @@
-"""Anthropic's Messages API: requests with their responses, of blocks of text, thoughts, calls of tools and results.
+"""Anthropic's Messages API, and HH-RLHF: a chosen and a rejected conversation, each as one text.
 
 https://docs.anthropic.com/en/api/messages
+
+https://huggingface.co/datasets/Anthropic/hh-rlhf
 """
 
 from __future__ import annotations
@@ -8,8 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.corpus.formats.base import CHATS, ChatFormat, Record, Row, drop_nothing, identify
-from annotation.corpus.parsing.messages import is_dialogue, plain, to_turns
+from annotation.corpus.formats.base import (
+    CHATS,
+    PREFERENCES,
+    ChatFormat,
+    Record,
+    Row,
+    build_pair,
+    drop_nothing,
+    identify,
+)
+from annotation.corpus.parsing.messages import is_dialogue, is_transcript, parse_transcript, plain, to_turns
 
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document")
 
@@ -47,4 +58,28 @@ FORMAT = ChatFormat(
     "https://docs.anthropic.com/en/api/messages",
     recognise,
     parse,
+)
+
+
+def recognise_pair(row: Row) -> bool:
+    return all(isinstance(row.get(name), str) and is_transcript(row[name]) for name in ("chosen", "rejected"))
+
+
+def parse_pair(row: Row) -> Iterator[Record]:
+    """The pair; what both conversations begin with is its question."""
+    chosen, rejected = (parse_transcript(row[name]) for name in ("chosen", "rejected"))
+    rest = {name: value for name, value in row.items() if name not in ("chosen", "rejected", "id")}
+    yield {**rest, "id": identify(row, "id"), **build_pair(chosen, rejected)}
+
+
+PAIRS = ChatFormat(
+    "hh_rlhf",
+    "HH-RLHF",
+    PREFERENCES,
+    "pairs",
+    "A chosen and a rejected conversation on each line. Which of them is response 1 is drawn by their texts.",
+    r'{"chosen": "\n\nHuman: …\n\nAssistant: …", "rejected": "\n\nHuman: …\n\nAssistant: …"}',
+    "https://huggingface.co/datasets/Anthropic/hh-rlhf",
+    recognise_pair,
+    parse_pair,
 )
