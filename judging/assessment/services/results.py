@@ -22,8 +22,6 @@ from judging.stats.verdict import ORDER, Decision
 
 Document = Mapping[str, Any]
 
-NO_VERDICT = "There is no verdict: it is of whole items that people and the judge rate on the same scale."
-
 
 @dataclass(frozen=True)
 class ResultCell:
@@ -128,7 +126,7 @@ def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
 
 
 def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
-    """A judge on a criterion that has no verdict: of turns or responses, or of marked spans."""
+    """A judge on a criterion that has no verdict: of marked spans, or not computed yet."""
     if document is None or judge not in document["judges"]:
         return None
     held, headline = document["judges"][judge], document["headline"]
