@@ -76,7 +76,7 @@ class Design:
 
     def describe_rows(self) -> str:
         """A sentence where the rows of a table are no items; empty where they are."""
-        return f"Each {self.part} counts as an item. " if self.part else ""
+        return f"Each {self.part} counts by itself. " if self.part else ""
 
 
 INDEPENDENT = Design()

@@ -97,10 +97,15 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
         first=Min("submitted_at"), last=Max("submitted_at")
     )
     simulated = ratings.list_simulated()
+    asked_of: dict[str, list[str]] = {}
+    for criterion in evidence.criteria:
+        if criterion.unit != Criterion.Unit.ITEM:
+            asked_of.setdefault(criterion.get_unit_display(), []).append(criterion.name)
     return {
         "items": study.get_kind_display(),
         "n_items": evidence.material.n,
         "clusters": read_dependence(study).in_words,
+        "asked_of": asked_of,
         "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
         "n_people": len({name for one in ratings.criteria for name in one.table.raters} - set(simulated)),
         "n_simulated": len(simulated),

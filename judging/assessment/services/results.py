@@ -63,6 +63,8 @@ class ResultRow:
         The coefficient among people; None where nobody rated.
     coefficient
         What it is called.
+    part
+        What n counts, turns or responses; empty for items.
     """
 
     key: str
@@ -70,6 +72,7 @@ class ResultRow:
     people: Document | None
     coefficient: str
     cells: tuple[ResultCell | None, ...]
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,8 @@ def build_matrix(
         if document or any(cells):
             people = find_headline(document) if document else None
             coefficient = document["headline"]["name"] if document else ""
-            rows.append(ResultRow(key, criterion.name, people, coefficient, cells))
+            part = "" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s"
+            rows.append(ResultRow(key, criterion.name, people, coefficient, cells, part))
     return ResultMatrix(columns, tuple(rows))
 
 

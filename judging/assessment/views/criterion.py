@@ -111,7 +111,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "correction": calibration_figures.correction(document),
         "groups": calibration_figures.groups(document),
         "boards": calibration_figures.leaderboards(document),
-        "label_noise": [(annotators[one["annotator"]], one) for one in audit["labels"]["annotators"]],
+        "label_noise": [(annotators[one["annotator"]].name, one) for one in audit["labels"]["annotators"]],
         "downloads": list_downloads(found),
         "left": [_left(found, key, target) for target in found.calibration.parameters["targets"]],
     }

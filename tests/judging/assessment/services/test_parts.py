@@ -114,7 +114,7 @@ def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Cl
     document = found.calibration.result["criteria"]["helpful"]
     assert (document["labels"]["n_items"], document["n_labelled"]) == (2 * N, 2 * LABELLED)
     said = document["dependence"]["message"]
-    assert said.startswith(f"Each {noun} counts as an item. Intervals treat clusters as independent ({N} {whole}s)")
+    assert said.startswith(f"Each {noun} counts by itself. Intervals treat clusters as independent ({N} {whole}s)")
     assert said.endswith("items weighted by 1 / inclusion probability.")
     assert document["alt_test"]["winning_rate"] is not None
     assert document["gained"]["value"] is not None
@@ -126,6 +126,7 @@ def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Cl
 
     written = report.build_report(by=None, evidence=StudyData.load(criterion.study), asked=QUICK)
     assert list(written["people"]) == ["helpful"]
+    assert f"Asked of {criterion.get_unit_display()}, which counts by itself: Helpful." in written["methods"]["text"]
     assert written["judges"][str(found.judge)]["verdicts"]["helpful"]["decision"] == found.decision
     assert found.audit.result["criteria"]["helpful"]["not_probed"] in report.to_html(written)
 
@@ -150,6 +151,10 @@ def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Cl
     ):
         page = client.get(reverse(name, args=args))
         assert page.status_code == 200, name
+        if name in ("criterion_verdict", "certificate_detail"):
+            assert said in page.content.decode(), name
+        if name == "results":
+            assert f"n counts {noun}s" in page.content.decode()
 
 
 def test_what_people_decide_comes_back_to_the_part(criterion: Criterion) -> None:
