@@ -158,9 +158,10 @@ class StudyData:
         return self.rows[Criterion.Unit.ITEM]
 
     def describe_dependence(self) -> str:
-        """One sentence on how intervals are made."""
-        tables = [one.table for one in self.people.values()]
-        return self.material.design.describe(tables[0]) if tables else ""
+        """How intervals are made, for each unit that criteria are asked of."""
+        first = {criterion.unit: criterion for criterion in reversed(self.criteria)}
+        tables = {each: self.people[criterion.pk].table for each, criterion in first.items()}
+        return " ".join(of.design.describe(tables[each]) for each, of in self.rows.items() if each in tables)
 
     def judges(self) -> list[Judge]:
         """Those with a run on the study, by name and version."""

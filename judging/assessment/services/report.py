@@ -75,7 +75,7 @@ def describe_judges(
         "people": people,
         "difficulty": by_model,
         "agreement_run": kept.pk,
-        "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
+        "dependence": _describe_dependence(evidence, people),
         "raters": {"people": design["n_people"], "simulated": design["n_simulated"]},
         "simulated": [ratings.annotators[name].name for name in ratings.list_simulated()],
         "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
@@ -88,6 +88,13 @@ def describe_judges(
         "differences": judge_comparison.compare_judges([one.evidence for one in judges]),
         "methods": how.to_json(),
     }
+
+
+def _describe_dependence(evidence: StudyData, people: Document) -> str:
+    """How intervals are made, by the first criterion of each unit that criteria are asked of."""
+    units = {criterion.key: criterion.unit for criterion in evidence.study.criteria.all()}
+    first = {units[key]: one["dependence"]["message"] for key, one in reversed(people.items())}
+    return " ".join(first[unit] for unit in dict.fromkeys(units[key] for key in people))
 
 
 def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> Document:

@@ -131,6 +131,7 @@ def add_run(criterion: Criterion, judge: Judge, values: Values, *, of: str, sure
             turn=to_turn(name),
             criterion=criterion,
             value=value,
+            cost_usd="0.01",
             details={"distribution": {value: sure[name]}},
         )
         for name, value in values.items()

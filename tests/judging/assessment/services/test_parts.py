@@ -125,6 +125,7 @@ def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Cl
     assert issued.content["left_out"] == []
 
     written = report.build_report(by=None, evidence=StudyData.load(criterion.study), asked=QUICK)
+    assert StudyData.load(criterion.study).describe_dependence() == said
     assert list(written["people"]) == ["helpful"]
     assert f"Asked of {criterion.get_unit_display()}, which counts by itself: Helpful." in written["methods"]["text"]
     assert written["judges"][str(found.judge)]["verdicts"]["helpful"]["decision"] == found.decision
@@ -144,6 +145,7 @@ def test_it_goes_from_calibration_to_escalation(criterion: Criterion, client: Cl
         ("judge_verdict", ["parts", found.judge.pk]),
         ("criterion_verdict", ["parts", found.judge.pk, "helpful"]),
         ("report", ["parts"]),
+        ("calibration", ["parts"]),
         ("judge_improve", ["parts", found.judge.pk]),
         ("judge_plan", ["parts", found.judge.pk]),
         ("certificate_detail", [issued.sha256]),
@@ -251,6 +253,8 @@ def test_a_cascade_leaves_items_once(criterion: Criterion) -> None:
     assert left
     assert all(to_position(name) > LABELLED for name in left)
     document = cascades.document(each, found)
+    alone = [one["cost_per_item_usd"] for one in document["criteria"]["helpful"]["alone"]]
+    assert alone == pytest.approx([0.01, 0.01]), "what one verdict costs, not an item of two"
     assert document["left_to_people"] == len({to_position(name) for name in left})
     made = cascades.escalate(by=None, each=each, found=found, options=options, name="Left")
     assert made.target.items.count() == document["left_to_people"]
@@ -273,3 +277,26 @@ def test_a_held_out_part_splits_items_not_their_parts(criterion: Criterion) -> N
     for part, data in there.items():
         assert positions[part] == set(map(int, data.material.names))
         assert data.rows[criterion.unit].n == 2 * data.material.n
+
+
+def test_criteria_of_items_and_of_parts_stand_beside_each_other(criterion: Criterion) -> None:
+    whole = CriterionFactory(study=criterion.study, key="done", name="Done", position=5)
+    rows = [str(position) for position in range(1, N + 1)]
+    for slot, who in enumerate(("ada", "ben", "cleo"), start=4):
+        add_labels(whole, f"{who}-whole", slot, dict(list(draw_values(rows, 0.3, slot).items())[:LABELLED]))
+    judge = JudgeRun.objects.get().judge
+    add_run(whole, judge, draw_values(rows, 0.4, 20), of="item", sure=dict.fromkeys(rows, 0.8))
+    found = assess(criterion)
+    sizes = {key: one["labels"]["n_items"] for key, one in found.calibration.result["criteria"].items()}
+    assert sizes == {"helpful": 2 * N, "done": N}
+    probes = found.audit.result["criteria"]
+    assert not any(one["name"] == "halo" for each in probes.values() for one in each["probes"])
+    noun, _ = NOUNS[criterion.unit]
+    said = StudyData.load(criterion.study).describe_dependence()
+    assert said.count("Intervals treat") == 2
+    assert said.index("Intervals treat") < said.index(f"Each {noun} counts by itself.")
+    doubtful = escalation.find_escalated(found, 0.8)
+    assert {len(name.partition(".")[2]) for name in doubtful.doubtful["done"]} <= {0}
+    assert doubtful.positions == sorted({to_position(name) for names in doubtful.doubtful.values() for name in names})
+    made = escalation.escalate(by=None, found=found, name="Left", target=0.8)
+    assert "done" not in made.target.samples.get().filters, "of whole items the items themselves say it"
