@@ -11,9 +11,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.corpus.models import ResponsePair
 from annotation.studies.models.labels import Adjudication, Annotation
-from annotation.studies.models.studies import Criterion
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.units import to_position
+from annotation.workbench.services import simulated_annotators
+from annotation.workbench.services.simulated_annotators import SimulatedAnnotator
 from core.accounts.models.users import User
 from judging.assessment.options import AssessmentOptions, CascadeOptions, PlanOptions
 from judging.assessment.queries.assessment_data import StudyData
@@ -31,7 +34,13 @@ from judging.assessment.services import (
 )
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.runs.models.runs import JudgeRun, Judgment
-from tests.factories import CriterionFactory, JudgeFactory, ResearcherFactory
+from tests.factories import (
+    CriterionFactory,
+    DialogueFactory,
+    JudgeFactory,
+    ResearcherFactory,
+    ResponsePairFactory,
+)
 from tests.judging.assessment.services.parts import (
     LABELLED,
     NUMBERS,
@@ -43,6 +52,8 @@ from tests.judging.assessment.services.parts import (
     draw_values,
     names,
 )
+from tests.judging.helpers import judged, scripted
+from tests.people import OpenStudy
 
 pytestmark = pytest.mark.django_db
 
@@ -300,3 +311,65 @@ def test_criteria_of_items_and_of_parts_stand_beside_each_other(criterion: Crite
     assert doubtful.positions == sorted({to_position(name) for names in doubtful.doubtful.values() for name in names})
     made = escalation.escalate(by=None, found=found, name="Left", target=0.8)
     assert "done" not in made.target.samples.get().filters, "of whole items the items themselves say it"
+
+
+RUBRIC = {"key": "helpful", "type": "ordinal", "question": "Helpful?", "category": list("1234")}
+
+
+def open_rated_study(open_study: OpenStudy, of: str) -> tuple[Study, dict[str, str]]:
+    """30 items of two parts, rated by three simulated annotators but for the last ten; and the levels by the texts.
+
+    Both turns of a dialogue have one level: the scripted judge looks for a text in all of it.
+    """
+    kind = "pair" if of == "response" else "dialogue"
+    for k in range(1, 31):
+        if kind == "pair":
+            ResponsePairFactory(external_id=f"i{k}", response_1=f"One {k}.", response_2=f"Two {k}.", profile=None)
+        else:
+            talk = [f"Ask {k}.", f"One {k}.", f"Go on {k}.", f"Two {k}."]
+            turns = [{"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(talk)]
+            DialogueFactory(external_id=f"i{k}", turns=turns)
+    rubric = {"kind": kind, "criterion": [{**RUBRIC, "unit": of}]}
+    study = open_study([], items=0, kind=kind, overlap=3, criteria=None, rubric=rubric)
+    first, second = NUMBERS[of]
+    levels = {f"i{k}": (str(k % 4 + 1), str((k % 3 if kind == "pair" else k % 4) + 1)) for k in range(1, 31)}
+    truth = {name: {f"helpful.{first}": one, f"helpful.{second}": two} for name, (one, two) in levels.items()}
+    crowd = [SimulatedAnnotator(name, 0.9) for name in ("one", "two", "three")]
+    simulated_annotators.rate(
+        by=None, study=study, truth=truth, annotators=crowd, seed=2, but=[f"i{k}" for k in range(21, 31)]
+    )
+    texts = {f"{word} {k}.": levels[f"i{k}"][at] for at, word in enumerate(("One", "Two")) for k in range(1, 31)}
+    return study, texts
+
+
+@pytest.mark.parametrize("of", ["response", "assistant_turn"])
+def test_simulated_annotators_and_a_scripted_judge(open_study: OpenStudy, of: str) -> None:
+    study, texts = open_rated_study(open_study, of)
+    run = judged(study, scripted(where=texts), unit="response" if of == "response" else "turn")
+    assert run.judgments.count() == 60
+    found = assess(study.criteria.get(), str(run.judge))
+    document = found.calibration.result["criteria"]["helpful"]
+    assert (document["labels"]["n_items"], document["n_labelled"], document["n_unlabelled"]) == (60, 40, 20)
+    assert document["agreement"]["mean_weighted_cohen_kappa"]["value"] > 0.7
+    leniency = next(one for one in found.audit.result["criteria"]["helpful"]["probes"] if one["name"] == "leniency")
+    assert leniency["effect"]["n_items"] == 40
+    assert certificate_checks.check(certificates.document(certificates.issue(by=None, found=found))).holds
+    html = report.to_html(report.build_report(by=None, evidence=StudyData.load(study), asked=QUICK))
+    assert "Helpful" in html
+    made = escalation.escalate(by=None, found=found, name="Left", target=0.95)
+    left = set(made.target.items.values_list(f"{study.kind}__external_id", flat=True))
+    assert left == {f"i{k}" for k in range(21, 31)}, "nothing is guaranteed by so few labels"
+
+
+def test_equal_responses_that_people_label_differently_lead_to_their_items(judge: Any, client: Client) -> None:
+    criterion = build_study("response", judge)
+    one, two = (ResponsePair.objects.get(external_id=f"parts-{k}") for k in (1, 2))
+    two.question, two.response_2 = one.question, one.response_1
+    two.save()
+    Annotation.objects.filter(assignment__item__position=1, turn=1).update(value="1")
+    Annotation.objects.filter(assignment__item__position=2, turn=2).update(value="4")
+    copies = assess(criterion).audit.result["criteria"]["helpful"]["duplicates"]
+    assert copies["contradictory"] == [["1.1", "2.2"]]
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("criterion_verdict", args=["parts", judge.pk, "helpful"])).content.decode()
+    assert f'<a href="{reverse("item_detail", args=["parts", 2])}">2.2</a>' in page
