@@ -35,7 +35,7 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
         created_by=by,
     )
     studies.save_new(made)
-    fields = ("key", "name", "question", "guideline", "level", "categories", "position", "guideline_version", "unit")
+    fields = [field.name for field in Criterion._meta.concrete_fields if field.name not in ("id", "study")]
     Criterion.objects.bulk_create(
         Criterion(study=made, **{field: getattr(criterion, field) for field in fields})
         for criterion in source.criteria.all()

@@ -74,6 +74,14 @@ def test_the_study_asks_the_same_of_people(criterion):
     assert made.calibration.study == criterion.study
 
 
+def test_criteria_are_asked_as_they_are_in_the_study(criterion):
+    rated = {"unit": "assistant_turn", "limits": {"severities": []}, "is_required": False, "help": "Mark it."}
+    CriterionFactory(study=criterion.study, key="faults", name="Faults", type="spans", level="spans", **rated)
+    target = made_from(criterion).target
+    fields = ("key", "type", "level", "unit", "limits", "is_required", "condition", "help", "is_asked")
+    assert list(target.criteria.values_list(*fields)) == list(criterion.study.criteria.values_list(*fields))
+
+
 def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
     before = trusted(criterion).calibration
     made = made_from(criterion)
