@@ -90,7 +90,8 @@ class RightAnswer(Given):
 
 
 class KnownItemSerializer(serializers.ModelSerializer[KnownItem]):
-    """An item with known answers; `answers` by criterion, with a full stop and its number where they are of a turn."""
+    """An item with known answers; `answers` by criterion, with a full stop and a number where they are of a turn or
+    response."""
 
     item_id = serializers.CharField(source="item.external_id")
     item_source = serializers.CharField(source="item.subject.source")
@@ -123,7 +124,7 @@ class GoldQuestionQuery(PageQuery):
 class NewKnownItem(Given):
     item = serializers.CharField(max_length=400, help_text="Id of the dialogue or pair; source:id if not unique.")
     answers = serializers.DictField(
-        child=RightAnswer(), allow_empty=False, help_text="By criterion; criterion.3 for the third turn."
+        child=RightAnswer(), allow_empty=False, help_text="By criterion; criterion.3 for the third turn or response."
     )
 
 

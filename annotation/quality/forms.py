@@ -38,11 +38,11 @@ def round_field() -> forms.IntegerField:
 
 def turns_field(criterion: Criterion) -> forms.CharField:
     return forms.CharField(
-        label=f"{criterion.name}, turn by turn",
+        label=f"{criterion.name}, {criterion.part_noun} by {criterion.part_noun}",
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=f"A line for each turn: its number, the right value ({', '.join(criterion.values)}), and why. "
-        f"For example: 3: {criterion.values[-1]}; It asks back.",
+        help_text=f"A line for each {criterion.part_noun}: its number, the right value ({', '.join(criterion.values)}) "
+        f"and why. For example: 3: {criterion.values[-1]}; It asks back.",
     )
 
 
@@ -80,7 +80,7 @@ class GoldQuestionForm(OptionsForm):
         self.turns: dict[str, dict[int, tuple[tuple[str, ...], str]]] = {}
         self.study, self.criteria = study, [one for one in study.asked if one.can_be_known]
         for criterion in self.criteria:
-            if criterion.of_turns:
+            if criterion.unit != Criterion.Unit.ITEM:
                 self.fields[criterion.key] = turns_field(criterion)
                 continue
             labels = [(value, criterion.label_of(value)) for value in criterion.values]
@@ -96,9 +96,9 @@ class GoldQuestionForm(OptionsForm):
         return self.cleaned_data["number"] or 1
 
     def clean(self) -> dict[str, Any]:
-        """Read what is written of turns, so that a slip is said at its field."""
+        """Read what is written of turns and responses, so that a slip is said at its field."""
         for criterion in self.criteria:
-            if criterion.of_turns:
+            if criterion.unit != Criterion.Unit.ITEM:
                 try:
                     self.turns[criterion.key] = quality_parsing.group_by_turn(self.cleaned_data.get(criterion.key, ""))
                 except InputError as error:
@@ -111,7 +111,7 @@ class GoldQuestionForm(OptionsForm):
         answers = {
             one.key: GoldAnswer(given[one.key], explanation=given[f"{one.key}-why"])
             for one in self.criteria
-            if not one.of_turns and given[one.key]
+            if one.unit == Criterion.Unit.ITEM and given[one.key]
         }
         answers |= {
             f"{key}.{turn}": GoldAnswer(values[0], values[1:], why)
@@ -143,7 +143,7 @@ class GoldQuestionsForm(OptionsForm):
         required=False,
         label="Or a CSV file",
         help_text="Columns item_id, criterion, value (3|4 where both are right) and explanation, and turn where a "
-        "criterion is asked of turns; a row per answer.",
+        "criterion is asked of turns or responses; a row per answer.",
     )
 
     def __init__(self, data: Mapping[str, Any] | None = None, files: Any = None, *, study: Study) -> None:

@@ -57,7 +57,7 @@ class KnownItem(models.Model):
 
 
 class KnownAnswer(models.Model):
-    """The right answer to one criterion of such an item, or of one turn of it, and why it is right."""
+    """The right answer to one criterion of such an item, or of one turn or response, and why it is right."""
 
     known = models.ForeignKey(KnownItem, models.CASCADE, related_name="answers")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="+")
@@ -78,7 +78,8 @@ class KnownAnswer(models.Model):
     @property
     def title(self) -> str:
         """What it is the answer to."""
-        return f"{self.criterion.name}, turn {self.turn}" if self.turn else self.criterion.name
+        name = self.criterion.name
+        return f"{name}, {self.criterion.part_noun} {self.turn}" if self.turn else name
 
     @property
     def label(self) -> str:

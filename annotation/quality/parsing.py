@@ -1,7 +1,7 @@
 """A CSV file of right answers: one row per item and criterion, with columns item_id, criterion, value and explanation.
 
 A value may name further ones that are right as well, after a bar: 3|4. The explanation may be missing. Where a
-criterion is asked of turns, a column turn holds the number of the turn.
+criterion is asked of turns or responses, a column turn holds the number of the turn or response.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def parse_values(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("|"))
 
 
-def parse_turn(text: str, line: int) -> int:
-    """The number of a turn."""
+def parse_turn(text: str, line: int | None) -> int:
+    """The number of a turn or response."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text)):
-        raise InputError(f"{text[:20]!r} is not the number of a turn, from 1", line=line, field="turn")
+        raise InputError(f"{text[:20]!r} is not the number of a turn or response, from 1", line=line, field="turn")
     return int(text)
 
 
 def group_by_turn(text: str) -> dict[int, tuple[tuple[str, ...], str]]:
-    """By turn, its right values and why, of lines as "3: 4|5; It asks back." Raises InputError, naming the line."""
+    """By turn or response, its right values and why, of lines as "3: 4|5; It asks back." InputError names the line."""
     found: dict[int, tuple[tuple[str, ...], str]] = {}
     for line, written in enumerate(text.splitlines(), start=1):
         if not written.strip():
@@ -76,10 +76,10 @@ def group_by_turn(text: str) -> dict[int, tuple[tuple[str, ...], str]]:
         number, colon, rest = written.partition(":")
         value, _, why = rest.partition(";")
         if not colon or not value.strip():
-            raise InputError("write a turn as “3: 4”, or “3: 4; why”", line=line, field="turn")
+            raise InputError("write a line as “3: 4”, or “3: 4; why”", line=line, field="turn")
         turn = parse_turn(number.strip(), line)
         if turn in found:
-            raise InputError(f"turn {turn} stands there twice", line=line, field="turn")
+            raise InputError(f"{turn} stands there twice", line=line, field="turn")
         found[turn] = (parse_values(value), why.strip())
     return found
 

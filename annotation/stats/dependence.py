@@ -38,12 +38,15 @@ class Design:
         What items are weighted by; empty without weights.
     alone
         How many items name no cluster.
+    part
+        What of an item each row of the table is, a turn or a response; empty where it is the item.
     """
 
     by: str = ""
     within: str = ""
     weighted: str = ""
     alone: int = 0
+    part: str = ""
 
     def to_json(self, table: RatingTable) -> dict[str, Any]:
         """How a table's intervals are made: numbers, and one sentence."""
@@ -69,7 +72,11 @@ class Design:
             said += f", each {self.within} keeping its number"
         if table.weights is not None:
             said += f"; items weighted by {self.weighted}"
-        return f"{said}."
+        return f"{self.describe_rows()}{said}."
+
+    def describe_rows(self) -> str:
+        """A sentence where the rows of a table are no items; empty where they are."""
+        return f"Each {self.part} counts by itself. " if self.part else ""
 
 
 INDEPENDENT = Design()

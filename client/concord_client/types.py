@@ -480,10 +480,12 @@ class DialogueTexts(TypedDict):
 
 
 class Disagreement(TypedDict):
-    """An item on which the judge's verdict is not people's label. Held-out items are not among them."""
+    """An item, turn or response on which the judge's verdict is not people's label. Held-out items are not among them."""
 
     item: int
     """Its position."""
+    turn: int
+    """Number of the turn or response, from 1; 0 for the whole item."""
     criterion: str
     tier: str | None
     people: dict[str, str]
@@ -984,7 +986,7 @@ class Kept(TypedDict):
 
 
 class KnownItem(TypedDict):
-    """An item with known answers; `answers` by criterion, with a full stop and its number where they are of a turn."""
+    """An item with known answers; `answers` by criterion, with a full stop and a number where they are of a turn or response."""
 
     id: int
     item_id: str
@@ -1233,7 +1235,7 @@ class NewKnownItem(TypedDict):
     item: str
     """Id of the dialogue or pair; source:id if not unique."""
     answers: Mapping[str, RightAnswer]
-    """By criterion; criterion.3 for the third turn."""
+    """By criterion; criterion.3 for the third turn or response."""
 
 
 class NewLabel(TypedDict):
@@ -1385,6 +1387,7 @@ class PlannedLabels(TypedDict):
     needed: NeededLabels | None
     reason: str | None
     allocation: dict[str, int]
+    no_draw: str | None
     could_be_drawn: int
     items: list[PlannedItem]
     came_back: dict[str, Any] | None

@@ -201,6 +201,8 @@ def _design(design: Document | None, people: Document) -> Said:
     levels = [f"{found['name']} ({found['level']})" for found in people.values()]
     if levels:
         yield f"The level of measurement of each criterion is: {', '.join(levels)}", ()
+    for unit, names in design["asked_of"].items():
+        yield f"Asked of {unit}, which counts by itself: {', '.join(names)}", ()
     yield from ((_describe_judge(one), ()) for one in design["judges"])
     yield f"The independent units are: {design['clusters']}", ()
     yield f"All figures were computed by Concord {design['code_version']}", ()

@@ -19,8 +19,8 @@ from core.errors import InputError
 class Command(ConcordCommand):
     help = (
         "List, name or retire items with known answers. A file has the columns item_id, criterion, value (3|4 where "
-        "both are right) and explanation, and turn where a criterion is asked of turns; --decided takes what somebody "
-        "decided in a study, with the reasons."
+        "both are right) and explanation, and turn where a criterion is asked of turns or responses; --decided takes "
+        "what somebody decided in a study, with the reasons."
     )
     example = "known pilot --purpose training --file training.csv"
 

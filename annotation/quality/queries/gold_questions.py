@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sub
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.asks import to_side
+from annotation.studies.queries.asks import Ask, is_preference, to_side
 from core.accounts.models.users import User
 from core.errors import InputError
 
@@ -20,7 +20,7 @@ SUBMITTED = Assignment.State.SUBMITTED
 
 @dataclass(frozen=True)
 class MarkedAnswer:
-    """One answer beside the right one; `criterion` names the turn too.
+    """One answer beside the right one; `criterion` names the turn too, or the response by the side it was shown on.
 
     `said` and `expected` are labels of the scale, of a pair the sides as they were shown; `right` is None if unscored.
     """
@@ -149,8 +149,14 @@ def list_marked_items(slots: QuerySet[Assignment]) -> list[MarkedItem]:
 
 def label_shown(slot: Assignment, criterion: Criterion, value: str) -> str:
     """What the page called a value: a response of a pair by its side."""
-    side = to_side(slot, value)
+    side = to_side(slot, value) if is_preference(slot.study, criterion) else value
     return side if side != value else criterion.label_of(value)
+
+
+def build_ask(slot: Assignment, answer: KnownAnswer) -> Ask:
+    """What it is the answer to, as the page asked for it."""
+    side = to_side(slot, str(answer.turn)) if answer.criterion.of_responses else ""
+    return Ask(answer.criterion, answer.turn, side)
 
 
 def mark_answers(slot: Assignment, expected: Iterable[KnownAnswer]) -> Iterable[MarkedAnswer]:
@@ -160,7 +166,7 @@ def mark_answers(slot: Assignment, expected: Iterable[KnownAnswer]) -> Iterable[
         given = by_ask.get((answer.criterion_id, answer.turn))
         value = given.value if given else ""
         yield MarkedAnswer(
-            criterion=answer.title,
+            criterion=build_ask(slot, answer).title,
             said=label_shown(slot, answer.criterion, value) if value else "cannot judge",
             expected=" or ".join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
             right=answer.accepts(value) if value else None,

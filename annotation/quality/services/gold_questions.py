@@ -45,7 +45,7 @@ class GoldAnswer:
 class GoldEntry:
     """An item that is to be named: the id of the dialogue or pair (also as source:id), and answers by what they answer.
 
-    That is a criterion's key, with the number of the turn behind a full stop where it is asked of turns.
+    That is a criterion's key, with the number of the turn or response behind a full stop where it is asked of these.
     """
 
     item: str
@@ -237,11 +237,11 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
             raise InputError(f"The study asks no criterion {key!r}.", field="criterion", line=entry.line)
         criterion = criteria[key]
         if not criterion.can_be_known:
-            why = "is asked of each response" if criterion.of_responses else "is no choice"
-            says = f"{criterion.name} {why}: answers are known beforehand to choices, of the item or of a turn."
+            says = f"{criterion.name} is no choice: answers are known beforehand to choices."
             raise InputError(says, field=key, line=entry.line)
-        if criterion.of_turns != bool(turn):
-            says = "asked of turns: name the turn" if criterion.of_turns else "asked of the whole item, not of a turn"
+        if (criterion.unit != Criterion.Unit.ITEM) != bool(turn):
+            noun = criterion.part_noun
+            says = "asked of the whole item, not of a part of it" if turn else f"asked of {noun}s: name the {noun}"
             raise InputError(f"{criterion.name} is {says}.", field="turn", line=entry.line)
         for value in (answer.value, *answer.also):
             if value not in criterion.values:
@@ -250,15 +250,15 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
             raise InputError(
                 f"An explanation has at most {LONGEST_TEXT:,} characters.", field="explanation", line=entry.line
             )
-        found[Ask(criterion, int(turn or 0))] = answer
+        found[Ask(criterion, quality_parsing.parse_turn(turn, entry.line) if turn else 0)] = answer
     return found
 
 
 def check_turns(entry: GoldEntry, item: Item, answers: Mapping[Ask, GoldAnswer]) -> None:
-    """Raise InputError where the dialogue has no such turn, or it is the other's."""
+    """Raise InputError where the item has no such turn or response, or the turn is the other's."""
     for ask in answers:
         if ask.turn and ask.turn not in ask.criterion.turns_of(item):
-            says = f"{ask.criterion.name} is not asked of turn {ask.turn} of {entry.item}."
+            says = f"{ask.criterion.name} is not asked of {ask.criterion.part_noun} {ask.turn} of {entry.item}."
             raise InputError(says, field="turn", line=entry.line)
 
 

@@ -242,8 +242,8 @@ class Criterion(models.Model):
 
     @property
     def can_be_known(self) -> bool:
-        """Whether a right answer can be stated beforehand: a category, of an item or of a turn."""
-        return self.type == self.Type.CHOICE and not self.of_responses
+        """Whether a right answer can be stated beforehand: a category, of an item, a turn or a response."""
+        return self.type == self.Type.CHOICE
 
     def turns_of(self, item: Item) -> list[int]:
         """Numbers of the turns or responses that it is asked of, from 1; 0 alone where it is of the whole item."""

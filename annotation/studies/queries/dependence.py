@@ -16,7 +16,7 @@ from django.db.models import Case, F, QuerySet, TextField, Value, When
 
 from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps, find_bad_weight
 from annotation.stats.table import FloatArray, RatingTable
-from annotation.studies.models.studies import Item, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import items
 from annotation.studies.queries.own_columns import to_label
 from core.errors import InputError
@@ -68,9 +68,13 @@ class Dependence:
         n = 0 if self.clusters is None else len(set(self.clusters.values()))
         return f"{n:,} cluster{'s' if n > 1 else ''} by {self.design.by}" if n else "each item alone"
 
-    def design_of_parts(self, whole: str) -> Design:
-        """The design where the parts of one `whole` stay together although no clustering is named."""
-        return self.design if self.clusters is not None else replace(self.design, by=whole)
+    def design_of(self, unit: str) -> Design:
+        """The design of what a criterion is asked of (`Criterion.unit`): turns of one dialogue and responses of one
+        item stay together although no clustering is named."""
+        if unit == Criterion.Unit.ITEM:
+            return self.design
+        part, whole = ("response", "item") if unit == Criterion.Unit.RESPONSE else ("turn", "dialogue")
+        return replace(self.design, part=part, by=self.design.by if self.clusters is not None else whole)
 
 
 def read_dependence(

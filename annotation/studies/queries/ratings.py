@@ -57,10 +57,7 @@ class PeoplesRatings:
         """The same with the clusters, strata and weights of the study. Turns of one dialogue stay together, and
         responses of one item."""
         table = found.apply(self.table, self.positions)
-        if self.criterion.unit == Criterion.Unit.ITEM:
-            return replace(self, table=table, design=found.design)
-        whole = "item" if self.criterion.of_responses else "dialogue"
-        return replace(self, table=table, design=found.design_of_parts(whole))
+        return replace(self, table=table, design=found.design_of(self.criterion.unit))
 
     @property
     def positions(self) -> tuple[int, ...]:

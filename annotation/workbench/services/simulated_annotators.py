@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -16,7 +16,8 @@ from annotation.stats.simulated import simulate_ratings, uneven_accuracies
 from annotation.stats.table import FloatArray, IntArray, Level
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, Item, Study
+from annotation.studies.queries.asks import Ask
 from annotation.workbench.services.assignments import choose_order
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -25,6 +26,8 @@ from core.hashing import content_hash
 from core.statements import update_alike
 
 Truth = Mapping[str, Mapping[str, str]]
+Part = tuple[str, int]
+"""The external id of an item, and the number of a turn or response of it, from 1; 0 is the whole item."""
 
 UNEVENNESS = 2.0
 """Log odds of being right by which an item differs from one that is a standard deviation harder."""
@@ -51,20 +54,17 @@ def rate(
 ) -> int:
     """Let each simulated annotator fill one open slot of every item; return the number of labels.
 
-    `truth` maps the external id of an item to criterion key -> value; the items of `but` stay without a label. The
-    same seed gives the same labels. On each criterion items are drawn to be easy or hard for all annotators alike.
+    `truth` maps the external id of an item to criterion key -> value, with the number of the turn or response behind a
+    full stop where the criterion is asked of these; the items of `but` stay without a label. The same seed gives the
+    same labels. On each criterion what is rated is drawn to be easy or hard for all annotators alike.
     """
     criteria = study.asked
-    if parts := [criterion for criterion in criteria if criterion.unit != Criterion.Unit.ITEM]:
-        raise InputError(
-            f"Simulated annotators rate whole items, and {parts[0]} is asked of {parts[0].part_noun}s.", field="study"
-        )
     if others := [criterion.name for criterion in criteria if not criterion.can_be_known]:
         raise InputError(
             f"Simulated annotators choose categories, and {others[0]} is answered otherwise.", field="study"
         )
     everything = _list_open_assignments(study)
-    items = sorted({slot.item.external_id for slot in everything})
+    asked = {criterion.pk: list_parts((slot.item for slot in everything), criterion) for criterion in criteria}
     slots = [slot for slot in everything if slot.item.external_id not in but]
     labels: list[Annotation] = []
     taken: list[Assignment] = []
@@ -74,9 +74,9 @@ def rate(
         user = _account(study, annotator)
         for criterion in criteria:
             rng = np.random.default_rng([seed, number, criterion.position])
-            chances = dict(zip(items, compute_accuracies(items, criterion, annotator.accuracy, seed), strict=True))
-            accuracy = np.array([chances[slot.item.external_id] for slot in mine])
-            labels += _labels(mine, criterion, truth, accuracy, rng)
+            parts = asked[criterion.pk]
+            chances = dict(zip(parts, compute_accuracies(parts, criterion, annotator.accuracy, seed), strict=True))
+            labels += _labels(mine, criterion, truth, chances, rng)
         taken += [_submitted(slot, user, place, now) for place, slot in enumerate(mine, start=1)]
     update_alike(taken, ["annotator_id", "state", "order", "started_at", "submitted_at", "leased_until"])
     Annotation.objects.bulk_create(labels, batch_size=500)
@@ -114,49 +114,64 @@ def _account(study: Study, annotator: SimulatedAnnotator) -> User:
     return user
 
 
+def list_parts(items: Iterable[Item], criterion: Criterion) -> list[Part]:
+    """What the criterion is asked of: the items, or their turns or responses, by external id and number."""
+    return sorted({(item.external_id, turn) for item in items for turn in criterion.turns_of(item)})
+
+
 def compute_accuracies(
-    items: Sequence[str], criterion: Criterion, accuracy: float, seed: int, unevenness: float = UNEVENNESS
+    parts: Sequence[Part], criterion: Criterion, accuracy: float, seed: int, unevenness: float = UNEVENNESS
 ) -> FloatArray:
-    """(n,) how probable the stated level is on each item, by an ease that does not depend on the rater."""
-    return uneven_accuracies(draw_ease(items, criterion, seed), accuracy, unevenness)
+    """(n,) how probable the stated level is on each of these, by an ease that does not depend on the rater."""
+    return uneven_accuracies(draw_ease(parts, criterion, seed), accuracy, unevenness)
 
 
-def draw_ease(items: Sequence[str], criterion: Criterion, seed: int) -> FloatArray:
-    """(n,) how easy each of these items is on a criterion: quantiles of a normal variable, dealt out by chance."""
-    rank = np.argsort(np.argsort([content_hash([seed, criterion.key, item]) for item in items]))
-    return np.asarray(scipy.special.ndtri((rank + 0.5) / max(len(items), 1)))
+def draw_ease(parts: Sequence[Part], criterion: Criterion, seed: int) -> FloatArray:
+    """(n,) how easy each of these is on a criterion: quantiles of a normal variable, dealt out by chance."""
+    hashes = [content_hash([seed, criterion.key, item, *([turn] if turn else [])]) for item, turn in parts]
+    rank = np.argsort(np.argsort(hashes))
+    return np.asarray(scipy.special.ndtri((rank + 0.5) / max(len(parts), 1)))
 
 
 def _labels(
-    slots: Sequence[Assignment], criterion: Criterion, truth: Truth, accuracy: FloatArray, rng: np.random.Generator
+    slots: Sequence[Assignment],
+    criterion: Criterion,
+    truth: Truth,
+    chances: Mapping[Part, float],
+    rng: np.random.Generator,
 ) -> list[Annotation]:
     values = criterion.values
-    codes = to_stated_codes([slot.item.external_id for slot in slots], criterion, truth)
+    asked = [(slot, (slot.item.external_id, turn)) for slot in slots for turn in criterion.turns_of(slot.item)]
+    codes = to_stated_codes([part for _, part in asked], criterion, truth)
+    accuracy = np.array([chances[part] for _, part in asked])
     level = cast(Level, criterion.level)  # the database allows only these four
     drawn = simulate_ratings(codes, n_categories=len(values), level=level, accuracy=accuracy, rng=rng)
     return [
         Annotation(
             assignment=slot,
             criterion=criterion,
+            turn=turn,
             value=values[int(code)],
             guideline_version=criterion.guideline_version,
         )
-        for slot, code in zip(slots, drawn, strict=True)
+        for (slot, (_, turn)), code in zip(asked, drawn, strict=True)
     ]
 
 
-def to_stated_codes(items: Sequence[str], criterion: Criterion, truth: Truth) -> IntArray:
-    """(n,) the place of each item's stated level on the scale."""
-    return np.array([criterion.values.index(_stated(item, criterion, truth)) for item in items], dtype=np.int64)
+def to_stated_codes(parts: Sequence[Part], criterion: Criterion, truth: Truth) -> IntArray:
+    """(n,) the place of the stated level of each of these on the scale."""
+    return np.array([criterion.values.index(_stated(part, criterion, truth)) for part in parts], dtype=np.int64)
 
 
-def _stated(external_id: str, criterion: Criterion, truth: Truth) -> str:
+def _stated(part: Part, criterion: Criterion, truth: Truth) -> str:
+    external_id, turn = part
+    name = Ask(criterion, turn).name
     try:
-        value = truth[external_id][criterion.key]
+        value = truth[external_id][name]
     except KeyError:
-        raise InputError(f"no stated level of {criterion.key} for item {external_id}") from None
+        raise InputError(f"no stated level of {name} for item {external_id}") from None
     if value not in criterion.values:
-        raise InputError(f"the stated level {value!r} of item {external_id} is not on the scale of {criterion.key}")
+        raise InputError(f"the stated level {value!r} of item {external_id} is not on the scale of {name}")
     return value
 
 

@@ -217,6 +217,7 @@ class PlannedLabelsSerializer(serializers.Serializer[Any]):
     needed = NeededLabelsSerializer(allow_null=True)
     reason = serializers.CharField(allow_null=True)
     allocation = serializers.DictField(child=serializers.IntegerField())
+    no_draw = serializers.CharField(allow_null=True)
     could_be_drawn = serializers.IntegerField()
     items = PlannedItemSerializer(many=True)
     came_back = serializers.DictField(allow_null=True)

@@ -174,9 +174,11 @@ class DisagreementQuery(PlaceQuery):
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
-    """An item on which the judge's verdict is not people's label. Held-out items are not among them."""
+    """An item, turn or response on which the judge's verdict is not people's label. Held-out items are not among
+    them."""
 
     item = serializers.IntegerField(help_text="Its position.")
+    turn = serializers.IntegerField(help_text="Number of the turn or response, from 1; 0 for the whole item.")
     criterion = serializers.CharField()
     tier = serializers.CharField(allow_null=True)
     people = serializers.DictField(child=serializers.CharField(), help_text="By annotator.")

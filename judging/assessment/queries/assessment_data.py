@@ -2,8 +2,9 @@
 
 Each is read in one query of plain columns, in the shapes of `judging.stats.assessment_data`. Answers that came too
 late are drafts, not annotations, and so are no part of it; what was submitted counts, and an adjudication goes before
-it. Criteria that are asked of turns or responses are no part of it, since material and its clusters are whole items,
-nor are those whose answers are no labels (spans, texts).
+it. Where a criterion is asked of turns or responses, each of them is a row, with the cluster, stratum and probability
+of its item. Criteria whose answers are no labels (spans, texts) are no part of it, nor is what a judge said by another
+unit than people.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import to_label
+from annotation.studies.queries.units import unit
 from core.errors import InputError
-from judging.assessment.queries.ratings import choose_runs, list_runs
+from judging.assessment.queries.ratings import choose_runs, find_unit, list_runs
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS
 from judging.assessment.queries.reply_columns import ReplyColumns, ReplyRequest, load_columns
 from judging.judges.models.judges import PANEL, Judge
@@ -37,7 +39,7 @@ from judging.runs.queries.probe_replies import load_altered
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import AlteredCodes, ItemColumns, People
 
-OF_TURNS = "Asked of {unit}; labels, judgments and probabilities of being drawn are compared by whole items here."
+OTHER_UNIT = "Asked of {unit}, and the judge's run rates {other}. Start a run of the judge in which it rates {fitting}."
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class JudgeData:
         By criterion key, the run through which it speaks.
     criteria
         In the order of the study; only those that the judge has judged.
+    material
+        The items; of a criterion that is asked of turns or responses, its evidence has the rows.
     evidence
         By criterion key.
     prompts
@@ -109,12 +113,13 @@ class JudgeData:
 class StudyData:
     """What does not depend on the judge, read once however many judges are looked at.
 
-    `left_out` are the criteria that are no part of it, each with the reason.
+    `left_out` are the criteria that are no part of it, each with the reason. `rows` are the items, and the turns or
+    responses that criteria are asked of, by `Criterion.unit`.
     """
 
     study: Study
     criteria: tuple[Criterion, ...]
-    material: ItemColumns
+    rows: Mapping[str, ItemColumns]
     people: Mapping[int, People]
     runs: Mapping[tuple[int, int], JudgeRun]
     part: str = ALL
@@ -123,35 +128,40 @@ class StudyData:
 
     @classmethod
     def load(cls, study: Study, part: str = "") -> StudyData:
-        """One part of the items, by default what may be looked at freely. In nine queries.
+        """One part of the items, by default what may be looked at freely. In nine queries, and two or three more for
+        each other unit that criteria are asked of.
 
         Raises InputError where the study has no such part.
         """
         split = hold_out.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
         asked = list(study.criteria.all())
-        criteria = tuple(criterion for criterion in asked if explain_left_out(criterion) is None)
-        items = select_part(load_texts(study), split, chosen)
+        why = {criterion.pk: explain_missing("calibration", criterion.level) for criterion in asked}
+        criteria = tuple(criterion for criterion in asked if why[criterion.pk] is None)
+        units = dict.fromkeys([Criterion.Unit.ITEM.value, *(criterion.unit for criterion in criteria)])
+        rows = {each: select_part(load_texts(study, each), split, chosen) for each in units}
         runs = list_runs(study)
         return cls(
             study=study,
             criteria=criteria,
-            material=items,
-            people=people(study, criteria, items),
+            rows=rows,
+            people=people(study, criteria, rows),
             runs=choose_runs(runs),
             part=chosen,
             all_runs=tuple(runs),
-            left_out=tuple(
-                {"criterion": one.key, "name": one.name, "reason": reason}
-                for one in asked
-                if (reason := explain_left_out(one))
-            ),
+            left_out=tuple(_leave_out(one, reason) for one in asked if (reason := why[one.pk])),
         )
 
+    @property
+    def material(self) -> ItemColumns:
+        """The items."""
+        return self.rows[Criterion.Unit.ITEM]
+
     def describe_dependence(self) -> str:
-        """One sentence on how intervals are made."""
-        tables = [one.table for one in self.people.values()]
-        return self.material.design.describe(tables[0]) if tables else ""
+        """How intervals are made, for each unit that criteria are asked of."""
+        first = {criterion.unit: criterion for criterion in reversed(self.criteria)}
+        tables = {each: self.people[criterion.pk].table for each, criterion in first.items()}
+        return " ".join(of.design.describe(tables[each]) for each, of in self.rows.items() if each in tables)
 
     def judges(self) -> list[Judge]:
         """Those with a run on the study, by name and version."""
@@ -161,10 +171,11 @@ class StudyData:
     def judge(self, name: str) -> Judge:
         """The judge that is called so, or its newest version that has judged the study; `gpt v1` is its first version.
 
-        InputError without one.
+        Also one that has rated other units than people, of which the reason is told. InputError without one.
         """
         there = self.judges()
-        called = [judge for judge in there if name in (str(judge), judge.name, f"{judge.name} v{judge.version}")]
+        others = [run.judge for run in self.all_runs if run.kind == JudgeRun.Kind.ORDINARY]
+        called = select_called(name, there) or select_called(name, others)
         exact = [judge for judge in called if f"{judge.name} v{judge.version}" == name]
         if called:
             return (exact or called)[-1]
@@ -179,7 +190,7 @@ class StudyData:
         """Each of the judges beside people, whatever their number in one query; one more where probes were run."""
         earlier = [before for judge in judges if (before := self._before(judge))]
         asked = [one for judge in (*judges, *earlier) for one in self._list_requests(judge)]
-        columns = load_columns(asked, self.material)
+        columns = load_columns(asked)
         scales = {pk: one.table.categories for pk, one in self.people.items()}
         copies = load_altered(self.all_runs, judges, self.criteria, self.material, scales)
         return [self._beside_people(judge, columns, copies) for judge in judges]
@@ -188,7 +199,8 @@ class StudyData:
         runs, shares = self._runs(judge), OF_MEMBERS if judge.provider == PANEL else LOG_PROBABILITIES
         for criterion in self.criteria:
             if criterion.pk in runs:
-                yield ReplyRequest(runs[criterion.pk], criterion, self.people[criterion.pk].table.categories, shares)
+                rows, scale = self.rows[criterion.unit], self.people[criterion.pk].table.categories
+                yield ReplyRequest(runs[criterion.pk], criterion, rows, scale, shares)
 
     def _runs(self, judge: Judge) -> dict[int, JudgeRun]:
         """By criterion id, the run through which the judge speaks."""
@@ -211,7 +223,7 @@ class StudyData:
         runs = self._runs(judge)
         found = {
             c.key: AssessmentData(
-                self.material,
+                self.rows[c.unit],
                 self.people[c.pk],
                 mine[c.pk].verdicts,
                 earlier[c.pk].verdicts.codes if c.pk in earlier else None,
@@ -230,29 +242,42 @@ class StudyData:
             reasons={c.key: mine[c.pk].reasons for c in asked},
             part=self.part,
             examples={c.key: mine[c.pk].examples for c in asked},
-            left_out=self.left_out,
+            left_out=(*self.left_out, *self._list_other_units(judge)),
         )
+
+    def _list_other_units(self, judge: Judge) -> Iterator[dict[str, str]]:
+        """Criteria that the judge has rated by another unit alone than people, each with the run that is to be made."""
+        mine = [run for run in self.all_runs if run.judge_id == judge.pk and run.kind == JudgeRun.Kind.ORDINARY]
+        for criterion in self.criteria:
+            others = [run for run in mine if criterion in run.criteria.all()]
+            if others and (judge.pk, criterion.pk) not in self.runs:
+                of, fitting = criterion.get_unit_display(), JudgeRun.Unit(find_unit(criterion)).label
+                other = others[-1].get_unit_display()
+                yield _leave_out(criterion, OTHER_UNIT.format(unit=of, other=other, fitting=fitting))
 
     def _replies(self, judge: Judge, columns: Mapping[tuple[int, int], ReplyColumns]) -> dict[int, ReplyColumns]:
         """By criterion id, what the judge said."""
         return {criterion: columns[run.pk, criterion] for criterion, run in self._runs(judge).items()}
 
 
-def explain_left_out(criterion: Criterion) -> str | None:
-    """Why a criterion is no part of calibration, audits and verdicts; None where it is."""
-    if criterion.unit != Criterion.Unit.ITEM:
-        return OF_TURNS.format(unit=criterion.get_unit_display())
-    return explain_missing("calibration", criterion.level)
+def select_called(name: str, judges: Sequence[Judge]) -> list[Judge]:
+    """The judges of this name, with their version or without."""
+    return [one for one in judges if name in (str(one), one.name, f"{one.name} v{one.version}")]
 
 
-def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> dict[int, People]:
-    """By criterion id, what people said. Five queries; six where strengths are asked."""
-    place = {name: row for row, name in enumerate(items.names)}
+def _leave_out(criterion: Criterion, reason: str) -> dict[str, str]:
+    return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
+
+
+def people(study: Study, criteria: Sequence[Criterion], rows: Mapping[str, ItemColumns]) -> dict[int, People]:
+    """By criterion id, what people said; `rows` by unit. Five queries; six where strengths are asked."""
+    places = {each: {name: row for row, name in enumerate(of.names)} for each, of in rows.items()}
+    place, place_of = places[Criterion.Unit.ITEM], {one.pk: places[one.unit] for one in criteria}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
-    for criterion, position, value in oldest_first.values_list("criterion_id", "item__position", "value"):
-        if str(position) in place:
-            decided[criterion][place[str(position)]] = value
+    for criterion, position, turn, value in oldest_first.values_list("criterion_id", "item__position", "turn", "value"):
+        if (row := place_of[criterion].get(unit(position, turn))) is not None:
+            decided[criterion][row] = value
     by_hand = _set_by_hand(criteria, place)
     about = queries.answers(study)
     given = ratings.load_criteria(study, criteria)
@@ -260,7 +285,7 @@ def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> d
     found = {}
     for one in given:
         pk = one.criterion.pk
-        said = _people(one, items, place, decided[pk], by_hand[pk], about)
+        said = _people(one, rows[one.criterion.unit], place_of[pk], decided[pk], by_hand[pk], about)
         found[pk] = replace(said, strengths=tuple(strengths.get(pk, ())))
     return found
 
@@ -298,7 +323,7 @@ def _people(
     tiers: Mapping[int, str],
     about: Mapping[str, Mapping[str, str]],
 ) -> People:
-    """A row for every item, rated or not, with the study's clusters, strata and weights."""
+    """A row for every item, turn or response, rated or not, with the study's clusters, strata and weights."""
     there = np.array([name in place for name in given.table.items], dtype=bool)
     rows = [place[name] for name in given.table.items if name in place]
     table = given.table.subset_items(there)

@@ -10,22 +10,23 @@ from annotation.studies.models.studies import Criterion, Study
 from judging.assessment.queries.ratings import list_judgments
 from judging.runs.models.runs import JudgeRun
 
-Written = dict[tuple[int, str], dict[str, Any]]
-"""By position and criterion key."""
+Written = dict[tuple[int, int, str], dict[str, Any]]
+"""By position, turn or response (0 for the whole item) and criterion key."""
 
 
 def load_written(
-    study: Study, criteria: Iterable[Criterion], runs: Mapping[str, JudgeRun], positions: Iterable[int]
+    study: Study, criteria: Iterable[Criterion], runs: Mapping[str, JudgeRun], rows: Iterable[tuple[int, int]]
 ) -> Written:
-    """Of the items at these positions, on these criteria. Three queries.
+    """Of these rows, each a position and a turn, on these criteria. Four queries.
 
     Each holds ``external_id``, ``notes`` and ``evidence`` by annotator, the ``reason`` of the newest adjudication, and
     the judge's ``explanation`` with the ``judgment`` it stands in.
     """
-    wanted, key_of = sorted(set(positions)), {criterion.pk: criterion.key for criterion in criteria}
+    chosen, key_of = sorted(set(rows)), {criterion.pk: criterion.key for criterion in criteria}
+    wanted = sorted({position for position, _ in chosen})
     ids = _ids(study, wanted)
     found: Written = {
-        (position, key): {
+        (position, turn, key): {
             "external_id": ids[position],
             "notes": {},
             "evidence": {},
@@ -33,7 +34,7 @@ def load_written(
             "explanation": "",
             "judgment": None,
         }
-        for position in wanted
+        for position, turn in chosen
         for key in key_of.values()
     }
     _add_people(found, study, key_of, wanted)
@@ -51,9 +52,13 @@ def _add_people(found: Written, study: Study, key_of: Mapping[int, str], positio
     rows = Annotation.objects.only_counting().filter(
         assignment__study=study, assignment__item__position__in=positions, criterion__in=list(key_of)
     )
-    fields = ("assignment__item__position", "criterion_id", "assignment__annotator__username", "note", "evidence")
-    for position, criterion, username, note, evidence in rows.order_by(*fields[:3]).values_list(*fields):
-        place = found[position, key_of[criterion]]
+    where = ("assignment__item__position", "turn", "criterion_id", "assignment__annotator__username")
+    for position, turn, criterion, username, note, evidence in rows.order_by(*where).values_list(
+        *where, "note", "evidence"
+    ):
+        place = found.get((position, turn, key_of[criterion]))
+        if place is None:
+            continue
         if note:
             place["notes"][username] = note
         if quotes := [str(mark.get("text", "")) for mark in evidence or () if mark.get("text")]:
@@ -62,16 +67,18 @@ def _add_people(found: Written, study: Study, key_of: Mapping[int, str], positio
 
 def _add_decisions(found: Written, key_of: Mapping[int, str], positions: list[int]) -> None:
     oldest_first = Adjudication.objects.filter(criterion__in=list(key_of), item__position__in=positions)
-    fields = ("item__position", "criterion_id", "reason")
-    for position, criterion, reason in oldest_first.order_by("created_at", "pk").values_list(*fields):
-        found[position, key_of[criterion]]["reason"] = reason
+    fields = ("item__position", "turn", "criterion_id", "reason")
+    for position, turn, criterion, reason in oldest_first.order_by("created_at", "pk").values_list(*fields):
+        if place := found.get((position, turn, key_of[criterion])):
+            place["reason"] = reason
 
 
 def _add_judge(found: Written, key_of: Mapping[int, str], runs: Mapping[str, JudgeRun], positions: list[int]) -> None:
     pks = {run.pk for run in runs.values()}
-    first = list_judgments(pks).filter(repeat=1, turn=0, item__position__in=positions, criterion__in=list(key_of))
-    fields = ("pk", "run_id", "item__position", "criterion_id", "explanation")
-    for pk, run, position, criterion, explanation in first.order_by("-order", "-pk").values_list(*fields):
+    first = list_judgments(pks).filter(repeat=1, item__position__in=positions, criterion__in=list(key_of))
+    fields = ("pk", "run_id", "item__position", "turn", "criterion_id", "explanation")
+    for pk, run, position, turn, criterion, explanation in first.order_by("-order", "-pk").values_list(*fields):
         key = key_of[criterion]
-        if key in runs and runs[key].pk == run:
-            found[position, key] |= {"explanation": explanation, "judgment": pk}
+        place = found.get((position, turn, key))
+        if place is not None and key in runs and runs[key].pk == run:
+            place |= {"explanation": explanation, "judgment": pk}

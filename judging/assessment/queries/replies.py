@@ -15,6 +15,7 @@ from annotation.stats.orders import is_straight, list_places, name_responses
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.scales import has_open_scale, to_label
+from annotation.studies.queries.units import unit
 from judging.assessment.queries.ratings import CombinedVerdict, combine_verdicts
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.runs.models.runs import Judgment
@@ -28,6 +29,7 @@ OF_MEMBERS = "share of the panel's members with the same verdict"
 @dataclass(frozen=True, slots=True)
 class StoredReply:
     position: int
+    turn: int
     repeat: int
     order: str
     value: str
@@ -37,9 +39,14 @@ class StoredReply:
     prompt: str | None
     explanation: str
 
+    @property
+    def name(self) -> str:
+        """Of the row that it is about (`annotation.studies.queries.units`)."""
+        return unit(self.position, self.turn)
+
 
 def load_replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredReply]]:
-    """By run and criterion, every reply, by item, repeat and order. One query."""
+    """By run and criterion, every reply, by item, turn or response, repeat and order. One query."""
     found: dict[tuple[int, int], list[StoredReply]] = defaultdict(list)
     for run, criterion, *rest in _reply_rows(run_ids):
         found[run, criterion].append(StoredReply(*rest))
@@ -48,12 +55,13 @@ def load_replies(run_ids: Iterable[int]) -> dict[tuple[int, int], list[StoredRep
 
 def _reply_rows(run_ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
     return (
-        Judgment.objects.filter(run_id__in=list(run_ids), turn=0)
-        .order_by("run_id", "criterion_id", "item__position", "repeat", "order")
+        Judgment.objects.filter(run_id__in=list(run_ids))
+        .order_by("run_id", "criterion_id", "item__position", "turn", "repeat", "order")
         .values_list(
             "run_id",
             "criterion_id",
             "item__position",
+            "turn",
             "repeat",
             "order",
             "value",
@@ -91,8 +99,8 @@ def build_verdicts(
     by_item: dict[int, list[StoredReply]] = defaultdict(list)
     told = replies if not has_open_scale(criterion) else [to_compared(criterion, reply) for reply in replies]
     for reply in told:
-        if reply.value in code and str(reply.position) in place and reply.reason != OWN_EXAMPLE.unscored:
-            by_item[place[str(reply.position)]].append(reply)
+        if reply.value in code and reply.name in place and reply.reason != OWN_EXAMPLE.unscored:
+            by_item[place[reply.name]].append(reply)
     calls = max((reply.repeat for each in by_item.values() for reply in each), default=1)
     columns = _Columns(items.n, calls)
     for row, each in by_item.items():

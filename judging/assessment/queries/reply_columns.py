@@ -27,10 +27,11 @@ WORTH = 500
 
 @dataclass(frozen=True)
 class ReplyRequest:
-    """What columns are made of: a run, the criterion, people's scale, and what the judge's distributions are."""
+    """What columns are made of: a run, the criterion, its rows and people's scale, and what distributions are."""
 
     run: JudgeRun
     criterion: Criterion
+    items: ItemColumns
     scale: Sequence[Label]
     shares: str
 
@@ -57,36 +58,35 @@ class ReplyColumns:
     examples: int
 
 
-def load_columns(requests: Iterable[ReplyRequest], items: ItemColumns) -> dict[tuple[int, int], ReplyColumns]:
+def load_columns(requests: Iterable[ReplyRequest]) -> dict[tuple[int, int], ReplyColumns]:
     """Columns by ids of run and criterion: what is kept, and the others in one query."""
     asked = {(one.run.pk, one.criterion.pk): one for one in requests}
-    keys = _list_keys(asked, items)
+    keys = _list_keys(asked)
     stored = cache.get_many(keys.values())
     found = {pair: stored[key] for pair, key in keys.items() if key in stored}
     missing = {pair: one for pair, one in asked.items() if pair not in found}
     replies = load_replies({run for run, _ in missing})
-    made = {pair: build_columns(one, replies.get(pair, []), items) for pair, one in missing.items()}
+    made = {pair: build_columns(one, replies.get(pair, [])) for pair, one in missing.items()}
     cache.set_many({keys[pair]: one for pair, one in made.items() if pair in keys}, KEPT)
     return found | made
 
 
-def build_columns(asked: ReplyRequest, replies: Sequence[StoredReply], items: ItemColumns) -> ReplyColumns:
+def build_columns(asked: ReplyRequest, replies: Sequence[StoredReply]) -> ReplyColumns:
     mine = [reply for reply in replies if reply.reason != OWN_EXAMPLE.unscored]
-    examples = {reply.position for reply in replies if reply.reason == OWN_EXAMPLE.unscored}
+    examples = {reply.name for reply in replies if reply.reason == OWN_EXAMPLE.unscored}
     return ReplyColumns(
-        build_verdicts(mine, items, asked.criterion, asked.scale, shares=asked.shares),
+        build_verdicts(mine, asked.items, asked.criterion, asked.scale, shares=asked.shares),
         tuple(sorted({reply.prompt for reply in mine if reply.prompt})),
         dict(sorted(Counter(reply.reason for reply in mine if not reply.value).items())),
-        len(examples & {int(name) for name in items.names}),
+        len(examples.intersection(asked.items.names)),
     )
 
 
-def _list_keys(asked: Mapping[tuple[int, int], ReplyRequest], items: ItemColumns) -> dict[tuple[int, int], str]:
+def _list_keys(asked: Mapping[tuple[int, int], ReplyRequest]) -> dict[tuple[int, int], str]:
     """Under what the columns of finished runs are kept: a hash of all that they depend on."""
-    if items.n < WORTH:
-        return {}
-    names = digest("\n".join(items.names).encode())
-    return {pair: _build_key(one, names) for pair, one in asked.items() if one.run.finished_at}
+    kept = {pair: one for pair, one in asked.items() if one.run.finished_at and one.items.n >= WORTH}
+    names = {names: digest("\n".join(names).encode()) for names in {one.items.names for one in kept.values()}}
+    return {pair: _build_key(one, names[one.items.names]) for pair, one in kept.items()}
 
 
 def _build_key(asked: ReplyRequest, items: str) -> str:

@@ -15,6 +15,7 @@ from annotation.studies.models.studies import Criterion
 from judging.assessment.options import AuditOptions
 from judging.stats import data_audits
 from judging.stats.assessment_data import AssessmentData, mark_own_family
+from judging.stats.audits.altered import FAMILIES
 from judging.stats.audits.annotators import (
     AGREEING,
     LEAST_PEOPLE,
@@ -44,7 +45,7 @@ def audit_criteria(
     """
     grouped = {c.key: item_tiers(evidence[c.key], fits[c.key]) for c in criteria}
     mine = {key: _with_tiers(evidence[key], tiers) for key, tiers in grouped.items()}
-    probes = {key: _probes(key, one, evidence, model) for key, one in mine.items()}
+    probes = {c.key: _probes(c, mine[c.key], evidence, model) for c in criteria}
     audits = correct(probes, level=options.level, method=options.method)
     return {c.key: _document(c, mine[c.key], audits[c.key], grouped[c.key]) for c in criteria}
 
@@ -54,6 +55,7 @@ def _document(criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: I
         "criterion": criterion.key,
         "name": criterion.name,
         **audit.to_json(),
+        "not_probed": explain_not_probed(criterion),
         "tiers": None if tiers is None else tiers.to_json(),
         "polarity": data_audits.polarity(mine).to_json(),
         "baselines": [one.to_json() for one in data_audits.baselines(mine)],
@@ -63,14 +65,26 @@ def _document(criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: I
     }
 
 
-def _probes(key: str, mine: AssessmentData, evidence: Mapping[str, AssessmentData], model: str) -> list[Probe]:
+def explain_not_probed(criterion: Criterion) -> str:
+    """One sentence on the probes that make no sense for what the criterion is asked of; empty where all do."""
+    if criterion.unit == Criterion.Unit.ITEM:
+        return ""
+    alone = "Each response is shown alone, so that it has no position, and" if criterion.of_responses else "Here"
+    return f"{alone} there are no altered copies: those are of whole items."
+
+
+def _probes(
+    criterion: Criterion, mine: AssessmentData, evidence: Mapping[str, AssessmentData], model: str
+) -> list[Probe]:
     own = mark_own_family(model, mine.material)
     if mine.is_preference:
         made = probe_pairs(mine.pair_columns(own))
     elif not mine.is_scored:
         made = probe_nominal(mine.nominal_columns())
     else:
-        made = probe_scores(mine.score_columns(_other_criteria(key, mine, evidence), own))
+        made = probe_scores(mine.score_columns(_other_criteria(criterion.key, mine, evidence), own))
+    if explain_not_probed(criterion):
+        made = [probe for probe in made if probe.name not in FAMILIES]
     return made + _of_annotators(mine)
 
 
@@ -154,13 +168,15 @@ def _other_criteria(
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Scores of the same people and of the judge on the other criteria with an order; for the halo.
 
-    A criterion that other people rated is left out: scores of one person are compared.
+    A criterion that other people rated, or of another unit, is left out: scores of one person on one row are compared.
     """
     found = []
     for name, other in evidence.items():
         table: RatingTable = other.table
         ordered = table.is_ordered
         if name == key or not ordered or other.is_preference or table.raters != mine.table.raters:
+            continue
+        if other.material.names != mine.material.names:
             continue
         found.append((to_scores(other.asked_codes, other.numbers), to_scores(other.said.codes, other.numbers)))
     return found

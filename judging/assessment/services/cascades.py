@@ -40,7 +40,7 @@ class Cascaded:
     criterion
         The criterion.
     items
-        (n,) which items of the material count: all but those on which people gave no label.
+        (n,) which items, turns or responses count: all but those on which people gave no label.
     found
         The cascade on these items.
     alone
@@ -64,7 +64,7 @@ class Cascaded:
 
     @property
     def left(self) -> BoolArray:
-        """(n,) items of the material that are escalated to people."""
+        """(n,) items, turns or responses that are escalated to people."""
         left = np.zeros(len(self.items), dtype=bool)
         left[self.items] = self.found.to_people
         return left
@@ -133,7 +133,7 @@ def _of_criterion(
 ) -> Cascaded:
     people = each[0].evidence[criterion.key].people
     items = ~people.without_label
-    material = each[0].material
+    material = each[0].evidence[criterion.key].material
     weights = None if material.weights is None else material.weights[items]
     clusters = None if material.dependent is None else select_names(material.dependent, items)
     stages = [
@@ -157,10 +157,13 @@ def sureness(evidence: AssessmentData) -> FloatArray:
     return np.where(said.codes != MISSING, said.confidence if said.confidence_from else 1.0, np.nan)
 
 
-def mask_left(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> BoolArray:
-    """(n,) items without a label that the cascade leaves to people on any criterion."""
-    unlabelled = [one.left & ~each[0].evidence[one.criterion.key].labelled for one in found]
-    return np.asarray(np.any(unlabelled, axis=0))
+def list_left(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> dict[str, tuple[str, ...]]:
+    """By criterion key, the names of the items, turns or responses without a label that are left to people."""
+    data = each[0].evidence
+    return {
+        (key := one.criterion.key): select_names(data[key].material.names, one.left & ~data[key].labelled)
+        for one in found
+    }
 
 
 @audited("items.escalate", says=("options", "overlap"), prepares=True)
@@ -182,7 +185,7 @@ def escalate(
     return escalation.make(
         by=by,
         found=last,
-        items=mask_left(each, found),
+        doubtful=list_left(each, found),
         thresholds=thresholds,
         name=name,
         target=options.target,
@@ -226,6 +229,6 @@ def document(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> dict[str, 
         "judges": [str(one.judge) for one in each],
         "target_agreement": found[0].found.target,
         "delta": found[0].found.delta,
-        "left_to_people": int(mask_left(each, found).sum()),
+        "left_to_people": len(escalation.list_positions(list_left(each, found))),
         "criteria": {one.criterion.key: one.to_json() for one in found},
     }

@@ -12,6 +12,7 @@ from annotation.stats.bands import TIERS
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray
 from annotation.studies.models.studies import Criterion
+from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.judges.queries.study_items import HELD_OUT
@@ -27,12 +28,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Disagreement:
-    """An item on which the judge's verdict is not people's label.
+    """An item, turn or response on which the judge's verdict is not people's label.
 
     Attributes
     ----------
-    position, criterion
-        Which item, and on what.
+    position, turn, criterion
+        Which item, the turn or response of it, from 1 (0 is the whole item), and on what.
     tier
         Of difficulty; empty without one.
     label
@@ -50,6 +51,7 @@ class Disagreement:
     """
 
     position: int
+    turn: int
     criterion: str
     tier: str
     label: str | float
@@ -63,6 +65,7 @@ class Disagreement:
         """As JSON types."""
         return {
             "item": self.position,
+            "turn": self.turn,
             "criterion": self.criterion,
             "tier": self.tier or None,
             "people": dict(self.people),
@@ -138,7 +141,7 @@ def _order(sort: str) -> Callable[[Disagreement], Any]:
     def key(one: Disagreement) -> tuple[Any, ...]:
         value = float(getattr(one, name))
         known = not np.isnan(value)
-        return (not known, sign * value if known else 0.0, one.position, one.criterion)
+        return (not known, sign * value if known else 0.0, one.position, one.turn, one.criterion)
 
     return key
 
@@ -182,7 +185,8 @@ def _row(
     label = scale[people.consensus[row]] if people.counted or adjudicated else round(float(people.mean[row]), 6)
     said = zip(table.raters, table.codes[row].tolist(), strict=True)
     return Disagreement(
-        position=int(one.material.names[row]),
+        position=to_position(one.material.names[row]),
+        turn=to_turn(one.material.names[row]),
         criterion=key,
         tier=tiers[row],
         label=label,
@@ -195,13 +199,13 @@ def _row(
 
 
 def document(
-    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, str], Mapping[str, Any]]
+    evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position and criterion."""
+    """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position, turn and criterion."""
     return {
         "study": evidence.study.name,
         "judge": str(evidence.judge),
         "part": evidence.part,
         "criteria": {key: one.to_json() for key, one in counts(evidence).items()},
-        "disagreements": [{**row.to_json(), **said.get((row.position, row.criterion), {})} for row in rows],
+        "disagreements": [{**row.to_json(), **said.get((row.position, row.turn, row.criterion), {})} for row in rows],
     }

@@ -6,7 +6,7 @@ there; mixed with the labels of a sample they would make the judge look worse th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from django.db import transaction
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.units import to_position
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -28,41 +29,47 @@ from judging.assessment.services.assessment import Assessment
 from judging.judges.models.judges import Judge
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import share
-from judging.stats.observed import to_scores
+from judging.stats.observed import People, select_names, to_scores
 
 Document = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class EscalatedItems:
-    """Which items are escalated to people at one target.
+    """Which items are escalated to people at one target: those of which anything is in doubt on any criterion.
 
     Attributes
     ----------
     thresholds
         By criterion key, the least confidence that is kept; None where nothing is guaranteed.
-    of_criterion
-        By criterion key, (n,) items without a label whose verdict is not kept.
+    doubtful
+        By criterion key, the names of the items, turns or responses without a label whose verdict is not kept.
     """
 
     thresholds: Mapping[str, float | None]
-    of_criterion: Mapping[str, BoolArray]
+    doubtful: Mapping[str, tuple[str, ...]]
 
     @property
-    def items(self) -> BoolArray:
-        """(n,) items left on any criterion."""
-        return np.asarray(np.any(list(self.of_criterion.values()), axis=0))
+    def positions(self) -> list[int]:
+        """Of the items, each once."""
+        return list_positions(self.doubtful)
+
+
+def list_positions(doubtful: Mapping[str, Sequence[str]]) -> list[int]:
+    """Positions of the items of which anything is named on any criterion, in order."""
+    return sorted({to_position(name) for names in doubtful.values() for name in names})
 
 
 def find_escalated(found: Assessment, target: float) -> EscalatedItems:
     """What selective judging at this target leaves. Raises InputError where it was not computed for the target."""
-    thresholds, of_criterion = {}, {}
+    thresholds, doubtful = {}, {}
     for key, evidence in found.evidence.evidence.items():
         chosen = _selection(found.calibration.result["criteria"][key]["selective"], target)
         threshold = chosen["threshold"] if chosen["guaranteed"] else None
         thresholds[key] = threshold
-        of_criterion[key] = evidence.usable & ~evidence.labelled & ~mask_accepted(evidence, threshold)
-    return EscalatedItems(thresholds, of_criterion)
+        left = evidence.usable & ~evidence.labelled & ~mask_accepted(evidence, threshold)
+        doubtful[key] = select_names(evidence.material.names, left)
+    return EscalatedItems(thresholds, doubtful)
 
 
 def mask_accepted(evidence: AssessmentData, threshold: float | None) -> BoolArray:
@@ -90,7 +97,7 @@ def escalate(*, by: User | None, found: Assessment, name: str, target: float = 0
     return make(
         by=by,
         found=found,
-        items=chosen.items,
+        doubtful=chosen.doubtful,
         thresholds=chosen.thresholds,
         name=name,
         target=target,
@@ -103,21 +110,22 @@ def make(
     *,
     by: User | None,
     found: Assessment,
-    items: BoolArray,
+    doubtful: Mapping[str, Sequence[str]],
     thresholds: Mapping[str, float | None],
     name: str,
     target: float,
     overlap: int,
     cascade: Document | None = None,
 ) -> Escalation:
-    """A draft of these items (n,) of the judge's material. Raises InputError where there are none.
+    """A draft of the items of which anything is in doubt, by criterion key the names of what is. InputError where
+    nothing is. Which turns and responses these are stands with the draw.
 
     What is left by a ``cascade`` is on record at its last judge, with the limits of every stage.
     """
-    if not items.any():
+    positions = list_positions(doubtful)
+    if not positions:
         raise InputError("nothing is escalated to people: every verdict is kept or has a label", field="target")
-    names = found.evidence.material.names
-    positions = [int(name) for name, is_left in zip(names, items, strict=True) if is_left]
+    of_parts = [c.key for c in found.evidence.criteria if c.unit != Criterion.Unit.ITEM]
     with transaction.atomic():
         made = follow_up_studies.like(
             by=by,
@@ -134,7 +142,8 @@ def make(
             method="all",
             frame_size=len(positions),
             seed=made.seed,
-            filters={"left_to_people_in": [found.study.slug]},
+            filters={"left_to_people_in": [found.study.slug]}
+            | {key: list(names) for key, names in doubtful.items() if key in of_parts},
         )
         return Escalation.objects.create(
             study=found.study,
@@ -167,21 +176,20 @@ def summarise_return(
     judge is sure enough.
     """
     target = StudyData.load(escalation.target)
-    rows = _rows(escalation, evidence)
-    there = rows >= 0
+    positions = follow_up_studies.load_positions(escalation.study, escalation.target)
     people = {criterion.key: target.people[criterion.pk] for criterion in target.criteria}
     limits, each = escalation.thresholds, evidence.evidence
+    here = follow_up_studies.find_rows(positions, target.material.names, evidence.material.names)
     return {
         "study": escalation.target.name,
         "target_agreement": escalation.target_agreement,
-        "items": int(there.sum()),
+        "items": int((here >= 0).sum()),
         "criteria": {
             key: _of_criterion(
                 each[key],
                 keeps(key) if keeps else np.where(mask_accepted(each[key], limits[key]), each[key].said.codes, MISSING),
-                people[key].consensus[there],
-                people[key].mean[there],
-                rows[there],
+                people[key],
+                follow_up_studies.find_rows(positions, people[key].table.items, each[key].material.names),
             )
             for key in each
             if key in people and key in limits
@@ -189,15 +197,10 @@ def summarise_return(
     }
 
 
-def _rows(escalation: Escalation, evidence: JudgeData) -> IntArray:
-    """(m,) for each item of the new study its row among those of the old one; -1 where it is in another part."""
-    names = {int(name): k for k, name in enumerate(evidence.material.names)}
-    return np.array(follow_up_studies.rows(escalation.study, escalation.target, names), dtype=np.int64)
-
-
-def _of_criterion(
-    evidence: AssessmentData, keeps: IntArray, consensus: IntArray, mean: FloatArray, rows: IntArray
-) -> Document:
+def _of_criterion(evidence: AssessmentData, keeps: IntArray, people: People, rows: IntArray) -> Document:
+    """`rows` (m,) are the places in the old study of what people were shown in the new one; -1 for other parts."""
+    there = rows >= 0
+    rows, consensus, mean = rows[there], people.consensus[there], people.mean[there]
     judged = evidence.said.codes[rows]
     both = (consensus != MISSING) & (judged != MISSING)
     confirmed = share(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from annotation.stats.table import IntArray
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.queries.units import to_position, to_turn, unit
 from annotation.studies.services import studies
 from core.accounts.models.users import User
 from core.hashing import content_hash
@@ -33,7 +35,7 @@ def like(*, by: User | None, source: Study, name: str, overlap: int, description
         created_by=by,
     )
     studies.save_new(made)
-    fields = ("key", "name", "question", "guideline", "level", "categories", "position", "guideline_version", "unit")
+    fields = [field.name for field in Criterion._meta.concrete_fields if field.name not in ("id", "study")]
     Criterion.objects.bulk_create(
         Criterion(study=made, **{field: getattr(criterion, field) for field in fields})
         for criterion in source.criteria.all()
@@ -86,10 +88,15 @@ def fill(
     )
 
 
-def rows(source: Study, made: Study, names: Mapping[int, int]) -> list[int]:
-    """For each item of the new study, in order, its row among the source's items (``names``: row by position); -1
-    where it is in another part."""
+def load_positions(source: Study, made: Study) -> dict[int, int]:
+    """By position in the new study, that of the same item in its source. Two queries."""
     column = f"{source.kind}_id"
     position = dict(source.items.values_list(column, "position"))
-    theirs = made.items.order_by("position").values_list(column, flat=True)
-    return [names.get(position[pk], -1) for pk in theirs]
+    return {there: position[pk] for there, pk in made.items.values_list("position", column)}
+
+
+def find_rows(positions: Mapping[int, int], theirs: Sequence[str], mine: Sequence[str]) -> IntArray:
+    """(m,) for each row of the new study, by its name, its row among the source's; -1 where it is in another part."""
+    place = {name: row for row, name in enumerate(mine)}
+    there = [unit(positions[to_position(name)], to_turn(name)) for name in theirs]
+    return np.array([place.get(name, -1) for name in there], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.db import transaction
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -26,6 +26,7 @@ from judging.stats.labelling_plan import LabelsNeeded, allocation, draw_systemat
 from judging.stats.observed import to_scores
 
 NO_MEAN = "a scale without an order has no mean to be planned for"
+NO_DRAW = "which items to label next is drawn for criteria of whole items only"
 Document = dict[str, Any]
 
 
@@ -45,6 +46,8 @@ class LabellingPlan:
         (n,) of each item to be drawn; 0 for those that cannot be.
     taken
         (n,) the items that the draw takes.
+    no_draw
+        Why nothing can be drawn however many labels are needed, or None.
     """
 
     key: str
@@ -54,6 +57,7 @@ class LabellingPlan:
     allocation: Mapping[str, int]
     probabilities: FloatArray
     taken: BoolArray
+    no_draw: str | None = None
 
 
 def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
@@ -72,12 +76,14 @@ def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     needed = labels_needed(
         human, judge, width=options.width, confidence=options.confidence, clusters=one.material.dependent
     )
-    more = 0 if np.isnan(needed.with_judge) else int(needed.more)
+    of_parts = any(criterion.key == key and criterion.unit != Criterion.Unit.ITEM for criterion in evidence.criteria)
+    more = 0 if of_parts or np.isnan(needed.with_judge) else int(needed.more)
     groups = one.material.groups[options.by] if options.by else ("",) * one.material.n
     dealt = allocation(human, judge, groups, more) if more else {}
     probabilities = _probabilities(one, human, judge, groups, dealt)
     taken = draw_systematic(probabilities, seed=options.seed)
-    return LabellingPlan(key, options, needed, needed.reason, dealt if options.by else {}, probabilities, taken)
+    shown, no_draw = dealt if options.by else {}, NO_DRAW if of_parts else None
+    return LabellingPlan(key, options, needed, needed.reason, shown, probabilities, taken, no_draw)
 
 
 def plan(evidence: JudgeData, options: PlanOptions) -> Document:
@@ -99,6 +105,7 @@ def document(evidence: JudgeData, found: LabellingPlan) -> Document:
         "seed": found.options.seed,
         "needed": found.needed and found.needed.to_json(),
         "reason": found.reason,
+        "no_draw": found.no_draw,
         "allocation": dict(found.allocation),
         "could_be_drawn": int((found.probabilities > 0).sum()),
         "items": [
@@ -156,7 +163,7 @@ def _probabilities(
 def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, name: str, overlap: int = 3) -> LabelPlan:
     """A draft of the items that the draw takes, each with its probability as its weight. InputError where none is."""
     if not found.taken.any():
-        raise InputError(found.reason or "there are labels enough: nothing is drawn", field="width")
+        raise InputError(found.reason or found.no_draw or "there are labels enough: nothing is drawn", field="width")
     material, probability = evidence.material, found.probabilities
     names = [int(position) for position in material.names]
     kept = {names[row]: float(probability[row] * material.inclusion[row]) for row in np.flatnonzero(found.taken)}
@@ -202,13 +209,11 @@ def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
     one = evidence.evidence[made.criterion.key]
     human, judge = _columns(one)
     probability = np.full(one.material.n, np.nan)
-    row = {int(name): k for k, name in enumerate(one.material.names)}
-    for position, value in made.probabilities.items():
-        if int(position) in row:
-            probability[row[int(position)]] = value
+    for row, name in enumerate(one.material.names):
+        probability[row] = made.probabilities.get(name, np.nan)
     could = ~np.isnan(probability)
     scale = one.preferences if one.is_choice else one.numbers
-    label, taken = _load_new_labels(made, row, one.material.n, scale)
+    label, taken = _load_new_labels(made, one.material.names, scale)
     found = active_mean(
         ScoredSample(
             human=np.where(could, np.where(np.isnan(judge), np.nan, label), np.where(np.isnan(judge), np.nan, human)),
@@ -224,15 +229,12 @@ def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
     return {"study": made.target.name, "slug": made.target.slug, **found.to_json()}
 
 
-def _load_new_labels(
-    made: LabelPlan, row: Mapping[int, int], n: int, scale: FloatArray
-) -> tuple[FloatArray, BoolArray]:
+def _load_new_labels(made: LabelPlan, names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, BoolArray]:
     """(n,) what people said in the new study, by the rows of the old one, and which items are in it."""
     target = StudyData.load(made.target)
     people = next(target.people[c.pk] for c in target.criteria if c.key == made.criterion.key)
-    labels = people.compute_expected(scale)
-    label, taken = np.full(n, np.nan), np.zeros(n, dtype=bool)
-    for value, at in zip(labels, follow_up_studies.rows(made.study, made.target, row), strict=True):
-        if at >= 0:
-            label[at], taken[at] = value, True
+    positions = follow_up_studies.load_positions(made.study, made.target)
+    rows = follow_up_studies.find_rows(positions, people.table.items, names)
+    label, taken = np.full(len(names), np.nan), np.zeros(len(names), dtype=bool)
+    label[rows[rows >= 0]], taken[rows[rows >= 0]] = people.compute_expected(scale)[rows >= 0], True
     return label, taken

@@ -1,5 +1,7 @@
 """A fitted map applied to a judge's run: a new, traceable score, as the run of a judge of its own.
 
+Criteria of whole items, of turns and of responses are runs of their own, as those that they are made of.
+
 Items that the map was fitted to get their out-of-fold score, so that agreement with people stays that of scores that
 have not seen the label; all others get the map that was fitted to all labelled items. A score outside the range of the
 fitted ones is refused.
@@ -16,13 +18,14 @@ from django.utils import timezone
 
 from annotation.stats.table import FloatArray
 from annotation.studies.models.studies import Criterion
+from annotation.studies.queries.units import to_position, to_turn, unit
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.hashing import content_hash
 from core.version import code_version
 from judging.assessment.options import AssessmentOptions
-from judging.assessment.queries.ratings import list_judgments
+from judging.assessment.queries.ratings import find_unit, list_judgments
 from judging.assessment.services.assessment import Assessment
 from judging.judges.models.judges import RECALIBRATED, Judge
 from judging.judges.services.judges import check_names, find_latest
@@ -44,7 +47,8 @@ class AppliedMaps:
 
 @audited("judge.recalibrate", says=("found.judge",), prepares=True)
 def apply(*, by: User | None, found: Assessment, name: str = "", anyway: bool = False) -> JudgeRun:
-    """The finished run of the recalibrated judge, made if there is none of just these maps.
+    """The finished run of the recalibrated judge, made if there is none of just these maps; of several, one for each
+    unit that criteria are asked of, the first.
 
     Criteria without a map (no order, too few labels, a constant judge) are left out, and those whose map raises the
     mean absolute error, unless it is wanted ``anyway``. Raises InputError where none has
@@ -58,18 +62,23 @@ def apply(*, by: User | None, found: Assessment, name: str = "", anyway: bool = 
         if there is not None:
             done.result = there
             return there
-        run = done.result = JudgeRun.objects.create(
-            study=found.study,
-            judge=judge,
-            input_hash=digest,
-            code_version=code_version(),
-            created_by=by,
-            finished_at=timezone.now(),
-        )
         chosen = [criterion for criterion in found.evidence.criteria if criterion.key in applied.maps]
-        run.criteria.set(chosen)
+        runs = {}
+        for each in dict.fromkeys(map(find_unit, chosen)):
+            runs[each] = JudgeRun.objects.create(
+                study=found.study,
+                judge=judge,
+                input_hash=digest,
+                code_version=code_version(),
+                unit=each,
+                created_by=by,
+                finished_at=timezone.now(),
+            )
+            runs[each].criteria.set(criterion for criterion in chosen if find_unit(criterion) == each)
         for criterion in chosen:
-            Judgment.objects.bulk_create(_judgments(run, found, criterion, applied), batch_size=BATCH)
+            rows = _judgments(runs[find_unit(criterion)], found, criterion, applied)
+            Judgment.objects.bulk_create(rows, batch_size=BATCH)
+        run = done.result = next(iter(runs.values()))
     return run
 
 
@@ -133,34 +142,35 @@ def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, Any
 
 
 def _judgments(run: JudgeRun, found: Assessment, criterion: Criterion, applied: AppliedMaps) -> Iterator[Judgment]:
-    """One judgment for each item that the judge was asked about, naming the judgments that it is made of."""
+    """One judgment for each item, turn or response that the judge was asked about, naming those it is made of."""
     evidence, scores = found.evidence.evidence[criterion.key], applied.scores[criterion.key]
     of = _sources(found.evidence.runs[criterion.key], criterion)
     scale = evidence.numbers
     items = dict(found.study.items.values_list("position", "pk"))
-    for row, position in enumerate(map(int, found.evidence.material.names)):
-        if position not in of:
+    for row, name in enumerate(evidence.material.names):
+        if name not in of:
             continue
         score = scores[row]
         known = not np.isnan(score)
         yield Judgment(
             run=run,
-            item_id=items[position],
+            item_id=items[to_position(name)],
+            turn=to_turn(name),
             criterion=criterion,
             value=str(evidence.table.categories[int(np.abs(scale - score).argmin())]) if known else "",
             unscored_reason="" if known else OUTSIDE if evidence.said.codes[row] >= 0 else "no_member",
             score=float(score) if known else None,
-            item_hash=of[position][0].item_hash,
+            item_hash=of[name][0].item_hash,
             cost_usd=0,
-            details={"members": [one.pk for one in of[position]], "calibration": found.calibration.pk},
+            details={"members": [one.pk for one in of[name]], "calibration": found.calibration.pk},
         )
 
 
-def _sources(run: JudgeRun, criterion: Criterion) -> dict[int, list[Judgment]]:
-    """By item position, the judgments of the first repeat."""
-    found: dict[int, list[Judgment]] = {}
+def _sources(run: JudgeRun, criterion: Criterion) -> dict[str, list[Judgment]]:
+    """By the name of the item, turn or response, the judgments of the first repeat."""
+    found: dict[str, list[Judgment]] = {}
     first = list_judgments([run.pk]).filter(criterion=criterion, repeat=1)
     judgments = first.select_related("item").order_by("order", "pk")
-    for judgment in judgments.only("pk", "item_hash", "item__position", "run_id"):
-        found.setdefault(judgment.item.position, []).append(judgment)
+    for judgment in judgments.only("pk", "item_hash", "item__position", "turn", "run_id"):
+        found.setdefault(unit(judgment.item.position, judgment.turn), []).append(judgment)
     return found

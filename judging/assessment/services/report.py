@@ -75,7 +75,7 @@ def describe_judges(
         "people": people,
         "difficulty": by_model,
         "agreement_run": kept.pk,
-        "dependence": next((one["dependence"]["message"] for one in people.values()), ""),
+        "dependence": _describe_dependence(evidence, people),
         "raters": {"people": design["n_people"], "simulated": design["n_simulated"]},
         "simulated": [ratings.annotators[name].name for name in ratings.list_simulated()],
         "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
@@ -90,6 +90,13 @@ def describe_judges(
     }
 
 
+def _describe_dependence(evidence: StudyData, people: Document) -> str:
+    """How intervals are made, by the first criterion of each unit that criteria are asked of."""
+    units = {criterion.key: criterion.unit for criterion in evidence.study.criteria.all()}
+    first = {units[key]: one["dependence"]["message"] for key, one in reversed(people.items())}
+    return " ".join(first[unit] for unit in dict.fromkeys(units[key] for key in people))
+
+
 def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> Document:
     """What the methods paragraph says of items, raters and judges."""
     study = evidence.study
@@ -97,10 +104,15 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
         first=Min("submitted_at"), last=Max("submitted_at")
     )
     simulated = ratings.list_simulated()
+    asked_of: dict[str, list[str]] = {}
+    for criterion in evidence.criteria:
+        if criterion.unit != Criterion.Unit.ITEM:
+            asked_of.setdefault(criterion.get_unit_display(), []).append(criterion.name)
     return {
         "items": study.get_kind_display(),
         "n_items": evidence.material.n,
         "clusters": read_dependence(study).in_words,
+        "asked_of": asked_of,
         "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
         "n_people": len({name for one in ratings.criteria for name in one.table.raters} - set(simulated)),
         "n_simulated": len(simulated),

@@ -22,8 +22,6 @@ from judging.stats.verdict import ORDER, Decision
 
 Document = Mapping[str, Any]
 
-NO_VERDICT = "There is no verdict: it is of whole items that people and the judge rate on the same scale."
-
 
 @dataclass(frozen=True)
 class ResultCell:
@@ -65,6 +63,8 @@ class ResultRow:
         The coefficient among people; None where nobody rated.
     coefficient
         What it is called.
+    part
+        What n counts, turns or responses; empty for items.
     """
 
     key: str
@@ -72,6 +72,7 @@ class ResultRow:
     people: Document | None
     coefficient: str
     cells: tuple[ResultCell | None, ...]
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def build_matrix(
         if document or any(cells):
             people = find_headline(document) if document else None
             coefficient = document["headline"]["name"] if document else ""
-            rows.append(ResultRow(key, criterion.name, people, coefficient, cells))
+            part = "" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s"
+            rows.append(ResultRow(key, criterion.name, people, coefficient, cells, part))
     return ResultMatrix(columns, tuple(rows))
 
 
@@ -128,7 +130,7 @@ def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
 
 
 def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
-    """A judge on a criterion that has no verdict: of turns or responses, or of marked spans."""
+    """A judge on a criterion that has no verdict: of marked spans, or not computed yet."""
     if document is None or judge not in document["judges"]:
         return None
     held, headline = document["judges"][judge], document["headline"]

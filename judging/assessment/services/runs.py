@@ -11,7 +11,7 @@ import numpy as np
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import Fit
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from core.accounts.models.users import User
@@ -71,8 +71,12 @@ def _fits(evidence: JudgeData) -> dict[str, Fit]:
 
     So a result depends on no label besides those that its input hash is made of.
     """
-    asked, names = {criterion.pk for criterion in evidence.criteria}, set(evidence.material.names)
-    each = [_of_items(one, names) for one in ratings.load_study(evidence.study) if one.criterion.pk in asked]
+    there = {criterion.pk: evidence.evidence[criterion.key].material for criterion in evidence.criteria}
+    each = [
+        _of_items(one, set(there[one.criterion.pk].names))
+        for one in ratings.load_study(evidence.study)
+        if one.criterion.pk in there
+    ]
     fits = stored_difficulty.load_or_fit_all(each, patient=True)
     return {one.criterion.key: fit for one, fit in zip(each, fits, strict=True)}
 
@@ -167,12 +171,18 @@ def identify(each: Sequence[JudgeData]) -> list[Any]:
 
 
 def _hashed(evidence: JudgeData) -> str:
+    each = evidence.evidence
     parts = {
-        c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(evidence.evidence[c.key])]
+        c.key: [c.level, c.values, evidence.runs[c.key].pk, _of_columns(each[c.key]), *_of_parts(c, each[c.key])]
         for c in evidence.criteria
     }
     judge = [str(evidence.judge), evidence.judge.kind, evidence.judge.model, evidence.prompts]
     return content_hash([judge, _hash_dataset(evidence.material), parts, evidence.reasons])
+
+
+def _of_parts(criterion: Criterion, evidence: AssessmentData) -> list[str]:
+    """What is known of the turns or responses that a criterion is asked of; nothing where that is the item."""
+    return [] if criterion.unit == Criterion.Unit.ITEM else [_hash_dataset(evidence.material)]
 
 
 def _hash_dataset(items: ItemColumns) -> str:

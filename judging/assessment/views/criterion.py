@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.queries.units import to_position
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.errors import InputError
@@ -34,6 +35,8 @@ from judging.assessment.views.verdict import (
 from judging.judges.models.judges import Judge
 
 Document = Mapping[str, Any]
+MOST_SHOWN = 5
+"""Groups of equal items with other labels."""
 
 
 @researcher_required
@@ -94,6 +97,9 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "audit": audit,
         "biases": [one for one in audit["probes"] if one["found"]],
         "probed": any(one["effect"]["value"] is not None for one in audit["probes"]),
+        "contradictory": [
+            [(to_position(name), name) for name in group] for group in audit["duplicates"]["contradictory"][:MOST_SHOWN]
+        ],
         "people_position": found.people_position.get(key),
         "tiers": [
             (tier, verdict.counts[tier], one, items(run=run, outcome="scored", tier=tier))
@@ -106,7 +112,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "correction": calibration_figures.correction(document),
         "groups": calibration_figures.groups(document),
         "boards": calibration_figures.leaderboards(document),
-        "label_noise": [(annotators[one["annotator"]], one) for one in audit["labels"]["annotators"]],
+        "label_noise": [(annotators[one["annotator"]].name, one) for one in audit["labels"]["annotators"]],
         "downloads": list_downloads(found),
         "left": [_left(found, key, target) for target in found.calibration.parameters["targets"]],
     }
@@ -120,9 +126,10 @@ def count_differing(confusion: Document) -> int:
 
 def _left(found: Assessment, key: str, target: float) -> dict[str, Any]:
     """The unlabelled items that are escalated on this criterion at a target, and their list unless it is too long."""
-    mine = np.flatnonzero(escalation.find_escalated(found, target).of_criterion[key])
-    at = ",".join(found.evidence.material.names[row] for row in mine) if mine.size <= MOST_LISTED else ""
-    return {"target": target, "n": mine.size, "href": build_items_address(found.study, key)(at=at) if at else ""}
+    mine = escalation.find_escalated(found, target).doubtful[key]
+    listed = escalation.list_positions({key: mine})
+    at = ",".join(map(str, listed)) if len(listed) <= MOST_LISTED else ""
+    return {"target": target, "n": len(mine), "href": build_items_address(found.study, key)(at=at) if at else ""}
 
 
 SCORE_NAMES = (

@@ -63,7 +63,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
     rules.lock(by=get_account(request), study=study)
     rows, counts = disagreements.list_disagreements(mine, **query), disagreements.counts(mine)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    said = load_written(study, mine.criteria, mine.runs, [row.position for row in page])
+    said = load_written(study, mine.criteria, mine.runs, [(row.position, row.turn) for row in page])
     names, annotators = {c.key: c for c in mine.criteria}, load_annotators(study)
     return {
         "explained": explained,
@@ -120,7 +120,7 @@ def _row(
     annotators: Mapping[str, Annotator],
 ) -> dict[str, Any]:
     """A disagreement in the words of the scale, with what was written."""
-    criterion, about = criteria[row.criterion], said[row.position, row.criterion]
+    criterion, about = criteria[row.criterion], said[row.position, row.turn, row.criterion]
     label = criterion.label_of(row.label) if isinstance(row.label, str) else f"{row.label:.2f}"
     return {
         "of": row,
@@ -153,7 +153,8 @@ def _count_answers(
 
 def _address(study: Study, mine: JudgeData, row: Disagreement, rows: Sequence[Disagreement]) -> str:
     """The item, on the list of the criterion's disagreements, as far as an address holds them."""
-    listed = [str(one.position) for one in rows if one.criterion == row.criterion][:MOST_LISTED]
+    positions = dict.fromkeys(str(one.position) for one in rows if one.criterion == row.criterion)
+    listed = list(positions)[:MOST_LISTED]
     asked = {"criterion": row.criterion, "run": mine.runs[row.criterion].pk, "at": ",".join(listed)}
     return f"{reverse('item_detail', args=[study.slug, row.position])}?{urlencode(asked)}#scale-{row.criterion}"
 

@@ -173,7 +173,7 @@ def _split(study: Study) -> dict[str, Any]:
 def _left(found: Assessment) -> dict[str, Any]:
     """What is escalated to people at each target, and what came back from the newest study that was made of it."""
     targets = found.calibration.parameters["targets"]
-    left = [(target, int(escalation.find_escalated(found, target).items.sum())) for target in targets]
+    left = [(target, len(escalation.find_escalated(found, target).positions)) for target in targets]
     newest = escalation.newest(found.study, found.judge)
     back = escalation.summarise_return(newest, found.evidence) if newest else None
     names = {criterion.key: criterion.name for criterion in found.evidence.criteria}

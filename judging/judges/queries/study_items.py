@@ -1,21 +1,23 @@
 """The items of a study as calibration sees them: what is known of each, in which part it is, and what leaks between.
 
 An item's place in the columns is by its position in the study; the parts are what may be looked at freely and what is
-held out.
+held out. Where a criterion is asked of turns or responses, each of them is a row: of its item it has the cluster, the
+stratum, the probability and the groups; its length, its text and who wrote it are its own.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import load_dialogue, load_pair, read_dependence
+from annotation.studies.queries.units import unit as name_unit
 from core.errors import InputError
 from core.hashing import content_hash
 from judging.judges.models.hold_out import HoldOut
@@ -49,6 +51,8 @@ ITEM_FIELDS = {
         "pair__context",
         "pair__model_1",
         "pair__model_2",
+        "pair__n_responses",
+        "pair__further",
         "pair__kind",
         "pair__source_tier",
         "pair__profile__demographics",
@@ -76,29 +80,34 @@ def leaks(study: Study, split: HoldOut) -> list[int]:
     return [int(name) for name, text, out in rows if out and text in seen]
 
 
-def load_texts(study: Study) -> ItemColumns:
-    """The study's items in their order. Two queries or three; of a text no more is kept than what is known of it."""
+def load_texts(study: Study, unit: str = Criterion.Unit.ITEM) -> ItemColumns:
+    """The study's items in their order, or the turns or responses of each. Two queries or three; of a text no more is
+    kept than what is known of it."""
     dependence = read_dependence(study)
     fields = ITEM_FIELDS[Study.Kind(study.kind)]
     found = study.items.order_by("position").values_list("position", "inclusion_probability", "stratum", *fields)
     read = _of_dialogue if study.kind == Study.Kind.DIALOGUE else _of_pair
-    rows, facts = [], []
-    for row in found.iterator(chunk_size=2000):
-        rows.append(row[:3])
-        facts.append(read(*row[3:]))
-    groups = {"stratum": tuple(row[2] or NOT_KNOWN for row in rows), **_groups([fact.groups for fact in facts])}
+    positions, names, inclusion, strata, facts = [], [], [], [], []
+    for position, probability, stratum, *texts in found.iterator(chunk_size=2000):
+        for number, fact in read(unit, *texts):
+            positions.append(position)
+            names.append(name_unit(position, number))
+            inclusion.append(probability)
+            strata.append(stratum or NOT_KNOWN)
+            facts.append(fact)
+    groups = {"stratum": tuple(strata), **_groups([fact.groups for fact in facts])}
     return ItemColumns(
-        names=tuple(str(row[0]) for row in rows),
-        inclusion=np.array([row[1] for row in rows], dtype=float),
-        clusters=dependence.clusters_at([row[0] for row in rows]),
+        names=tuple(names),
+        inclusion=np.array(inclusion, dtype=float),
+        clusters=dependence.clusters_at(positions),
         split_units=tuple(fact.split_unit for fact in facts),
         length=np.array([fact.length for fact in facts], dtype=float),
         assistants=tuple(fact.assistant for fact in facts),
         opponents=tuple(fact.opponent for fact in facts),
         groups={name: column for name, column in groups.items() if _tells_apart(column)},
         fingerprints=tuple(fact.fingerprint for fact in facts),
-        design=dependence.design,
-        strata=dependence.strata_at([row[0] for row in rows]),
+        design=dependence.design_of(unit),
+        strata=dependence.strata_at(positions),
     )
 
 
@@ -113,17 +122,35 @@ class _Facts:
 
 
 def _of_dialogue(
-    turns: Any, profile: int | None, pk: int, assistant: str, condition: str, domains: Any, demographics: Any
-) -> _Facts:
+    unit: str,
+    turns: Any,
+    profile: int | None,
+    pk: int,
+    assistant: str,
+    condition: str,
+    domains: Any,
+    demographics: Any,
+) -> Iterator[tuple[int, _Facts]]:
+    """The dialogue, or the turns of one side with their numbers."""
     said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
     domain = SEVERAL if len(domains or ()) > 1 else "".join(domains or ())
     groups = {"assistant": assistant, "condition": condition, "domain": domain, **_demographics(demographics)}
     cluster = load_dialogue(profile, pk)
-    text = content_hash([[turn["role"], _plain(turn["content"])] for turn in turns])
-    return _Facts(cluster, math.log(max(said_by_assistant, 1)), assistant, "", groups, text)
+    said = [[turn["role"], _plain(turn["content"])] for turn in turns]
+    whole = _Facts(cluster, _log(said_by_assistant), assistant, "", groups, content_hash(said))
+    if unit == Criterion.Unit.ITEM:
+        yield 0, whole
+        return
+    role = unit.removesuffix("_turn")
+    author = assistant if role == "assistant" else ""
+    for number, turn in enumerate(turns, start=1):
+        if turn["role"] == role:  # what was said before is a part of what is judged
+            text = content_hash(said[:number])
+            yield number, replace(whole, length=_log(len(turn["content"])), assistant=author, fingerprint=text)
 
 
 def _of_pair(
+    unit: str,
     one: str,
     two: str,
     profile: int | None,
@@ -131,16 +158,30 @@ def _of_pair(
     context: str,
     model_1: str,
     model_2: str,
+    n: int,
+    further: Any,
     kind: str,
     tier: str,
     demographics: Any,
-) -> _Facts:
-    length = math.log(max(len(one), 1) / max(len(two), 1))
-    models = " / ".join(sorted(filter(None, (model_1, model_2))))
-    groups = {"assistants": models, "kind": kind, "source tier": tier, **_demographics(demographics)}
+) -> Iterator[tuple[int, _Facts]]:
+    """The pair, or its responses with their numbers."""
+    groups = {"kind": kind, "source tier": tier, **_demographics(demographics)}
     cluster = load_pair(profile, question, context)
-    text = content_hash([profile, *map(_plain, (question, context, one, two))])
-    return _Facts(cluster, length, model_1, model_2, groups, text)
+    asked = [profile, _plain(question), _plain(context)]
+    if unit == Criterion.Unit.ITEM:
+        models = " / ".join(sorted(filter(None, (model_1, model_2))))
+        text = content_hash([*asked, _plain(one), _plain(two)])
+        length = math.log(max(len(one), 1) / max(len(two), 1))
+        yield 0, _Facts(cluster, length, model_1, model_2, {"assistants": models, **groups}, text)
+        return
+    written = [(one, model_1), (two, model_2), *((more["text"], more.get("model", "")) for more in further)]
+    for number, (said, model) in enumerate(written[:n], start=1):
+        text = content_hash([*asked, _plain(said)])
+        yield number, _Facts(cluster, _log(len(said)), model, "", {"assistant": model, **groups}, text)
+
+
+def _log(characters: int) -> float:
+    return math.log(max(characters, 1))
 
 
 def _plain(text: str) -> str:

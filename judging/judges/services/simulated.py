@@ -21,14 +21,17 @@ def draw_chances(
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Draw a verdict on every item of a study: by criterion and external id, how probable each value is said to be.
 
+    Criteria are of whole items. InputError where no level is stated.
+
     On the criterion of key k the stated level is given with probability `accuracy[k]`, mean over items, and more often
     on items that the simulated annotators of the same seed find easy. The judge is as sure as it is often right.
     """
     items = sorted(item.external_id for item in study.items.select_related("dialogue", "pair"))
     drawn = {}
+    whole = [(item, 0) for item in items]
     for criterion in study.asked:
-        sure = compute_accuracies(items, criterion, accuracy[criterion.key], seed, UNEVENNESS)
-        codes = to_stated_codes(items, criterion, truth)
+        sure = compute_accuracies(whole, criterion, accuracy[criterion.key], seed, UNEVENNESS)
+        codes = to_stated_codes(whole, criterion, truth)
         rng = np.random.default_rng([seed, criterion.position, len(items)])
         level = cast(Level, criterion.level)  # the database allows only these four
         said = simulate_ratings(codes, n_categories=len(criterion.values), level=level, accuracy=sure, rng=rng)

@@ -112,6 +112,8 @@ def lines(judge: str, found: Mapping[str, Any]) -> Iterator[str]:
     header = ["probe", "effect", "test", "p", "adjusted", "found", "minimum detectable effect (80 % power)"]
     yield text.columns([header, *map(_probe, found["probes"])])
     yield from filter(None, map(_beside, found["probes"]))
+    if found["not_probed"]:
+        yield found["not_probed"]
     if people := found["people_position"]:
         yield f"people's position bias: {text.estimate(people['effect'])} ({people['unit']})"
     if found["tiers"]:

@@ -11,6 +11,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import TIERS
 from annotation.studies.queries.studies import study_called
+from annotation.studies.queries.units import unit
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.disagreements import load_written
@@ -51,7 +52,7 @@ class Command(ConcordCommand):
         rules.lock(by=None, study=evidence.study)
         chosen = {name: options[name] for name in ("criterion", "tier", "sort")}
         rows = disagreements.list_disagreements(mine, **chosen)[: options["limit"]]
-        said = load_written(evidence.study, mine.criteria, mine.runs, [row.position for row in rows])
+        said = load_written(evidence.study, mine.criteria, mine.runs, [(row.position, row.turn) for row in rows])
         found = disagreements.document(mine, rows, said)
         if not options["explain"]:
             return found
@@ -67,7 +68,7 @@ class Command(ConcordCommand):
             self.stdout.write("\n".join([f"{key}:", *lines(one)]))
         rows = [
             [
-                str(one["item"]),
+                unit(one["item"], one["turn"]),
                 one["criterion"],
                 one["tier"] or "-",
                 str(one["label"]),

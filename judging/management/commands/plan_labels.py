@@ -65,6 +65,8 @@ class Command(ConcordCommand):
             self.stdout.write(needed["dependence"])
         for name, n in document["allocation"].items():
             self.stdout.write(f"  {name}: {n}")
+        if document["no_draw"]:
+            self.stdout.write(document["no_draw"])
         if document["items"]:
             listed = ", ".join(str(item["position"]) for item in document["items"])
             self.stdout.write(f"next, by position: {listed}")

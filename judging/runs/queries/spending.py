@@ -8,9 +8,10 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Avg, Count, Q, QuerySet, Sum
+from django.db.models import Avg, BigIntegerField, Count, ExpressionWrapper, F, Q, QuerySet, Sum
 from django.utils import timezone
 
+from annotation.studies.queries.units import TURNS
 from judging.judges.models.judges import Judge
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment
@@ -89,13 +90,15 @@ def habits(judge: Judge) -> dict[str, Any]:
 
 
 def cost_per_item(run_ids: Iterable[int]) -> dict[tuple[int, int], float]:
-    """By run and criterion, what one item cost in dollars, all its calls together; answers used again do not count.
+    """By run and criterion, what one item, turn or response cost in dollars, all its calls together; answers used again
+    do not count.
 
     A run and criterion with an unknown cost, or with used answers alone, is not among them. One query.
     """
     paid = Judgment.objects.filter(run_id__in=list(run_ids), details__cached__isnull=True).order_by()
+    rated = ExpressionWrapper(F("item_id") * TURNS + F("turn"), BigIntegerField())
     rows = paid.values("run_id", "criterion_id").annotate(
-        usd=Sum("cost_usd"), unknown=Count("pk", filter=Q(cost_usd__isnull=True)), items=Count("item", distinct=True)
+        usd=Sum("cost_usd"), unknown=Count("pk", filter=Q(cost_usd__isnull=True)), items=Count(rated, distinct=True)
     )
     return {
         (row["run_id"], row["criterion_id"]): float(row["usd"] or 0) / row["items"]

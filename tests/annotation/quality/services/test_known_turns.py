@@ -96,10 +96,17 @@ def test_a_check_counts_once_however_many_turns_are_known(study: Study, bob: Use
     ("answers", "says"),
     [
         ({"naturalness_assistant": GoldAnswer("4")}, "line 3, field turn: .* is asked of turns: name the turn"),
-        ({"task_completion.2": GoldAnswer("yes")}, "line 3, field turn: .* asked of the whole item, not of a turn"),
+        (
+            {"task_completion.2": GoldAnswer("yes")},
+            "line 3, field turn: .* asked of the whole item, not of a part of it",
+        ),
         ({"naturalness_assistant.1": GoldAnswer("4")}, "line 3, field turn: .* is not asked of turn 1 of d"),
         ({"naturalness_assistant.6": GoldAnswer("4")}, "line 3, field turn: .* is not asked of turn 6 of d"),
         ({"naturalness_assistant.2": GoldAnswer("9")}, "line 3, field naturalness_assistant: '9' is not on the scale"),
+        (
+            {"naturalness_assistant.x": GoldAnswer("4")},
+            "line 3, field turn: 'x' is not the number of a turn or response",
+        ),
         ({"wit.2": GoldAnswer("9")}, "line 3, field criterion: The study asks no criterion 'wit'"),
     ],
 )

@@ -144,9 +144,9 @@ def test_turns_are_known_by_line(open_study: OpenStudy, alice: User, bob: User) 
     assert f", turn {assistant[0]}" in page
     assert "It asks &lt;b&gt;back&lt;/b&gt;." in page
     for wrong, says in {
-        "4": "Line 1: write a turn as “3: 4”",
+        "4": "Line 1: write a line as “3: 4”",
         "x: 4": "Line 1: 'x' is not the number of a turn",
-        "2: 4\n2: 5": "Line 2: turn 2 stands there twice",
+        "2: 4\n2: 5": "Line 2: 2 stands there twice",
         f"{assistant[0]}: 9": "'9' is not on the scale",
         "99: 4": "is not asked of turn 99",
     }.items():

@@ -9,15 +9,12 @@ from django.db import IntegrityError, transaction
 
 from annotation.corpus.imports import records
 from annotation.corpus.models import ResponsePair
-from annotation.quality.services import gold_questions
-from annotation.quality.services.gold_questions import GoldAnswer, GoldEntry
 from annotation.stats.orders import MOST, list_places, list_shown
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.queries import asks
 from annotation.studies.services import samples, studies
-from annotation.workbench.services import annotations, assignments, drafts, simulated_annotators
-from annotation.workbench.services.simulated_annotators import SimulatedAnnotator
+from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.files.input_files import InputFile
@@ -215,17 +212,3 @@ def test_wrong_lists_of_responses_are_refused(db, tmp_path, row: dict, said: str
 def test_the_database_refuses_too_few_and_too_many(db, row: dict) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         ResponsePairFactory(**row)
-
-
-def test_what_is_asked_of_each_response_is_neither_simulated_nor_known_beforehand(
-    open_study: OpenStudy, alice: User
-) -> None:
-    build()
-    rubric = {"kind": "pair", "criterion": [RUBRIC["criterion"][1]]}
-    study = open_study([], items=0, kind="pair", criteria=None, rubric=rubric)
-    crowd = [SimulatedAnnotator("sim", 0.8)]
-    with pytest.raises(InputError, match="Simulated annotators rate whole items, and Helpful is asked of responses"):
-        simulated_annotators.rate(by=alice, study=study, truth={}, annotators=crowd, seed=0)
-    entry = GoldEntry(study.items.get().external_id, {"helpful": GoldAnswer("3")})
-    with pytest.raises(InputError, match="Helpful is asked of each response: answers are known beforehand to choices"):
-        gold_questions.add(by=alice, study=study, purpose="check", entries=[entry], origin="test")

@@ -58,8 +58,7 @@ def made_from(criterion, **options):
 def test_the_unsure_and_unlabelled_are_left(criterion):
     found = escalation.find_escalated(trusted(criterion), 0.9)
     assert found.thresholds == {"done": 0.95}
-    left = [place for place, is_left in enumerate(found.items.tolist(), start=1) if is_left]
-    assert left == [place for place in range(SURE + 1, N + 1) if (place - 1) % 4 >= 2]
+    assert found.positions == [place for place in range(SURE + 1, N + 1) if (place - 1) % 4 >= 2]
 
 
 def test_the_study_asks_the_same_of_people(criterion):
@@ -73,6 +72,14 @@ def test_the_study_asks_the_same_of_people(criterion):
     assert dialogues <= set(criterion.study.items.filter(position__gt=SURE).values_list("dialogue_id", flat=True))
     assert len(dialogues) == target.items.count() == 26
     assert made.calibration.study == criterion.study
+
+
+def test_criteria_are_asked_as_they_are_in_the_study(criterion):
+    rated = {"unit": "assistant_turn", "limits": {"severities": []}, "is_required": False, "help": "Mark it."}
+    CriterionFactory(study=criterion.study, key="faults", name="Faults", type="spans", level="spans", **rated)
+    target = made_from(criterion).target
+    fields = ("key", "type", "level", "unit", "limits", "is_required", "condition", "help", "is_asked")
+    assert list(target.criteria.values_list(*fields)) == list(criterion.study.criteria.values_list(*fields))
 
 
 def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
@@ -112,7 +119,7 @@ def test_without_a_guarantee_everything_unlabelled_is_left():
     criterion = study(n=60, labelled=40, noise=2.0, name="Other", judge="other")
     found = escalation.find_escalated(trusted(criterion, "other"), 0.95)
     assert found.thresholds == {"personalization": None}
-    assert found.items.sum() == 20
+    assert len(found.positions) == 20
 
 
 def test_nothing_left_and_targets_that_were_not_tried_are_said():

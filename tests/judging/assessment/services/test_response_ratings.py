@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,6 @@ WORDS = ("First", "Second", "Third")
 UNITS = [(position, number) for position in range(1, N + 1) for number in (1, 2, 3)]
 STATED = {(position, number): (position * number) % 4 + 1 for position, number in UNITS}
 OPTIONS = {"bootstrap": 300, "seed": 4}
-WHOLE_ITEMS = "Asked of each response; labels, judgments and probabilities of being drawn are compared by whole items"
 
 Values = dict[tuple[int, int], str]
 
@@ -155,44 +156,65 @@ def test_a_run_on_whole_items_is_not_beside_labels_of_responses(study: Study) ->
     assert compute(study)["helpful"]["judges"] == {}
 
 
-class TestLeftOut:
-    """Calibration, audits and what rests on them compare whole items, and say so."""
+OTHER_UNIT = "Asked of each response, and the judge's run rates the whole item. Start a run .* it rates every response"
 
-    def test_calibration_and_audit(self, study: Study, capsys: Any) -> None:
-        data = StudyData.load(study)
-        assert (data.criteria, len(data.left_out)) == ((), 2)
-        judge = Judge.objects.first()
-        for verb in ("calibrate", "audit"):
-            call_command(verb, "--study", "responses", "--judge", str(judge))
-            assert WHOLE_ITEMS in capsys.readouterr().out
+
+class TestOtherUnits:
+    """What a judge said of whole items is not put beside labels of responses, and the run to make is named."""
+
+    @pytest.fixture
+    def judge(self, study: Study) -> Judge:
+        JudgeRun.objects.filter(criteria__key="helpful").update(unit="item")
+        return Judge.objects.get(runs__criteria__key="helpful")
+
+    @pytest.mark.parametrize("command", ["calibrate", "audit"])
+    def test_figures_say_so(self, study: Study, judge: Judge, command: str, capsys: Any) -> None:
+        call_command(command, "--study", "responses", "--judge", judge.name)
+        assert re.search(OTHER_UNIT, capsys.readouterr().out)
 
     @pytest.mark.parametrize(
-        ("command", "said"),
+        "command",
         [
-            ("certificate --study responses --judge J", WHOLE_ITEMS),
-            ("recalibrate --study responses --judge J", WHOLE_ITEMS),
-            ("escalate --study responses --judge J --name more", WHOLE_ITEMS),
-            ("plan_labels --study responses --judge J --criterion helpful --width 0.1", WHOLE_ITEMS),
-            ("disagreements --study responses --judge J", WHOLE_ITEMS),
-            ("disagreements --study responses --judge J --criterion correct", WHOLE_ITEMS),
-            ("cascade --study responses --judges J,K", WHOLE_ITEMS),
-            ("probe --study responses --judge J", "Probes alter whole items, and .* is asked of responses"),
-            ("tiers --study responses --predict", "no criterion of Responses is asked of whole items"),
-            ("tiers --study responses --predict --criterion helpful", "difficulty is predicted of whole items"),
+            "certificate --study responses --judge J",
+            "recalibrate --study responses --judge J",
+            "escalate --study responses --judge J --name more",
+            "plan_labels --study responses --judge J --criterion helpful --width 0.1",
+            "disagreements --study responses --judge J --criterion helpful",
         ],
     )
-    def test_commands(self, study: Study, command: str, said: str) -> None:
-        first, second = Judge.objects.order_by("pk").values_list("name", flat=True)
-        with pytest.raises(CommandError, match=said):
-            call_command(*command.replace("J", first).replace("K", second).split(), stdout=StringIO())
+    def test_what_rests_on_them_is_refused(self, study: Study, judge: Judge, command: str) -> None:
+        with pytest.raises(CommandError, match=OTHER_UNIT):
+            call_command(*command.replace("J", judge.name).split(), stdout=StringIO())
 
-    def test_pages(self, study: Study, reader: Client) -> None:
-        judge = Judge.objects.first()
+    def test_pages_say_so(self, study: Study, judge: Judge, reader: Client) -> None:
         for name in ("judge_verdict", "judge_improve", "judge_plan"):
-            assert WHOLE_ITEMS in reader.get(reverse(name, args=["responses", judge.pk])).content.decode()
-        probes = reader.get(reverse("judge_probes", args=["responses", judge.pk])).content.decode()
-        assert 'value="helpful"' not in probes
-        assert "Probes alter whole items, and the study has no criterion that is asked of them." in probes
+            said = html.unescape(reader.get(reverse(name, args=["responses", judge.pk])).content.decode())
+            assert re.search(OTHER_UNIT, said), name
+
+    def test_beside_a_run_on_responses_it_is_no_matter(self, study: Study, judge: Judge) -> None:
+        let_judge(study, "helpful", SAID["robot"])
+        found = StudyData.load(study)
+        assert len(found.judges()) == 2
+        assert all(one.left_out == () for one in found.load_judges(found.judges()))
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("probe --study responses --judge J", "Probes alter whole items, and .* is asked of responses"),
+        ("tiers --study responses --predict", "no criterion of Responses is asked of whole items"),
+        ("tiers --study responses --predict --criterion helpful", "difficulty is predicted of whole items"),
+    ],
+)
+def test_what_is_of_whole_items_alone(study: Study, command: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        call_command(*command.replace("J", Judge.objects.first().name).split(), stdout=StringIO())
+
+
+def test_probes_offer_no_criterion_of_responses(study: Study, reader: Client) -> None:
+    probes = reader.get(reverse("judge_probes", args=["responses", Judge.objects.first().pk])).content.decode()
+    assert 'value="helpful"' not in probes
+    assert "Probes alter whole items, and the study has no criterion that is asked of them." in probes
 
 
 def test_pages_name_the_response(study: Study, reader: Client) -> None:
@@ -210,7 +232,7 @@ def test_pages_name_the_response(study: Study, reader: Client) -> None:
     assert "Order" not in detail
     assert "response 3" in reader.get(reverse("item_detail", args=["responses", 2])).content.decode()
     results = reader.get(reverse("results", args=["responses"])).content.decode()
-    assert "no verdict on turns, responses or spans" in results
+    assert "not enough evidence" in results
     listed = reader.get(reverse("item_list", args=["responses"]) + "?criterion=helpful").content.decode()
     assert "response 3" in listed
 

@@ -127,8 +127,14 @@ def test_the_items_page_lists_turns(study: Study) -> None:
     assert [one["turn"] for one in found.summary([1])[1]] == [2, 4]
 
 
-def test_calibration_takes_whole_items_only(study: Study) -> None:
-    assert [one.key for one in StudyData.load(study).criteria] == ["task_completion"]
+def test_turns_are_rows_of_the_assessment(study: Study) -> None:
+    found = StudyData.load(study)
+    assert {one.key for one in found.criteria} == {"task_completion", "naturalness_assistant"}
+    assert found.material.names == ("1", "2", "3")
+    assert found.rows["assistant_turn"].names == ("1.2", "1.4", "2.2", "2.4", "3.2", "3.4")
+    natural = found.people[study.criteria.get(key="naturalness_assistant").pk]
+    assert natural.table.items == found.rows["assistant_turn"].names
+    assert natural.table.n_ratings == 12
 
 
 def test_a_run_on_every_turn_counts_where_people_rate_turns(study: Study) -> None:

@@ -1,4 +1,4 @@
-"""Criteria that are asked of turns are left out where judges are held to people, and every page and command says so."""
+"""Criteria answered by marked spans are left out where judges are held to people; every page and command says so."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.judging.assessment.services.judged import study, trusted
 
 pytestmark = pytest.mark.django_db
 
-SAID = "<strong>Naturalness.</strong> Asked of each turn of the assistant; labels, judgments and probabilities"
+SAID = "<strong>Faults.</strong> Marked spans agree by degrees"
 
 
 @pytest.fixture
 def criterion() -> Criterion:
     made = study(n=30)
-    CriterionFactory(study=made.study, key="naturalness", name="Naturalness", unit="assistant_turn", position=2)
+    CriterionFactory(study=made.study, key="faults", name="Faults", type="spans", level="spans", position=2)
     return made
 
 
@@ -50,8 +50,8 @@ def test_each_command_says_so(criterion, tmp_path):
         call_command(command, **options, json=True, stdout=out)
         said = json.loads(out.getvalue())
         (left,) = said[0]["left_out"] if command == "audit" else said["left_out"]
-        assert (left["criterion"], left["name"]) == ("naturalness", "Naturalness")
+        assert (left["criterion"], left["name"]) == ("faults", "Faults")
         out = io.StringIO()
         call_command(command, **options, stdout=out)
-        assert "! Naturalness is left out: Asked of each turn of the assistant" in out.getvalue()
+        assert "! Faults is left out: Marked spans agree by degrees" in out.getvalue()
     assert SAID in " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())
