@@ -122,10 +122,11 @@ class StudyData:
     left_out: tuple[dict[str, str], ...] = ()
 
     @classmethod
-    def load(cls, study: Study, part: str = "") -> StudyData:
+    def load(cls, study: Study, part: str = "", *, given: Sequence[PeoplesRatings] | None = None) -> StudyData:
         """One part of the items, by default what may be looked at freely. In nine queries.
 
-        Raises InputError where the study has no such part.
+        `given` is what people said on every criterion, where that is read already. Raises InputError where the study
+        has no such part.
         """
         split = hold_out.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
@@ -137,7 +138,7 @@ class StudyData:
             study=study,
             criteria=criteria,
             material=items,
-            people=people(study, criteria, items),
+            people=people(study, criteria, items, given),
             runs=choose_runs(runs),
             part=chosen,
             all_runs=tuple(runs),
@@ -245,8 +246,10 @@ def explain_left_out(criterion: Criterion) -> str | None:
     return explain_missing("calibration", criterion.level)
 
 
-def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> dict[int, People]:
-    """By criterion id, what people said. Five queries; six where strengths are asked."""
+def people(
+    study: Study, criteria: Sequence[Criterion], items: ItemColumns, given: Sequence[PeoplesRatings] | None = None
+) -> dict[int, People]:
+    """By criterion id, what people said. Five queries; six where strengths are asked, two less where it is given."""
     place = {name: row for row, name in enumerate(items.names)}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
@@ -255,10 +258,12 @@ def people(study: Study, criteria: Sequence[Criterion], items: ItemColumns) -> d
             decided[criterion][place[str(position)]] = value
     by_hand = _set_by_hand(criteria, place)
     about = demographics.answers(study)
-    given = ratings.load_criteria(study, criteria)
+    each = (
+        ratings.load_criteria(study, criteria) if given is None else [one for one in given if one.criterion in criteria]
+    )
     strengths = _strengths(study, criteria, place) if study.asks_strength else {}
     found = {}
-    for one in given:
+    for one in each:
         pk = one.criterion.pk
         said = _people(one, items, place, decided[pk], by_hand[pk], about)
         found[pk] = replace(said, strengths=tuple(strengths.get(pk, ())))
