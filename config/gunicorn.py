@@ -16,11 +16,12 @@ preload_app = True
 
 def when_ready(server: object) -> None:  # noqa: ARG001 - gunicorn hands it over
     """Load what the first request would load, and keep it where forked processes share it."""
+    import scipy
     from django.db import connections
     from django.urls import get_resolver
 
     from core.processes import share_memory
 
-    _ = get_resolver().url_patterns
+    _ = get_resolver().url_patterns, scipy.special  # the second is loaded when it is first named
     connections.close_all()  # a forked process must not use its parent's
     share_memory()

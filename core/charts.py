@@ -7,15 +7,18 @@ circles, intervals lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from django.core.cache import cache
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from core import helper_process
 from core.csv_files import csv_text
 from core.hashing import digest
 from core.later import Later
+from core.markup import to_safe_svg
 from core.version import code_version
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ TIERS = ("easy", "medium", "hard", "contested")
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours by what they are for."""
+    """Colours by what they are for, and whether the chart has to fit on a phone."""
 
     ink: str
     quiet: str
@@ -47,6 +50,7 @@ class Palette:
     band: str
     tiers: Mapping[str, str] = field(default_factory=dict)
     paper: str = "#ffffff"
+    is_narrow: bool = False
 
 
 PAGE = Palette(
@@ -60,6 +64,9 @@ PAGE = Palette(
     paper="var(--paper)",
 )
 """Palette of an SVG inside a page, whose colours it takes."""
+
+PHONE = replace(PAGE, is_narrow=True)
+"""The same on a narrow screen."""
 
 FILE = Palette(
     ink="#1b1c1e",
@@ -119,6 +126,21 @@ def _svg(request: bytes) -> str:
         drawn = str(helper_process.run(request))
         cache.set(key, drawn, KEPT)
     return drawn
+
+
+Draw = Callable[[Callable[[Any, Palette], Spec], Any], SafeString]
+"""What makes markup of a chart and its rows."""
+
+
+def draw_on_page(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:
+    """The chart as a wide screen shows it and as a narrow one does; the style sheet hides one of the two."""
+    wide, narrow = (to_safe_svg(svg(chart, rows, palette)) for palette in (PAGE, PHONE))
+    return format_html('<div class="figure__wide">{}</div><div class="figure__narrow">{}</div>', wide, narrow)
+
+
+def draw_in_file(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:
+    """The chart in a document of its own."""
+    return to_safe_svg(svg(chart, rows, FILE))
 
 
 def png(chart: Callable[P, Spec], /, *arguments: P.args, **named: P.kwargs) -> bytes:

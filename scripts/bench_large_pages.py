@@ -3,8 +3,9 @@
     python scripts/bench_large_pages.py [--items 5000] [--limit 1.0]
 
 The study is that of `bench_report.py`; its labels are simulated. A worker's task computes the results first, in a
-process of its own. Then one process that has shown the list of studies opens each page once: processor seconds of the
-process and its helper, and seconds by the clock. Exits 1 where a page takes more than the limit of processor time.
+process of its own. Then one process, which has loaded what the web server loads before it forks and has shown the list
+of studies, opens each page once: processor seconds of the process and its helper, and seconds by the clock. Exits 1
+where a page takes more than the limit of processor time.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from django.urls import URLPattern, reverse
 
 from annotation import urls as annotation_urls
 from annotation.studies.models.studies import Study
+from config import gunicorn
 from core.accounts.models.users import User
 from judging import urls as judging_urls
 from judging.assessment.services import refresh
@@ -110,6 +112,7 @@ def main() -> int:
     if os.waitpid(worker, 0)[1]:
         return 1
     print(f"a worker computed the results in {time.perf_counter() - begun:.0f} s")
+    gunicorn.when_ready(None)
     slow = 0
     for took in sorted(look(), key=lambda one: -one.processor):
         slow += took.processor > given.limit

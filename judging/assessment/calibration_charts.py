@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import ROW, WIDTH, Palette, inline, name_axis, style_chart
+from judging.assessment.charts import Palette, choose_width, compute_row, inline, name_axis, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
@@ -73,7 +73,7 @@ def sweep(rows: Rows, palette: Palette) -> dict[str, Any]:
             x=x, y=y, size=alt.condition("datum.chosen", alt.value(180), alt.value(60))
         ),
     ]
-    return style_chart(alt.layer(*layers).properties(width=WIDTH, height=TALL - 60), palette)
+    return style_chart(alt.layer(*layers).properties(width=choose_width(palette), height=TALL - 60), palette)
 
 
 def correction_rows(found: Document) -> Rows:
@@ -102,7 +102,8 @@ def _ends(estimate: Document) -> dict[str, Any]:
 
 def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any]:
     """Named estimates under each other, with their intervals."""
-    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=name_axis([row["name"] for row in rows]))
+    names = [row["name"] for row in rows]
+    y = alt.Y("name:N", sort=names, title=None, axis=name_axis(names, palette))
     scale = alt.Scale(zero=False, nice=True)
     base = alt.Chart(inline(rows)).encode(y=y)
     colour, shape = _by_kind(palette)
@@ -114,7 +115,8 @@ def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any
             x=alt.X("value:Q", scale=scale), color=colour, shape=shape
         ),
     ]
-    return style_chart(alt.layer(*layers).properties(width=WIDTH - 100, height=ROW * len(rows)), palette)
+    size = {"width": choose_width(palette), "height": compute_row(names, palette) * len(rows)}
+    return style_chart(alt.layer(*layers).properties(**size), palette)
 
 
 def _by_kind(palette: Palette) -> tuple[alt.Color, alt.Shape]:
@@ -167,7 +169,9 @@ def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
         ),
         base.mark_point(filled=True, opacity=1, size=80).encode(x=x, y=y, color=colour, shape=shape),
     ]
-    return style_chart(alt.layer(*layers).properties(width=TALL + 80, height=TALL + 40), palette)
+    return style_chart(
+        alt.layer(*layers).properties(width=min(TALL + 80, choose_width(palette)), height=TALL + 40), palette
+    )
 
 
 def risk_rows(found: Document) -> Rows:
@@ -185,7 +189,7 @@ def risk(rows: Rows, palette: Palette) -> dict[str, Any]:
     chart = alt.Chart(inline(rows)).mark_line(
         color=palette.judge, strokeWidth=1.5, point=alt.OverlayMarkDef(color=palette.judge, size=20)
     )
-    return style_chart(chart.encode(x=x, y=y).properties(width=WIDTH, height=TALL - 60), palette)
+    return style_chart(chart.encode(x=x, y=y).properties(width=choose_width(palette), height=TALL - 60), palette)
 
 
 def board_rows(found: Document) -> Rows:

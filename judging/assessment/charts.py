@@ -6,11 +6,26 @@ band. A palette names the colours: those of the page follow its light and dark t
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.charts import FIGURES, FILE, PAGE, TIERS, Palette, inline, png, style_chart, svg
+from core.charts import (
+    FIGURES,
+    FILE,
+    PAGE,
+    TIERS,
+    Draw,
+    Palette,
+    draw_in_file,
+    draw_on_page,
+    inline,
+    png,
+    style_chart,
+    svg,
+)
 from core.later import Later
 
 if TYPE_CHECKING:
@@ -22,23 +37,27 @@ __all__ = [
     "CURVE",
     "FIGURES",
     "FILE",
-    "LETTER",
-    "LONGEST",
     "PAGE",
     "ROW",
     "TIERS",
     "WIDTH",
     "Curve",
+    "Draw",
     "Mark",
     "Palette",
     "Rows",
     "attainable",
     "build_rows",
+    "choose_width",
+    "compute_row",
     "curves",
+    "draw_in_file",
+    "draw_on_page",
     "forest",
     "inline",
     "name_axis",
     "name_judge",
+    "place_bars",
     "png",
     "style_chart",
     "svg",
@@ -48,8 +67,11 @@ __all__ = [
 ROW, WIDTH, CURVE = 24, 480, 110
 """Pixels: height of a row, width of a plot, height of a curve's panel."""
 
-LETTER, LONGEST = 7, 26
-"""Pixels of a letter, and letters of a name; what is longer is cut."""
+NARROW = 300
+"""Pixels: width of a plot on a narrow screen, where names stand above their rows."""
+
+LETTER, CAPITAL, LONGEST = 7, 10, 26
+"""Pixels of a letter and of a wide one, and letters of a line; a longer name has several lines."""
 
 
 @dataclass(frozen=True)
@@ -114,20 +136,52 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
     ends = [x for part in parts for mark in part.marks for x in (mark.value, mark.low) if x is not None]
     ends += [part.ceiling[0] for part in parts if part.ceiling]
     scale = alt.Scale(domain=[min([0.0, *(end - 0.03 for end in ends)]), 1.0], nice=False)
-    y_axis = name_axis([mark.name for part in parts for mark in part.marks])
-    panels = [_panel(part, scale, y_axis, palette, last=part is parts[-1]) for part in parts]
+    names = [mark.name for part in parts for mark in part.marks]
+    panels = [_panel(part, scale, names, palette, last=part is parts[-1]) for part in parts]
     return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
-def name_axis(names: Sequence[str]) -> alt.Axis:
-    """An axis of names, as wide as the longest one needs, so that panels stand under each other."""
-    room = LETTER * (1 + min(max(map(len, names), default=0), LONGEST))
-    return alt.Axis(labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
+def choose_width(palette: Palette) -> int:
+    """Pixels that a plot is wide."""
+    return NARROW if palette.is_narrow else WIDTH
 
 
-def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, last: bool) -> alt.LayerChart:
+def compute_row(names: Sequence[str], palette: Palette) -> int:
+    """Pixels that each row is high: as many lines as the longest name has; its marks stand beside or below them."""
+    return ROW * (max((len(split_name(name)) for name in names), default=1) + palette.is_narrow)
+
+
+def split_name(name: str) -> list[str]:
+    """The lines of a name."""
+    return textwrap.wrap(name, LONGEST) or [name]
+
+
+def name_axis(names: Sequence[str], palette: Palette) -> alt.Axis:
+    """An axis of names, as wide as the longest line needs, so that panels stand under each other.
+
+    On a narrow screen the names stand above the marks.
+    """
+    lines = {name: split_name(name) for name in names}
+    split = f"({json.dumps(lines)})[datum.label]"
+    if palette.is_narrow:
+        above = {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -LETTER, "labelPadding": 0}
+        return alt.Axis(labelExpr=split, labelLimit=NARROW, minExtent=0, maxExtent=0, **above)
+    room = CAPITAL + max((_measure(line) for each in lines.values() for line in each), default=0)
+    return alt.Axis(labelExpr=split, labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
+
+
+def place_bars(palette: Palette) -> dict[str, int]:
+    """Where bars lie in their rows: on a narrow screen below the names."""
+    return {"size": ROW - 8, "yOffset": LETTER} if palette.is_narrow else {}
+
+
+def _measure(line: str) -> int:
+    return sum(LETTER if letter.isascii() and not letter.isupper() else CAPITAL for letter in line)
+
+
+def _panel(part: Rows, scale: alt.Scale, names: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
     x_axis = alt.Axis(title="kappa" if last else None, labels=last, ticks=last, tickCount=6, format=".1f")
-    y = alt.Y("name:N", sort=[mark.name for mark in part.marks], title=None, axis=y_axis)
+    y = alt.Y("name:N", sort=[mark.name for mark in part.marks], title=None, axis=name_axis(names, palette))
     x = alt.X("value:Q", scale=scale, axis=x_axis)
     shown = [_values(mark) for mark in part.marks]
     base = alt.Chart(inline(shown)).encode(y=y)
@@ -138,12 +192,11 @@ def _panel(part: Rows, scale: alt.Scale, y_axis: alt.Axis, palette: Palette, *, 
         ),
         base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_shape()),
         base.transform_filter("datum.text")
-        .mark_text(align="left", dx=4, color=palette.quiet)
+        .mark_text(align="left", dx=4, color=palette.quiet, limit=choose_width(palette))
         .encode(x=alt.XDatum(scale.domain[0]), text="text:N"),
     ]
-    return alt.layer(*layers).properties(
-        width=WIDTH, height=ROW * len(part.marks), title=alt.TitleParams(part.title, anchor="start", frame="group")
-    )
+    size = {"width": choose_width(palette), "height": compute_row(names, palette) * len(part.marks)}
+    return alt.layer(*layers).properties(**size, title=alt.TitleParams(part.title, anchor="start", frame="group"))
 
 
 def _values(mark: Mark) -> dict[str, Any]:
@@ -207,7 +260,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: b
         base.mark_point(filled=True, opacity=1, size=90).encode(y=y, color=_by_kind(palette), shape=_shape()),
     ]
     title = alt.TitleParams(part.title, anchor="start", frame="group")
-    return alt.layer(*layers).properties(width=WIDTH, height=CURVE, title=title)
+    return alt.layer(*layers).properties(width=choose_width(palette), height=CURVE, title=title)
 
 
 def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palette) -> dict[str, Any]:
@@ -218,13 +271,15 @@ def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palett
         for rank, tier in enumerate(TIERS)
         if found.get(tier, 0)
     ]
-    y = alt.Y("name:N", sort=[name for name, _ in counts], title=None, axis=name_axis([name for name, _ in counts]))
+    names = [name for name, _ in counts]
+    y = alt.Y("name:N", sort=names, title=None, axis=name_axis(names, palette))
     axis = alt.Axis(format=".0%", title="share of items", tickCount=5)
     base = alt.Chart(inline(values)).encode(y=y, order="rank:O")
-    bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5).encode(
+    bars = base.mark_bar(stroke=palette.line, strokeWidth=0.5, **place_bars(palette)).encode(
         x=alt.X("n:Q", stack="normalize", axis=axis), color=_by_tier(palette)
     )
-    return style_chart(bars.properties(width=WIDTH, height=(ROW + 4) * len(counts)), palette)
+    size = {"width": choose_width(palette), "height": (compute_row(names, palette) + 4) * len(names)}
+    return style_chart(bars.properties(**size), palette)
 
 
 def _by_tier(palette: Palette) -> alt.Color:
@@ -248,4 +303,4 @@ def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
         areas.encode(x=span, x2="to:Q", y=alt.value(0), y2=alt.value(14), color=_by_tier(palette)),
         ticks.encode(x=alt.X("kappa:Q", scale=x), y=alt.value(16), y2=alt.value(30)),
     ]
-    return style_chart(alt.layer(*layers).properties(width=WIDTH, height=32), palette)
+    return style_chart(alt.layer(*layers).properties(width=choose_width(palette), height=32), palette)

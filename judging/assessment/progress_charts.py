@@ -7,12 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import CURVE, ROW, WIDTH, Palette, inline, name_axis, style_chart
+from judging.assessment.charts import (
+    CURVE,
+    Palette,
+    choose_width,
+    compute_row,
+    inline,
+    name_axis,
+    place_bars,
+    style_chart,
+)
 
 if TYPE_CHECKING:
     import altair as alt
 else:
     alt = Later("altair")
+
+WIDEST = 40
+"""Pixels of a bar where there are few periods."""
 
 Document = Mapping[str, Any]
 Rows = Sequence[Mapping[str, Any]]
@@ -47,15 +59,16 @@ def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
     legend = alt.Legend(orient="top", title="ratings", symbolType="square")
     bars = (
         alt.Chart(inline([dict(row) for row in rows]))
-        .mark_bar(color=palette.judge, stroke=palette.line, strokeWidth=0.5)
+        .mark_bar(color=palette.judge, stroke=palette.line, strokeWidth=0.5, **place_bars(palette))
         .encode(
             x=alt.X("items:Q", stack="normalize", axis=alt.Axis(title="share of the items", format=".0%")),
-            y=alt.Y("group:N", sort=groups, title=None, axis=name_axis(groups)),
+            y=alt.Y("group:N", sort=groups, title=None, axis=name_axis(groups, palette)),
             order="ratings:O",
             opacity=alt.Opacity("ratings:O", scale=shade, legend=legend),
         )
     )
-    return style_chart(bars.properties(width=WIDTH, height=(ROW + 4) * len(groups)), palette)
+    size = {"width": choose_width(palette), "height": (compute_row(groups, palette) + 4) * len(groups)}
+    return style_chart(bars.properties(**size), palette)
 
 
 def pace_rows(document: Document) -> Rows:
@@ -67,7 +80,7 @@ def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
     """A bar for each period, the oldest on the left."""
     bars = (
         alt.Chart(inline([{**row, "place": place} for place, row in enumerate(rows, start=1)]))
-        .mark_bar(color=palette.people)
+        .mark_bar(color=palette.people, size=min(WIDEST, 0.8 * choose_width(palette) / len(rows)))
         .encode(
             x=alt.X(
                 "place:O",
@@ -76,7 +89,7 @@ def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
             y=alt.Y("ratings:Q", axis=alt.Axis(title="ratings", tickMinStep=1, tickCount=4)),
         )
     )
-    return style_chart(bars.properties(width=WIDTH, height=CURVE), palette)
+    return style_chart(bars.properties(width=choose_width(palette), height=CURVE), palette)
 
 
 def growth_rows(document: Document) -> Rows:
@@ -126,14 +139,19 @@ def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> Any:
         points = alt.Chart(inline(alpha)).mark_point(filled=True, opacity=1, size=40, color=palette.people)
         layers.append(points.encode(x=x, y=y))
     title = alt.TitleParams(name, anchor="start", frame="group")
-    return alt.layer(*layers).properties(width=WIDTH, height=CURVE + 20, title=title)
+    return alt.layer(*layers).properties(width=choose_width(palette), height=CURVE + 20, title=title)
 
 
 PLOTS = {
     plot.key: plot
     for plot in (
         ProgressPlot("coverage", "Items by how many ratings they have, the more the darker.", coverage_rows, coverage),
-        ProgressPlot("pace", "Ratings handed in by period; periods without one are there too.", pace_rows, pace),
+        ProgressPlot(
+            "pace",
+            "Ratings handed in by period, up to the last one; periods without one are there too.",
+            pace_rows,
+            pace,
+        ),
         ProgressPlot(
             "growth",
             "Agreement over the first tenth of the ratings, the first two tenths, and so on: Krippendorff’s alpha with "

@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import Palette, inline, style_chart
+from judging.assessment.charts import Palette, compute_row, inline, name_axis, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
 else:
     alt = Later("altair")
 
-ROW, PANEL, TALL = 22, 150, 280
-"""Pixels: height of a row, width of a tier's panel, height of the reliability diagram."""
+PANEL, TALL = 150, 280
+"""Pixels: width of a tier's panel, height of the reliability diagram."""
 
-LETTER, LONGEST = 7, 46
 Document = Mapping[str, Any]
 HUMAN = "human, leave one out"
 LONGER = "the longer response"
@@ -54,9 +53,8 @@ def _panel(
     rows: Sequence[Mapping[str, Any]], names: Sequence[str], cell: str, palette: Palette, cells: Sequence[str]
 ) -> Any:
     first = cell == cells[0]
-    room = LETTER * min(max(map(len, names), default=0), LONGEST)
-    axis = alt.Axis(labels=first, title=None, labelLimit=room, minExtent=room if first else 0)
-    y = alt.Y("name:N", sort=list(names), axis=axis)
+    axis = name_axis(names, palette) if first else alt.Axis(labels=False)
+    y = alt.Y("name:N", sort=list(names), title=None, axis=axis)
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, values=[0, 0.5, 1], format=".1f"))
     kinds = ["people", "judge", "rule"]
@@ -72,7 +70,9 @@ def _panel(
         base.mark_point(filled=True, opacity=1, size=70).encode(x=x, color=colour, shape=shape),
     ]
     title = alt.TitleParams("all cases" if cell == "all" else cell, anchor="start", frame="group")
-    return alt.layer(*layers).properties(width=PANEL, height=ROW * max(len(names), 1), title=title)
+    return alt.layer(*layers).properties(
+        width=PANEL, height=compute_row(names, palette) * max(len(names), 1), title=title
+    )
 
 
 def reliability_rows(found: Document, key: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ is therefore narrower than their own two intervals suggest: that these overlap s
 is the best by chance as well: intervals of several differences hold together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,7 @@ from annotation.stats.intervals import STUDENT, Basis, estimates
 from annotation.stats.jackknife import find_scales
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.simultaneous import compute_differences, compute_order, level_of_each, list_pairs, rank_sets
-from annotation.stats.table import FloatArray, RatingTable
+from annotation.stats.table import MISSING, FloatArray, RatingTable
 from judging.stats import figures
 from judging.stats.agreement import check_codes
 from judging.stats.figures import RatersAgainstPeople
@@ -40,7 +40,7 @@ class FigureDifference:
 
 @dataclass(frozen=True)
 class JudgeDifference:
-    """Two judges on the ``n_items`` items that both scored, by the names of `judging.stats.figures.ALL`."""
+    """Two judges on the ``n_items`` items that both scored, by the names of figures."""
 
     a: str
     b: str
@@ -57,17 +57,25 @@ class JudgeDifference:
         }
 
 
+BuildFigures = Callable[[RatersAgainstPeople, int], Replicates]
+"""What computes some figures of one of the raters."""
+
+
 def compare_judges(
     people: RatingTable,
     judges: Mapping[str, npt.ArrayLike],
     *,
+    most: int | None = None,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
+    build: BuildFigures = figures.build_figures,
+    names: Sequence[str] = figures.ALL,
 ) -> tuple[JudgeDifference, ...]:
     """Every two judges, figure by figure.
 
-    The intervals of the differences of one figure hold together (`annotation.stats.simultaneous`).
+    The intervals of the differences of one figure hold together (`annotation.stats.simultaneous`): those of every two
+    judges with a verdict on a rated item, also where only some are told.
 
     Parameters
     ----------
@@ -76,8 +84,12 @@ def compare_judges(
     judges
         By name, (n_items,) category of each item of ``people``, -1 without a verdict. Items that either of
         two judges left without one are left out of their comparison.
+    most
+        Tell only of the first so many judges.
     bootstrap, confidence, seed
         As in `annotation.stats.agreement.agreement`.
+    build, names
+        What computes the figures of one judge, and what they are called.
 
     Raises
     ------
@@ -85,41 +97,43 @@ def compare_judges(
         If a judge's codes do not fit the table.
     """
     codes = {name: check_codes(said, people, name) for name, said in judges.items()}
-    found, level = [], level_of_each(confidence, len(list_pairs(len(codes))))
-    for a, b in combinations(codes, 2):
+    rated = people.ratings_per_item > 0
+    speaking = sum(bool((one[rated] != MISSING).any()) for one in codes.values())
+    found, level = [], level_of_each(confidence, len(list_pairs(speaking)))
+    for a, b in combinations(list(codes)[:most], 2):
         both = np.column_stack([codes[a], codes[b]])
         held = RatersAgainstPeople.build(people, both, [a, b], bootstrap=bootstrap, confidence=confidence, seed=seed)
-        found.append(JudgeDifference(a, b, len(held.codes), _compared(held, level)))
+        compared = _compared(held, build(held, 0), build(held, 1), names, level)
+        found.append(JudgeDifference(a, b, len(held.codes), compared))
     return tuple(found)
 
 
-def _compared(held: RatersAgainstPeople, level: float) -> dict[str, FigureDifference]:
-    a, b = figures.build_figures(held, 0), figures.build_figures(held, 1)
-    columns = [_estimates(replicates, held) for replicates in (a, b)]
-    columns.append(_differences(minus(a, b), held, level, held.bases(), held.reasons()))
-    return {name: FigureDifference(*row) for name, row in zip(figures.ALL, zip(*columns, strict=True), strict=True)}
+def _compared(
+    held: RatersAgainstPeople, a: Replicates, b: Replicates, names: Sequence[str], level: float
+) -> dict[str, FigureDifference]:
+    columns = [*(_estimates(one, held, names) for one in (a, b)), _differences(minus(a, b), held, names, level)]
+    return {name: FigureDifference(*row) for name, row in zip(names, zip(*columns, strict=True), strict=True)}
 
 
-def _estimates(replicates: Replicates, held: RatersAgainstPeople) -> list[Estimate]:
+def _estimates(replicates: Replicates, held: RatersAgainstPeople, names: Sequence[str]) -> list[Estimate]:
     bases, reasons = held.bases(), held.reasons()
     return estimates(
         replicates,
         held.resampling,
-        [bases[name] for name in figures.ALL],
-        [reasons[name] for name in figures.ALL],
-        scale=figures.SCALES,
+        [bases[name] for name in names],
+        [reasons[name] for name in names],
+        scale=find_scales(names),
     )
 
 
-def _differences(
-    found: Replicates, held: RatersAgainstPeople, level: float, bases: Mapping[str, Basis], reasons: Mapping[str, str]
-) -> list[Estimate]:
+def _differences(found: Replicates, held: RatersAgainstPeople, names: Sequence[str], level: float) -> list[Estimate]:
     """Differences with intervals at ``level``, which hold together with the stated confidence."""
+    bases, reasons = held.bases(), held.reasons()
     each = estimates(
         found,
         replace(held.resampling, confidence=level),
-        [bases[name] for name in figures.ALL],
-        [reasons[name] for name in figures.ALL],
+        [bases[name] for name in names],
+        [reasons[name] for name in names],
         student=True,
     )
     return [replace(one, confidence=held.resampling.confidence) for one in each]
@@ -127,7 +141,9 @@ def _differences(
 
 @dataclass(frozen=True)
 class RankedJudge:
-    """One of several judges: its figure, and the best and worst rank that the differences to the others allow."""
+    """One of several judges: its figure on the items that it scored, and the best and worst rank that the differences
+    to the others allow.
+    """
 
     name: str
     figure: Estimate
@@ -141,25 +157,27 @@ class RankedJudge:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Judges on the items that all of them scored, the best first.
+    """Judges held to people, first the one that agrees most with them.
 
     Attributes
     ----------
     figure
         The name of the figure, one of `judging.stats.figures.MEANS`.
-    n_items
-        Items that all judges scored.
     judges
-        In the order of their figures.
-    differences
-        By the names of two judges, the higher first: the first minus the second. All of these intervals hold together
-        with the stated confidence.
+        In the order of the means of their differences to the others.
+    pairs
+        By the names of two judges, the one that stands first before the other: both on the items that both scored, and
+        the first minus the second. All of these intervals hold together with the stated confidence.
     """
 
     figure: str
-    n_items: int
     judges: tuple[RankedJudge, ...]
-    differences: Mapping[tuple[str, str], Estimate]
+    pairs: Mapping[tuple[str, str], JudgeDifference]
+
+    @property
+    def differences(self) -> dict[tuple[str, str], Estimate]:
+        """The differences alone, by the same names."""
+        return {names: pair.figures[self.figure].difference for names, pair in self.pairs.items()}
 
 
 def rank_judges(
@@ -178,12 +196,12 @@ def rank_judges(
     people
         The annotators' ratings; its clusters are what is independent.
     judges
-        By name, (n_items,) category of each item of ``people``, -1 without a verdict. Items that any judge left
-        without one are left out.
+        By name, (n_items,) category of each item of ``people``, -1 without a verdict. Every two are compared as by
+        `compare_judges`.
     figure
         One of `judging.stats.figures.MEANS`.
     bootstrap, seed
-        Of the interval of each judge's own figure, as in `annotation.stats.agreement.agreement`.
+        Of the intervals of the judges' own figures, as in `annotation.stats.agreement.agreement`.
     confidence
         With which all intervals of differences, and all rank sets, hold at once.
 
@@ -192,39 +210,52 @@ def rank_judges(
     ValueError
         If a judge's codes do not fit the table.
     """
-    codes = {name: check_codes(said, people, name) for name, said in judges.items()}
-    held = RatersAgainstPeople.build(
-        people,
-        np.column_stack(list(codes.values())),
-        list(codes),
-        bootstrap=bootstrap,
-        confidence=confidence,
-        seed=seed,
-    )
-    each = [_one_figure(held, judge, figure) for judge in range(len(codes))]
-    values = np.array([one.value[0] for one in each])
-    order, names = compute_order(values.tolist()), list(codes)
-    values, names = values[order], [names[i] for i in order]
-    basis, reason = held.bases()[figure], held.reasons()[figure]
-    scale = find_scales([figure])
-    own = [estimates(each[i], held.resampling, [basis], [reason], scale=scale)[0] for i in order]
-    between = compute_simultaneous_differences(
-        values, [each[i].left_out[:, 0] for i in order], held.resampling, basis, reason
-    )
-    ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(names))
-    return Ranking(
-        figure,
-        len(held.codes),
-        tuple(RankedJudge(name, one, *rank) for name, one, rank in zip(names, own, ranks, strict=True)),
-        {(names[i], names[j]): one for (i, j), one in zip(list_pairs(len(names)), between, strict=True)},
-    )
+    build, names = figures.means_over_annotators, tuple(figures.MEANS)
+    drawn: dict[str, Any] = {"bootstrap": bootstrap, "confidence": confidence, "seed": seed}
+    found = compare_judges(people, judges, **drawn, build=build, names=names)
+    by_names = {(one.a, one.b): one for one in found} | {(one.b, one.a): _turn(one) for one in found}
+    order = _sort_judges(list(judges), by_names, figure)
+    pairs = {(a, b): by_names[a, b] for a, b in combinations(order, 2)}
+    between = [one.figures[figure].difference for one in pairs.values()]
+    ranks = rank_sets(np.array([one.low for one in between]), np.array([one.high for one in between]), len(order))
+    ranked = []
+    for name, rank in zip(order, ranks, strict=True):
+        held = RatersAgainstPeople.build(people, np.asarray(judges[name])[:, None], [name], **drawn)
+        own = dict(zip(names, _estimates(build(held, 0), held, names), strict=True))
+        ranked.append(RankedJudge(name, own[figure], *rank))
+    return Ranking(figure, tuple(ranked), pairs)
 
 
-def _one_figure(held: RatersAgainstPeople, judge: int, figure: str) -> Replicates:
-    """One of the figures of `judging.stats.figures.MEANS` of a judge."""
-    found, place = figures.means_over_annotators(held, judge), list(figures.MEANS).index(figure)
-    one = slice(place, place + 1)
-    return Replicates(found.value[one], found.bootstrap[:, one], found.left_out[:, one])
+def _turn(one: JudgeDifference) -> JudgeDifference:
+    """The same with the second judge before the first."""
+    turned = {
+        name: FigureDifference(
+            found.b,
+            found.a,
+            replace(
+                found.difference,
+                value=-found.difference.value,
+                low=-found.difference.high,
+                high=-found.difference.low,
+            ),
+        )
+        for name, found in one.figures.items()
+    }
+    return JudgeDifference(one.b, one.a, one.n_items, turned)
+
+
+def _sort_judges(names: Sequence[str], pairs: Mapping[tuple[str, str], JudgeDifference], figure: str) -> list[str]:
+    """By the mean of a judge's differences to the others, the highest first; those with none last.
+
+    Where all judges scored the same items, that is the order of their figures. Elsewhere it compares them on items that
+    they share, so that nobody comes first by having scored only the easy ones.
+    """
+    means = []
+    for name in names:
+        known = [pairs[name, other].figures[figure].difference.value for other in names if other != name]
+        known = [value for value in known if not np.isnan(value)]
+        means.append(sum(known) / len(known) if known else np.nan)
+    return [names[place] for place in compute_order(means)]
 
 
 def compute_simultaneous_differences(

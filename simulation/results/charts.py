@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import FIGURES, FILE, PAGE, Palette, style_chart, svg
+from judging.assessment.charts import FIGURES, FILE, PAGE, Palette, compute_row, name_axis, style_chart, svg
 
 if TYPE_CHECKING:
     import altair as alt
 else:
     alt = Later("altair")
 
-ROW, WIDTH, TALL = 22, 190, 190
-"""Pixels: height of a row, width of a panel of one measure, height of a curve."""
-
-LETTER, LONGEST = 7, 40
-"""Pixels of a letter, and letters of a name; what is longer is cut."""
+WIDTH, TALL = 190, 190
+"""Pixels: width of a panel of one measure, height of a curve."""
 
 CURVES = {"turns": "turn of the assistant", "drift": "turn of the user", "history": "percent of the history damaged"}
 """Tables whose rows are places on an axis, and what the axis is called."""
@@ -64,9 +61,8 @@ def panel(
         {"name": name, "value": cell["value"], "low": cell["low"], "high": cell["high"]}
         for name, cell in zip(names, cells, strict=True)
     ]
-    room = LETTER * min(max(map(len, names), default=0), LONGEST)
-    axis = alt.Axis(labels=first, title=None, labelLimit=room, minExtent=room if first else 0)
-    y = alt.Y("name:N", sort=list(names), axis=axis)
+    axis = name_axis(names, palette) if first else alt.Axis(labels=False)
+    y = alt.Y("name:N", sort=list(names), title=None, axis=axis)
     scale = alt.Scale(domain=choose_domain(column, cells), nice=False)
     x_axis = alt.Axis(title=None, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(y=y)
@@ -81,7 +77,9 @@ def panel(
         ),
     ]
     title = alt.TitleParams(column["name"], anchor="start", frame="group")
-    return alt.layer(*layers).properties(width=WIDTH, height=ROW * max(len(rows), 1), title=title)
+    return alt.layer(*layers).properties(
+        width=WIDTH, height=compute_row(names, palette) * max(len(rows), 1), title=title
+    )
 
 
 def mean_line(
@@ -164,13 +162,12 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any
     drawn = []
     for field in fields:
         values = [{"name": one["value"], "n": one["n"]} for one in field["shares"]]
-        y = alt.Y(
-            "name:N", sort=[one["name"] for one in values], axis=alt.Axis(title=None, labelLimit=LETTER * LONGEST)
-        )
+        names = [str(one["name"]) for one in values]
+        y = alt.Y("name:N", sort=names, title=None, axis=name_axis(names, palette))
         x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
         bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
         title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
-        drawn.append(bar.properties(width=WIDTH, height=ROW * len(values), title=title))
+        drawn.append(bar.properties(width=WIDTH, height=compute_row(names, palette) * len(values), title=title))
     return style_chart(alt.concat(*drawn, columns=2, spacing=18), palette)
 
 

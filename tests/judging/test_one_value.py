@@ -109,11 +109,11 @@ def note_agreement(seen: Seen, where: str, result: Mapping[str, Any]) -> None:
 
 
 def note_differences(seen: Seen, where: str, key: str, figure: str, one: Mapping[str, Any]) -> None:
-    """One judge minus another, by the order of their names; on other items it is another figure."""
+    """One judge minus another, by the order of their names."""
     difference = one["difference"]
     turned = {"value": -difference["value"], "low": -difference["high"], "high": -difference["low"]}
     a, b = sorted((one["a"], one["b"]))
-    note(seen, where, (key, a, b, figure, str(one["difference"]["n_items"])), difference if one["a"] == a else turned)
+    note(seen, where, (key, a, b, figure), difference if one["a"] == a else turned)
 
 
 def note_calibration(seen: Seen, where: str, judge: str, result: Mapping[str, Any]) -> None:

@@ -104,11 +104,16 @@ class Quality:
         return sum(one.unscored for one in (self.accuracy, self.consistency) if one)
 
 
-def load_study(study: Study, *, bootstrap: int = 500) -> list[Quality]:
-    """Every annotator with ratings, those with signs first. Nine queries, and two for each preference."""
+def load_study(
+    study: Study, *, bootstrap: int = 500, compared: Sequence[PeoplesRatings] | None = None
+) -> list[Quality]:
+    """Every annotator with ratings, those with signs first. Nine queries, and two for each preference.
+
+    `compared` is what `load_compared` says, where that is read already.
+    """
     profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
     sides: dict[str, list[tuple[str, SideUse]]] = defaultdict(list)
-    for found in load_compared(study):
+    for found in load_compared(study) if compared is None else compared:
         for profile in annotator_signs(found.table, bootstrap=bootstrap, seed=study.seed):
             profiles[profile.annotator].append((found.criterion.name, profile))
         bias = load_side_bias(found, bootstrap=0)

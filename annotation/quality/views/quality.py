@@ -38,10 +38,11 @@ ALMOST = 0.02
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """Each annotator as an instrument."""
     study = get_object_or_404(Study, slug=slug)
-    rows = instruments.load_study(study)
+    compared = instruments.load_compared(study)
+    rows = instruments.load_study(study, compared=compared)
     people = User.objects.in_bulk([row.annotator for row in rows], field_name="username")
     named = [people[row.annotator] for row in rows if row.signs]
-    rated = [one for one in instruments.load_compared(study) if one.table.n_ratings and one.table.has_scale]
+    rated = [one for one in compared if one.table.n_ratings and one.table.has_scale]
     chosen = next(
         (one for one in rated if one.criterion.key == request.GET.get("criterion")), rated[0] if rated else None
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -69,18 +70,17 @@ def load_positions_by(rows: QuerySet[Any, Any], name: str | Expression, position
 
 def _read(rows: QuerySet[Any, Any], chosen: Sequence[Expression], kinds: str) -> list[npt.NDArray[Any]]:
     """`kinds` says of each column whether its numbers are whole (i) or not (f)."""
-    shape = np.dtype([(f"c{k}", ">i4" if kind == "i" else ">f8") for k, kind in enumerate(kinds)])
     try:
         sql, params = rows.order_by().values_list(*chosen).query.sql_with_params()
     except EmptyResultSet:  # nothing is asked for: Django would not send it either
         return [np.empty(0) for _ in kinds]
-    parts = _packed(sql, params, shape) if connection.vendor == "postgresql" else _listed(sql, params, shape)
-    found = [part for part in parts if part.size]
-    names = shape.names or ()
-    return [np.concatenate([part[name] for part in found]) if found else np.empty(0) for name in names]
+    parts = _packed(sql, params, kinds) if connection.vendor == "postgresql" else _listed(sql, params, kinds)
+    found = list(zip(*parts, strict=True))
+    return [np.concatenate(column) for column in found] if found else [np.empty(0) for _ in kinds]
 
 
-def _packed(sql: str, params: tuple[Any, ...], shape: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+def _packed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[Any]]]:
+    shape = np.dtype([(f"c{k}", ">i4" if kind == "i" else ">f8") for k, kind in enumerate(kinds)])
     names = shape.names or ()
     row = " || ".join(f"{'int4send' if shape[name].kind == 'i' else 'float8send'}({name})" for name in names)
     whole = f"SELECT string_agg({row}, ''::bytea) FROM ({sql}) AS found({', '.join(names)}) GROUP BY c0 / {ITEMS}"  # noqa: S608 # nosec B608 # names of columns; what comes from outside are parameters
@@ -88,14 +88,18 @@ def _packed(sql: str, params: tuple[Any, ...], shape: np.dtype[Any]) -> Iterator
         cursor.execute(whole, params)
         while groups := cursor.fetchmany(GROUPS):
             for (content,) in groups:
-                yield np.frombuffer(content, dtype=shape)
+                part = np.frombuffer(content, dtype=shape)
+                yield [part[name] for name in names]
 
 
-def _listed(sql: str, params: tuple[Any, ...], shape: np.dtype[Any]) -> Iterator[npt.NDArray[Any]]:
+def _listed(sql: str, params: tuple[Any, ...], kinds: str) -> Iterator[list[npt.NDArray[Any]]]:
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql, params)
         while found := cursor.fetchmany(ROWS):
-            yield np.array([tuple(np.nan if one is None else one for one in row) for row in found], dtype=shape)
+            if "f" in kinds:  # None is NaN; numbers of 32 bits stay what they are
+                yield list(np.array(found, dtype=np.float64).T)
+            else:
+                yield list(np.fromiter(chain.from_iterable(found), dtype=np.int64).reshape(-1, len(kinds)).T)
 
 
 def code(criteria: Iterable[Criterion], *, value: str = "value", criterion: str = "criterion_id") -> Case:

@@ -45,7 +45,7 @@ class StudyCascade(CascadesApi):
     def get(self, request: Request, slug: str) -> Response:
         asked = CascadeQuery.check(self.parse_query(CascadeQuery))
         evidence, each = self.load_judges(slug, parse_ids(asked.judges))
-        found = cascades.describe(each, asked)
+        found = cascades.describe(each, asked, cascades.load_costs(each))
         return Response({**found, "on_record": cascade_records.compute_study(evidence)})
 
 

@@ -127,11 +127,12 @@ class StudyData:
     left_out: tuple[dict[str, str], ...] = ()
 
     @classmethod
-    def load(cls, study: Study, part: str = "") -> StudyData:
+    def load(cls, study: Study, part: str = "", *, given: Sequence[PeoplesRatings] | None = None) -> StudyData:
         """One part of the items, by default what may be looked at freely. In nine queries, and two or three more for
         each other unit that criteria are asked of.
 
-        Raises InputError where the study has no such part.
+        `given` is what people said on every criterion, where that is read already. Raises InputError where the study
+        has no such part.
         """
         split = hold_out.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
@@ -145,7 +146,7 @@ class StudyData:
             study=study,
             criteria=criteria,
             rows=rows,
-            people=people(study, criteria, rows),
+            people=people(study, criteria, rows, given),
             runs=choose_runs(runs),
             part=chosen,
             all_runs=tuple(runs),
@@ -269,8 +270,16 @@ def _leave_out(criterion: Criterion, reason: str) -> dict[str, str]:
     return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
 
 
-def people(study: Study, criteria: Sequence[Criterion], rows: Mapping[str, ItemColumns]) -> dict[int, People]:
-    """By criterion id, what people said; `rows` by unit. Five queries; six where strengths are asked."""
+def people(
+    study: Study,
+    criteria: Sequence[Criterion],
+    rows: Mapping[str, ItemColumns],
+    given: Sequence[PeoplesRatings] | None = None,
+) -> dict[int, People]:
+    """By criterion id, what people said; `rows` by unit.
+
+    Five queries; six where strengths are asked, two less where it is given.
+    """
     places = {each: {name: row for row, name in enumerate(of.names)} for each, of in rows.items()}
     place, place_of = places[Criterion.Unit.ITEM], {one.pk: places[one.unit] for one in criteria}
     decided: dict[int, dict[int, str]] = defaultdict(dict)
@@ -280,10 +289,12 @@ def people(study: Study, criteria: Sequence[Criterion], rows: Mapping[str, ItemC
             decided[criterion][row] = value
     by_hand = _set_by_hand(criteria, place)
     about = queries.answers(study)
-    given = ratings.load_criteria(study, criteria)
+    each = (
+        ratings.load_criteria(study, criteria) if given is None else [one for one in given if one.criterion in criteria]
+    )
     strengths = _strengths(study, criteria, place) if study.asks_strength else {}
     found = {}
-    for one in given:
+    for one in each:
         pk = one.criterion.pk
         said = _people(one, rows[one.criterion.unit], place_of[pk], decided[pk], by_hand[pk], about)
         found[pk] = replace(said, strengths=tuple(strengths.get(pk, ())))

@@ -30,6 +30,9 @@ from judging.stats.observed import select_names
 MADE_OF_OTHERS = (PANEL, RECALIBRATED)
 """What stands for a provider where a judge costs nothing because others were asked for it."""
 
+Costs = Mapping[tuple[int, int], float]
+"""What an item costs, by ids of run and criterion, where it is known."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cascaded:
@@ -90,10 +93,9 @@ def usual(there: Sequence[JudgeData]) -> list[JudgeData]:
     return list(models if len(models) > 1 else there)[:2]
 
 
-def sort_by_cost(each: Sequence[JudgeData]) -> list[JudgeData]:
-    """The judges that are not made of others, the cheapest first; of unknown cost last, then by name. One query."""
+def sort_by_cost(each: Sequence[JudgeData], costs: Costs) -> list[JudgeData]:
+    """The judges that are not made of others, the cheapest first; of unknown cost last, then by name."""
     each = [one for one in each if one.judge.provider not in MADE_OF_OTHERS]
-    costs = load_costs(each)
 
     def dear(one: JudgeData) -> tuple[float, str]:
         known = [costs[run.pk, c.pk] for c in one.criteria if ((run := one.runs[c.key]).pk, c.pk) in costs]
@@ -110,14 +112,12 @@ def compute_cascade(each: Sequence[JudgeData], options: CascadeOptions) -> list[
     return _compute(each, options, load_costs(each))
 
 
-def load_costs(each: Sequence[JudgeData]) -> dict[tuple[int, int], float]:
+def load_costs(each: Sequence[JudgeData]) -> Costs:
     """What an item costs, by ids of run and criterion, where it is known. One query."""
     return cost_per_item(run.pk for one in each for run in one.runs.values())
 
 
-def _compute(
-    each: Sequence[JudgeData], options: CascadeOptions, costs: Mapping[tuple[int, int], float]
-) -> list[Cascaded]:
+def _compute(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -> list[Cascaded]:
     shared = [c for c in each[0].criteria if all(c.key in one.evidence for one in each)]
     if not shared:
         why = f". {each[0].reasons_left_out}" if each[0].left_out else ""
@@ -128,7 +128,7 @@ def _compute(
 def _of_criterion(
     criterion: Criterion,
     each: Sequence[JudgeData],
-    costs: Mapping[tuple[int, int], float],
+    costs: Costs,
     options: CascadeOptions,
 ) -> Cascaded:
     people = each[0].evidence[criterion.key].people
@@ -206,16 +206,17 @@ def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, 
 
 def describe_usual(judges: Sequence[JudgeData]) -> dict[str, Any] | None:
     """The document of the two cheapest, by the usual promise; None where there are no two on the same criterion."""
-    each = usual(sort_by_cost(judges))
+    costs = load_costs(judges)
+    each = usual(sort_by_cost(judges, costs))
     if len(each) < 2 or not set(each[0].evidence) & set(each[1].evidence):
         return None
-    return describe(each, CascadeOptions())
+    return describe(each, CascadeOptions(), costs)
 
 
-def describe(each: Sequence[JudgeData], options: CascadeOptions) -> dict[str, Any]:
+def describe(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -> dict[str, Any]:
     """The document of the cascade of these judges: what is kept, or computed now. Raises as `compute_cascade`."""
-    costs = load_costs(each)
-    priced = sorted([*map(list, costs.items())], key=str)
+    asked_for = {run.pk for one in each for run in one.runs.values()}
+    priced = sorted([list(one) for one in costs.items() if one[0][0] in asked_for], key=str)
     asked = [runs.identify(each), priced, options.target, options.delta]
     key = f"cascade-{content_hash(asked)}"
     return load_or_make(key, lambda: document(each, _compute(each, options, costs)))

@@ -177,7 +177,8 @@ def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: Ju
     """Every two judges on the items that both scored, paired."""
     found = compare_judges(
         table,
-        {column.name: column.codes for column in columns[:MOST_COMPARED]},
+        {column.name: column.codes for column in columns},
+        most=MOST_COMPARED,
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,

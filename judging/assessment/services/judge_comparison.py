@@ -1,4 +1,4 @@
-"""Several judges on one study: each below the one that agrees most with people, on the items that all scored."""
+"""Several judges on one study: each beside the one that agrees most with people, on the items that both scored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judging.stats.differences import Ranking, rank_judges
 
 
 def compare_judges(judges: Sequence[JudgeData]) -> list[dict[str, Any]]:
-    """Per criterion the judge with the highest kappa, how far every other lies below it, and every judge's ranks.
+    """Per criterion the judge that agrees most with people, how far every other lies below it, and all ranks.
 
     The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
     clusters of the study count as one. Judges without a verdict on a criterion are left out. What is computed is kept;
@@ -51,17 +51,15 @@ def _as_json(found: Ranking) -> dict[str, Any]:
     return {
         "best": best.name,
         "figure": found.figure,
-        "n_items": found.n_items,
         "rows": [
             {
                 "judge": one.name,
-                "n_items": found.n_items,
-                "a": best.figure.to_json(),
-                "b": one.figure.to_json(),
-                "difference": found.differences[best.name, one.name].to_json(),
+                "n_items": pair.n_items,
+                **pair.figures[found.figure].to_json(),
                 "ranks": [one.best, one.worst],
             }
             for one in others
+            for pair in [found.pairs[best.name, one.name]]
         ],
         "ranks": [one.to_json() for one in found.judges],
     }

@@ -24,6 +24,7 @@ from core.jobs import leases
 from core.jobs.waiting import alone
 from judging.assessment import charts
 from judging.assessment.options import JudgedOptions
+from judging.assessment.progress_charts import PLOTS
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
     agreement,
@@ -31,6 +32,7 @@ from judging.assessment.services import (
     cascades,
     judge_comparison,
     predicted_difficulty,
+    progress,
     report,
     results,
 )
@@ -118,7 +120,7 @@ def compute_study(study: Study) -> None:
         return
     run = agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
     fits = stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
-    evidence = StudyData.load(study)
+    evidence = StudyData.load(study, given=ratings.criteria)
     judges = evidence.load_judges(evidence.judges())
     found = assessment.assess_unseen(judges)
     judge_comparison.compare_judges(judges)
@@ -126,8 +128,9 @@ def compute_study(study: Study) -> None:
     for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM):
         predicted_difficulty.compute_criterion(study, criterion)
     draw_charts(study, run, ratings, found)
+    draw_progress(study)
     tiers = [(one.criterion.name, fit.found) for one, fit in zip(ratings.criteria, fits, strict=True)]
-    charts.svg(charts.tier_bars, [(name, fit.expected_counts) for name, fit in tiers if fit], charts.PAGE)
+    charts.draw_on_page(charts.tier_bars, [(name, fit.expected_counts) for name, fit in tiers if fit])
 
 
 def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: Sequence[Assessment]) -> None:
@@ -135,7 +138,15 @@ def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: S
     results.draw_forest(results.build_matrix(study.criteria.all(), run, found), StudyRaters.from_ratings(ratings))
     for one in found:
         for calibration in one.calibration.result["criteria"].values():
-            report.draw_plots(calibration, charts.PAGE)
+            report.draw_plots(calibration, charts.draw_on_page)
+
+
+def draw_progress(study: Study) -> None:
+    """The charts of the study's progress, which change with its labels."""
+    document = progress.compute_study(study)
+    for plot in PLOTS.values():
+        if rows := plot.rows(document):
+            charts.draw_on_page(plot.spec, rows)
 
 
 def _since(field: str, moment: datetime | None) -> dict[str, Any]:

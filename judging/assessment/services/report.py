@@ -15,7 +15,6 @@ from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from core.accounts.models.users import User
-from core.markup import to_safe_svg
 from core.version import code_version
 from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
 from judging.assessment.models.assessment import Certificate
@@ -46,15 +45,21 @@ def build_report(*, by: User | None, evidence: StudyData, asked: AssessmentReque
 
 
 def describe_judges(
-    evidence: StudyData, judges: Sequence[Assessment], *, by: User | None = None, patient: bool = False
+    evidence: StudyData,
+    judges: Sequence[Assessment],
+    *,
+    by: User | None = None,
+    patient: bool = False,
+    ratings: StudyRatings | None = None,
 ) -> Document:
     """The document of these judges. People's agreement is the kept result that the page on agreement shows.
 
-    Who is not patient is told where a worker has yet to fit the difficulty model.
+    Who is not patient is told where a worker has yet to fit the difficulty model. `ratings` are those of the study,
+    where they are read already.
     """
     study, sealed = evidence.study, certificate_queries.newest_by_judge(evidence.study)
     options = JudgedOptions()
-    ratings = StudyRatings.from_options(study, options)
+    ratings = ratings or StudyRatings.from_options(study, options)
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
@@ -207,14 +212,14 @@ def regroup_by_criterion(sections: Sequence[Document]) -> list[Document]:
     return list(found.values())
 
 
-def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Document]:
+def sections(document: Mapping[str, Any], draw: charts.Draw) -> list[Document]:
     """What a page needs of each judge and criterion beside the document: rows of tables, and plots."""
     return [
         {
             "judge": name,
             "of": found,
             "criteria": [
-                _section(name, found, key, calibration, palette)
+                _section(name, found, key, calibration, draw)
                 for key, calibration in found["calibration"]["criteria"].items()
             ],
         }
@@ -222,9 +227,7 @@ def sections(document: Mapping[str, Any], palette: charts.Palette) -> list[Docum
     ]
 
 
-def _section(
-    judge: str, found: Mapping[str, Any], key: str, calibration: Document, palette: charts.Palette
-) -> Document:
+def _section(judge: str, found: Mapping[str, Any], key: str, calibration: Document, draw: charts.Draw) -> Document:
     return {
         "of": f"{calibration['name']}, {judge}",
         "found": calibration,
@@ -234,23 +237,22 @@ def _section(
         "corrected": calibration_figures.list_corrected(calibration),
         "groups": calibration_figures.groups(calibration),
         "boards": calibration_figures.leaderboards(calibration),
-        "plots": draw_plots(calibration, palette),
+        "plots": draw_plots(calibration, draw),
     }
 
 
-def draw_plots(calibration: Document, palette: charts.Palette) -> list[Document]:
+def draw_plots(calibration: Document, draw: charts.Draw) -> list[Document]:
     """The plots of a judge on a criterion, each with its caption."""
-    drawn = []
-    for plot in calibration_charts.PLOTS.values():
-        if rows := plot.rows(calibration):
-            svg = to_safe_svg(charts.svg(plot.spec, rows, palette))
-            drawn.append({"caption": plot.caption, "svg": svg})
-    return drawn
+    return [
+        {"caption": plot.caption, "svg": draw(plot.spec, rows)}
+        for plot in calibration_charts.PLOTS.values()
+        if (rows := plot.rows(calibration))
+    ]
 
 
 def to_html(document: Document) -> str:
     """One file without anything outside it, for reading and printing."""
-    found = sections(document, charts.FILE)
+    found = sections(document, charts.draw_in_file)
     context = {"report": document, "sections": found, "criteria": regroup_by_criterion(found), "whole": True}
     return render_to_string("judging/report_file.html", context)
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion
-from core.markup import to_safe_svg
 from judging.assessment import charts
 from judging.assessment.services.assessment import StoredAssessment
 from judging.assessment.services.study_raters import StudyRaters
@@ -141,7 +140,7 @@ def draw_forest(matrix: ResultMatrix, raters: StudyRaters) -> str:
     """The forest plot of the matrix, as the page shows it: the same figures."""
     who = {one.criterion.key: raters.name_raters(one) for one in raters.criteria}
     rows = [_plot_row(row, row.people, who[row.key]) for row in matrix.rows if row.people]
-    return to_safe_svg(charts.svg(charts.forest, rows, charts.PAGE)) if rows else ""
+    return charts.draw_on_page(charts.forest, rows) if rows else ""
 
 
 def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:

@@ -94,7 +94,9 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessment]) -> dict[str, Any] | None:
     """The cascade that is asked for, or that of the two cheapest judges; None where there are fewer than two."""
-    there = cascades.sort_by_cost([one.evidence for one in found])
+    judges = [one.evidence for one in found]
+    costs = cascades.load_costs(judges)
+    there = cascades.sort_by_cost(judges, costs)
     if len(there) < 2:
         return None
     by_pk = {str(one.judge.pk): one for one in there}
@@ -105,7 +107,7 @@ def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessme
     shown = {"there": there, "each": each, **typed, "on_record": cascade_records.compute_study(evidence)}
     try:
         options = CascadeOptions.check({name: share_typed(value, name) for name, value in typed.items()})
-        document = cascades.describe(each, options)
+        document = cascades.describe(each, options, costs)
     except InputError as error:
         return {**shown, "error": error.message}
     return {**shown, "document": document}

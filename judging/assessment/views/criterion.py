@@ -17,7 +17,6 @@ from annotation.studies.queries.units import to_position
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.errors import InputError
-from core.markup import to_safe_svg
 from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes
 from judging.assessment.item_links import MOST_LISTED, build_items_address
 from judging.assessment.services import escalation
@@ -154,7 +153,7 @@ def _plot(
         return None
     args = [found.study.slug, found.judge.pk, key, plot.key]
     return {
-        "svg": to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE)),
+        "svg": charts.draw_on_page(plot.spec, rows),
         "caption": plot.caption,
         "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in charts.FIGURES],
     }

@@ -26,7 +26,6 @@ from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position
 from core.documents import Row, Rows
 from core.errors import InputError
-from core.markup import to_safe_svg
 from judging.assessment import charts, wording
 from judging.assessment.views.tier_requests import ALL, SHOWN, UNCLEAR, TierRequest, format_cuts
 
@@ -85,7 +84,7 @@ def context(
         "lead": wording.describe_tiers(ours.criterion.name, document),
         "simulated": simulated,
         "counts": [{**one, "href": asked.set_shown(one["tier"])} for one in wording.list_expected_counts(document)],
-        "model_bars": to_safe_svg(charts.svg(charts.tier_bars, _bars(study, asked, ours, fits), charts.PAGE)),
+        "model_bars": charts.draw_on_page(charts.tier_bars, _bars(study, asked, ours, fits)),
         "model_bars_caption": _caption(asked),
         "left_out": [one.criterion.name for one, fit in fits.each if fit.is_left],
         "preview": _preview(study, asked, ours, found, query),

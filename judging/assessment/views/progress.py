@@ -16,7 +16,6 @@ from annotation.studies.steps import study_steps
 from annotation.workbench.queries.progress import MOST_ITEMS
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
-from core.markup import to_safe_svg
 from judging.assessment import charts
 from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
 from judging.assessment.services import progress as service
@@ -78,8 +77,7 @@ def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> 
     if not rows:
         return None
     links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
-    drawn = to_safe_svg(charts.svg(plot.spec, rows, charts.PAGE))
-    return {"svg": drawn, "caption": plot.caption, "downloads": links}
+    return {"svg": charts.draw_on_page(plot.spec, rows), "caption": plot.caption, "downloads": links}
 
 
 def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:

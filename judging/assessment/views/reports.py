@@ -19,6 +19,7 @@ from judging.assessment.item_links import build_items_address
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
 from judging.assessment.services import report as service
+from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.items import SCORED, SEVERAL
 from judging.assessment.views.verdict import attach_file, reader
@@ -32,12 +33,13 @@ Document = dict[str, Any]
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyData.load(study)
+    ratings = StudyRatings.read(study)
+    evidence = StudyData.load(study, given=ratings.criteria)
     judges, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
-    document = service.describe_judges(evidence, judges, by=reader(request))
-    sections = service.sections(document, charts.PAGE)
+    document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
+    sections = service.sections(document, charts.draw_on_page)
     _add_links(study, document, sections, {str(one.judge): one.judge.pk for one in judges})
     context = {
         "study": study,
@@ -73,10 +75,11 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     if format not in service.FORMATS:
         raise Http404(f"the report is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
-    evidence = StudyData.load(study)
+    ratings = StudyRatings.read(study)
+    evidence = StudyData.load(study, given=ratings.criteria)
     ending, content_type, content = service.FORMATS[format]
     judges, _ = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
-    document = service.describe_judges(evidence, judges, by=reader(request))
+    document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
     return attach_file(content(document), content_type, f"{study.slug}-report.{ending}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -31,6 +32,7 @@ from judging.assessment.views.agreement import DOWNLOADS, build_later_context, i
 from judging.assessment.views.comparison import list_downloads
 from judging.assessment.views.verdict import reader
 from judging.judges.models.judges import Judge
+from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import ORDER
 
 Document = Mapping[str, Any]
@@ -54,9 +56,11 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         raters = StudyRaters.from_run(study, run) if run else None
         context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
         waiting = list_waiting(study, judges)
+        context |= {"running_judges": list_running(study, judges)}
     else:
-        run, raters = _read(request, study)
-        evidence = StudyData.load(study)
+        ratings = StudyRatings.read(study)
+        run, raters = _compute(request, study, ratings)
+        evidence = StudyData.load(study, given=ratings.criteria)
         judges, waiting = assessment.assess_judges(
             by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
         )
@@ -67,12 +71,18 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _is_refreshed(request: HttpRequest, study: Study) -> bool:
-    """Whether a worker computes it again by itself, and the page need not."""
-    return WHOLE not in request.GET and has_more_handed_in(study, AT_ONCE)
+    """Whether a worker computes it again by itself, and the page need not.
+
+    While a judge is at work every visit would find other judgments, and compute everything anew.
+    """
+    if WHOLE in request.GET:
+        return False
+    return has_more_handed_in(study, AT_ONCE) or study.judge_runs.ordinary().running().exists()
 
 
-def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, StudyRaters | None]:
-    ratings = StudyRatings.read(study)
+def _compute(
+    request: HttpRequest, study: Study, ratings: StudyRatings
+) -> tuple[AgreementRun | None, StudyRaters | None]:
     if ratings.is_empty:
         return None, None
     run = agreement_service.load_or_compute(by=reader(request), study=study, options=JudgedOptions(), ratings=ratings)
@@ -80,10 +90,18 @@ def _read(request: HttpRequest, study: Study) -> tuple[AgreementRun | None, Stud
 
 
 def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
-    """Judges with a run on the study of whom nothing has been computed yet."""
-    known = {one.judge.pk for one in judges}
-    there = Judge.objects.filter(runs__in=study.judge_runs.ordinary()).exclude(pk__in=known).distinct()
-    return list(there.order_by("name", "version"))
+    """Judges with a run on the study that has ended, of whom nothing has been computed yet."""
+    return _list_unknown(study.judge_runs.ordinary().exclude(pk__in=study.judge_runs.running()), judges)
+
+
+def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
+    """Judges at work on the study, of whom nothing has been computed yet."""
+    return _list_unknown(study.judge_runs.ordinary().running(), judges)
+
+
+def _list_unknown(runs: QuerySet[JudgeRun], judges: Iterable[StoredAssessment]) -> list[Judge]:
+    there = Judge.objects.filter(runs__in=runs).exclude(pk__in={one.judge.pk for one in judges})
+    return list(there.distinct().order_by("name", "version"))
 
 
 def _context(

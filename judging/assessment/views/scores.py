@@ -17,7 +17,6 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.markup import to_safe_svg
 from judging.assessment import agreement_figures, charts
 from judging.assessment.options import VERDICTS
 from judging.assessment.queries.scores import DOMAIN
@@ -134,7 +133,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
         "document": document,
         "sections": [_section(key, one, grouping, document["unit"]) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
-        "curve": to_safe_svg(charts.svg(charts.curves, parts, charts.PAGE)) if parts else "",
+        "curve": charts.draw_on_page(charts.curves, parts) if parts else "",
         "downloads": links,
         "stale": stale_in_words(queries.stale(run, n)),
         "grouping": grouping,

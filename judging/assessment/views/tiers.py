@@ -27,7 +27,6 @@ from core.csv_files import csv_pieces
 from core.documents import Rows, pieces
 from core.errors import InputError
 from core.files.parquet import table_pieces
-from core.markup import to_safe_svg
 from judging.assessment import charts, wording
 from judging.assessment.views import model_tiers
 from judging.assessment.views.tier_requests import COUNTED, TierRequest
@@ -137,13 +136,13 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
         "found": found,
         "counted_lead": wording.describe_counted_tiers(asked.criterion.name if asked.criterion else "", found),
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
-        "bars": to_safe_svg(charts.svg(charts.tier_bars, _bars(asked, read, found), charts.PAGE)),
+        "bars": charts.draw_on_page(charts.tier_bars, _bars(asked, read, found)),
         "bars_caption": _bars_caption(asked, found),
         "items_note": ITEMS_NOTE,
         "plans": [
             (
                 plan,
-                to_safe_svg(charts.svg(charts.attainable, plan, charts.PAGE)),
+                charts.draw_on_page(charts.attainable, plan),
                 asked.set_cuts(plan["suggested_cuts"]),
             )
             for plan in found["plans"][:MOST_PLANS]

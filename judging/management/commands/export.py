@@ -21,6 +21,9 @@ from core.read_snapshot import read_snapshot
 from judging.assessment.services import rules
 from judging.runs.services import exports, hf_dataset, tool_files
 
+NO_LABELS = "There are no labels yet: the file has no rows. --format hf writes the items, with labels or without."
+"""Said on stderr. A row is a label; items without one would be read as answers that are missing."""
+
 
 class Command(ConcordCommand):
     help = "Write all labels of a study, of people and of judges, one row each. Whole file or none."
@@ -54,6 +57,8 @@ class Command(ConcordCommand):
         tiers = ItemTiers.read(study, patient=True) if options["tiers"] else None
         labels = exports.load_labels(study, options["purposes"], tiers=tiers)
         files.write(labels, fmt, options["output"])
+        if not labels:
+            self.stderr.write(NO_LABELS)
         return {
             "study": study.name,
             "format": fmt.name,

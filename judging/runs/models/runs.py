@@ -25,6 +25,10 @@ class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
         """Those through which a judge speaks beside people: neither probe runs nor runs of an evaluation."""
         return self.filter(kind=JudgeRun.Kind.ORDINARY)
 
+    def running(self) -> JudgeRunQuerySet:
+        """Those that have neither ended nor been stopped."""
+        return self.filter(finished_at=None, stopped_at=None)
+
     def probes(self) -> JudgeRunQuerySet:
         """Those on altered items."""
         return self.filter(kind=JudgeRun.Kind.PROBE)

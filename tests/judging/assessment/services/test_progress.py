@@ -80,7 +80,7 @@ def test_pace_and_forecast_by_hand() -> None:
     criterion = rated(60, 3, left=10)
     found = progress.compute_study(criterion.study, now=NOW)
     assert found["pace"]["unit"] == "day"
-    assert sum(one["ratings"] for one in found["pace"]["periods"]) + found["pace"]["since_the_last_full_hour"] == 150
+    assert sum(one["ratings"] for one in found["pace"]["periods"]) == 150
     assert found["remaining"] == 30
     assert found["forecast"]["value"] == pytest.approx(2, abs=0.2)
     end = datetime.fromisoformat(found["forecast"]["end"]["value"])
@@ -94,7 +94,10 @@ def test_a_young_study_is_told_by_the_hour() -> None:
     Assignment.objects.filter(state="submitted").update(submitted_at=NOW - timedelta(hours=5))
     found = progress.compute_study(criterion.study, now=NOW)
     assert found["pace"]["unit"] == "hour"
-    assert [one["ratings"] for one in found["pace"]["periods"]] == [30, 0, 0, 0, 0]
+    assert [one["ratings"] for one in found["pace"]["periods"]] == [30]
+    assert found["forecast"]["n_periods"] == 5  # it counts the hours in which nobody rated
+    later = progress.compute_study(criterion.study, now=NOW + timedelta(days=9))
+    assert later["pace"] == found["pace"]
 
 
 def test_windows_end_with_the_last_full_hour() -> None:

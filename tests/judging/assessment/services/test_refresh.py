@@ -75,7 +75,7 @@ def test_pages_find_their_charts_drawn_and_difficulty_predicted(
     monkeypatch.setattr("core.helper_process.run", refuse)
     monkeypatch.setattr("annotation.agreement.services.predicted_difficulty._predict", refuse)
     client.force_login(ResearcherFactory())
-    for page in ("results", "report", "tiers", "tiers_predicted"):
+    for page in ("results", "report", "tiers", "tiers_predicted", "progress"):
         assert client.get(reverse(page, args=[known.slug])).status_code == 200, page
 
 

@@ -11,8 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion
 from core import row_counts
+from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.views import results
@@ -230,6 +232,22 @@ def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: 
     assert kept.context["matrix"] == read
     assert "a worker computes agreement on request" in text_of(kept)
     row_counts.forget()
+
+
+def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_anew(alice: Client) -> None:
+    before = alice.get(reverse("results", args=["suits"]))
+    tone = Criterion.objects.get(key="tone")
+    run = JudgeRunFactory(study=tone.study, criteria=[tone])
+    add_verdicts(run, tone, [*TONE[:20], *[None] * (N - 20)])
+    computed = AgreementRun.objects.count(), CalibrationRun.objects.count()
+    now = alice.get(reverse("results", args=["suits"]))
+    assert (AgreementRun.objects.count(), CalibrationRun.objects.count()) == computed
+    assert now.context["matrix"] == before.context["matrix"]
+    assert f"{run.judge} rates the items now" in text_of(now)
+    JudgeRun.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    ended = alice.get(reverse("results", args=["suits"]))
+    assert str(run.judge) in ended.context["matrix"].judges
+    assert "rates the items now" not in text_of(ended)
 
 
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(

@@ -246,9 +246,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
     addresses = [reverse(name, args=["suits"]) for name in ("calibration", "report")]
     for address in addresses:
         alice.get(address)
-    with django_assert_num_queries(36):
+    with django_assert_num_queries(35):
         alice.get(addresses[0])
-    with django_assert_num_queries(60):
+    with django_assert_num_queries(57):
         alice.get(addresses[1])
     for key in ("a", "b"):
         more = CriterionFactory(study=pairs.study, key=key, level="nominal")
@@ -256,9 +256,9 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         judge_says(more, f"judge-{key}", list("123412") * 10)
     for address in addresses:
         alice.get(address)
-    with django_assert_max_num_queries(36):
+    with django_assert_max_num_queries(35):
         alice.get(addresses[0])
-    with django_assert_max_num_queries(61):
+    with django_assert_max_num_queries(59):
         alice.get(addresses[1])
 
 

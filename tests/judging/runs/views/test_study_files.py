@@ -112,3 +112,25 @@ class TestWithoutPyarrow:
 
     def test_other_files_are_written(self, client, study):
         assert len(body(client.get(reverse("export", args=["pilot", "csv"]))).read().splitlines()) == 9
+
+
+def test_a_study_without_labels_says_so_on_the_page_and_on_stderr(client, tmp_path, capsys):
+    client.force_login(ResearcherFactory())
+    study, out = with_items(3, kind="pair", slug="new"), tmp_path / "labels.csv"
+    CriterionFactory(study=study, preference=True)
+    assert "No labels yet" in client.get(reverse("study_files", args=["new"])).content.decode()
+    call_command("export", study=study.name, format="csv", output=out, json=True)
+    said = capsys.readouterr()
+    assert "the file has no rows" in said.err
+    assert json.loads(said.out)["people"] == 0
+    assert len(out.read_text().splitlines()) == 1
+
+    call_command("export", study=study.name, format="hf", output=tmp_path / "hf")
+    assert "the file has no rows" not in capsys.readouterr().err
+    assert pq.read_table(next((tmp_path / "hf").rglob("*items*.parquet"))).num_rows == 3
+
+
+def test_a_study_with_labels_says_nothing_of_none(client, study, tmp_path, capsys):
+    assert "No labels yet" not in client.get(reverse("study_files", args=["pilot"])).content.decode()
+    call_command("export", study=study.name, format="csv", output=tmp_path / "labels.csv")
+    assert capsys.readouterr().err == ""
