@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from annotation.stats.dependence import drop_useless
 from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
@@ -43,7 +45,8 @@ def _of_criterion(key: str, judges: Sequence[JudgeData]) -> dict[str, Any] | Non
     figure = choose_headline(first.table.level, first.table.n_categories).judge
     found = rank_judges(drop_useless(first.table.subset_items(rated)), said, figure=figure)
     name = next(criterion.name for criterion in there[0].criteria if criterion.key == key)
-    return {"criterion": key, "name": name, **_as_json(found)}
+    scored_by_all = np.all([column != MISSING for column in said.values()], axis=0)
+    return {"criterion": key, "name": name, "n_items": int(scored_by_all.sum()), **_as_json(found)}
 
 
 def _as_json(found: Ranking) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def compute_study(study: Study, *, now: datetime | None = None) -> Document:
         "excluded_annotators": len(left_out),
         "coverage": [{"group": one.group, "items": one.items, "by_ratings": list(one.by_ratings)} for one in covered],
         "all": sum_groups(covered),
-        "pace": pace(hours),
+        "pace": pace(hours, now),
         "annotators": [annotator(one) for one in people],
         "forecast": build_forecast(hours, remaining, now, study.seed),
         "growth": build_growth(drawn, labelled, study.seed),
@@ -112,13 +112,15 @@ def windows(hours: Mapping[datetime, int], now: datetime) -> list[tuple[datetime
     return [(end - (periods - place) * length, n) for place, n in enumerate(counts)]
 
 
-def pace(hours: Mapping[datetime, int]) -> Document:
-    """Ratings by period, up to the hour of the last one: it changes with the labels alone."""
-    if not hours:
-        return {"unit": "hour", "periods": []}
-    end = max(hours) + timedelta(hours=1)
-    periods = [{"start": start.isoformat(), "ratings": n} for start, n in windows(hours, end)]
-    return {"unit": choose_unit(hours, end)[0], "periods": periods}
+def pace(hours: Mapping[datetime, int], now: datetime) -> Document:
+    """Ratings by period, up to the hour of the last one: a chart of these changes with the labels alone."""
+    end = max(hours, default=now) + timedelta(hours=1)
+    full = now.replace(minute=0, second=0, microsecond=0)
+    return {
+        "unit": choose_unit(hours, end)[0],
+        "periods": [{"start": start.isoformat(), "ratings": n} for start, n in windows(hours, end)],
+        "since_the_last_full_hour": sum(n for hour, n in hours.items() if hour >= full),
+    }
 
 
 def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> Document:
