@@ -103,7 +103,7 @@ def style_chart(chart: Any, palette: Palette) -> dict[str, Any]:
         "axisY": {"grid": False, "domain": False, "ticks": False},
         "text": {"fontSize": 12},
         "title": {"color": palette.ink, "fontSize": 13, "fontWeight": 600, "offset": 8},
-        "legend": {"labelColor": palette.ink, "labelFontSize": 13},
+        "legend": {"labelColor": palette.ink, "labelFontSize": 13, "titleColor": palette.quiet},
     }
     spec: dict[str, Any] = chart.to_dict()
     spec["config"] = {**spec.get("config", {}), **config}

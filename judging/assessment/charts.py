@@ -70,8 +70,11 @@ ROW, WIDTH, CURVE = 24, 480, 110
 NARROW = 300
 """Pixels: width of a plot on a narrow screen, where names stand above their rows."""
 
-LETTER, CAPITAL, LONGEST = 7, 10, 26
-"""Pixels of a letter and of a wide one, and letters of a line; a longer name has several lines."""
+LETTER, CAPITAL, LINE = 7, 10, 15
+"""Pixels of a letter, of a wide one, and of a line of a name."""
+
+LONGEST = 26
+"""Letters of a line beside a plot; a longer name has several lines."""
 
 
 @dataclass(frozen=True)
@@ -148,12 +151,18 @@ def choose_width(palette: Palette) -> int:
 
 def compute_row(names: Sequence[str], palette: Palette) -> int:
     """Pixels that each row is high: as many lines as the longest name has; its marks stand beside or below them."""
-    return ROW * (max((len(split_name(name)) for name in names), default=1) + palette.is_narrow)
+    lines = count_lines(names, palette)
+    return 2 * (LETTER + LINE * lines) if palette.is_narrow else ROW + LINE * (lines - 1)
 
 
-def split_name(name: str) -> list[str]:
+def count_lines(names: Sequence[str], palette: Palette) -> int:
+    """Lines of the longest name."""
+    return max((len(split_name(name, palette)) for name in names), default=1)
+
+
+def split_name(name: str, palette: Palette) -> list[str]:
     """The lines of a name."""
-    return textwrap.wrap(name, LONGEST) or [name]
+    return textwrap.wrap(name, NARROW // LETTER if palette.is_narrow else LONGEST) or [name]
 
 
 def name_axis(names: Sequence[str], palette: Palette) -> alt.Axis:
@@ -161,11 +170,12 @@ def name_axis(names: Sequence[str], palette: Palette) -> alt.Axis:
 
     On a narrow screen the names stand above the marks.
     """
-    lines = {name: split_name(name) for name in names}
+    lines = {name: split_name(name, palette) for name in names}
     split = f"({json.dumps(lines)})[datum.label]"
     if palette.is_narrow:
-        above = {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -LETTER, "labelPadding": 0}
-        return alt.Axis(labelExpr=split, labelLimit=NARROW, minExtent=0, maxExtent=0, **above)
+        up = LETTER + LINE * (count_lines(names, palette) - 1)
+        above = {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -up, "labelPadding": 0}
+        return alt.Axis(labelExpr=split, labelLimit=NARROW, minExtent=0, maxExtent=0, zindex=1, **above)
     room = CAPITAL + max((_measure(line) for each in lines.values() for line in each), default=0)
     return alt.Axis(labelExpr=split, labelLimit=room, minExtent=room + 12, maxExtent=room + 12, labelPadding=10)
 
@@ -192,7 +202,7 @@ def _panel(part: Rows, scale: alt.Scale, names: Sequence[str], palette: Palette,
         ),
         base.mark_point(filled=True, opacity=1, size=90).encode(x=x, color=_by_kind(palette), shape=_shape()),
         base.transform_filter("datum.text")
-        .mark_text(align="left", dx=4, color=palette.quiet, limit=choose_width(palette))
+        .mark_text(align="left", dx=4, color=palette.quiet, limit=choose_width(palette) - CAPITAL)
         .encode(x=alt.XDatum(scale.domain[0]), text="text:N"),
     ]
     size = {"width": choose_width(palette), "height": compute_row(names, palette) * len(part.marks)}

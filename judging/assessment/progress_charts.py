@@ -52,10 +52,10 @@ def coverage_rows(document: Document) -> Rows:
 
 
 def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
-    """A bar of each group, the more ratings the darker."""
+    """A bar of each group, the more ratings the stronger its colour."""
     most = max((row["ratings"] for row in rows), default=0)
     groups = list(dict.fromkeys(row["group"] for row in rows))
-    shade = alt.Scale(domain=list(range(most + 1)), range=[0.06 + 0.94 * k / max(most, 1) for k in range(most + 1)])
+    shade = alt.Scale(domain=list(range(most + 1)), range=[0.06, 1])  # in equal steps
     legend = alt.Legend(orient="top", title="ratings", symbolType="square")
     bars = (
         alt.Chart(inline([dict(row) for row in rows]))
@@ -145,7 +145,12 @@ def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> Any:
 PLOTS = {
     plot.key: plot
     for plot in (
-        ProgressPlot("coverage", "Items by how many ratings they have, the more the darker.", coverage_rows, coverage),
+        ProgressPlot(
+            "coverage",
+            "Items by how many ratings they have: the more, the stronger the colour.",
+            coverage_rows,
+            coverage,
+        ),
         ProgressPlot(
             "pace",
             "Ratings handed in by period, up to the last one; periods without one are there too.",

@@ -14,6 +14,8 @@ VIOLATIONS = "axe.run({resultTypes: ['violations'], preload: false}).then(found 
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SCREENS = ((390, "dark"), (1280, "light"))
 """A phone in the dark, then a desk by day: every width and scheme is seen once. A page is loaded once for both."""
+ZOOMED = (320, 640)
+"""Pixels of a window of 1280 at 400 % and at 200 %, where nothing may go sideways (WCAG 2.2, 1.4.10)."""
 
 
 def faults(page: Page) -> list[str]:
@@ -24,6 +26,17 @@ def faults(page: Page) -> list[str]:
     wide = page.evaluate(TOO_WIDE)
     found = [f"{one['id']}: {one['nodes'][0]['target']}" for one in broken]
     return [*found, *([f"{wide} px too wide"] if wide > 0 else [])]
+
+
+def find_overflow(page: Page) -> dict[str, list[str]]:
+    """By how much the page goes sideways where it is zoomed in."""
+    found = {}
+    for width in ZOOMED:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("new Promise(requestAnimationFrame)")
+        if (wide := page.evaluate(TOO_WIDE)) > 0:
+            found[f"{width} px"] = [f"{wide} px too wide"]
+    return found
 
 
 def screens(page: Page) -> Iterator[tuple[int, str]]:
@@ -40,5 +53,5 @@ def screens(page: Page) -> Iterator[tuple[int, str]]:
 
 def faults_on_screens(page: Page) -> dict[str, list[str]]:
     """By screen, what is wrong there; empty where nothing is."""
-    found = {f"{width} {scheme}": faults(page) for width, scheme in screens(page)}
+    found = find_overflow(page) | {f"{width} {scheme}": faults(page) for width, scheme in screens(page)}
     return {screen: wrong for screen, wrong in found.items() if wrong}
