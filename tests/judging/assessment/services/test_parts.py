@@ -258,6 +258,15 @@ def test_examples_are_of_whole_items(criterion: Criterion) -> None:
         improvement.new_version(by=None, judge=asked, study=criterion.study, n=2)
 
 
+def test_drift_is_probed_on_parts(criterion: Criterion) -> None:
+    rows, unit = names(NUMBERS[criterion.unit]), JudgeRun.objects.get().unit
+    newer = JudgeFactory(name="gpt", version=2, provider="imported")
+    add_run(criterion, newer, draw_values(rows, 0.9, 30), of=unit, sure=dict.fromkeys(rows, 0.7))
+    probes = assess(criterion, "gpt v2").audit.result["criteria"]["helpful"]["probes"]
+    drift = next(one for one in probes if one["name"] == "drift")
+    assert drift["effect"]["n_items"] == 2 * LABELLED
+
+
 def test_a_cascade_leaves_items_once(criterion: Criterion) -> None:
     rows = names(NUMBERS[criterion.unit])
     said = draw_values(rows, 1.2, 12)
