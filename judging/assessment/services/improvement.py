@@ -80,6 +80,8 @@ def new_version(
 
 def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:
     there = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
+    if not there:
+        raise InputError(f"examples are of whole items, and no criterion of {study} is asked of them", field="criteria")
     for key in keys:
         if key not in there:
             raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criteria")

@@ -18,6 +18,7 @@ from annotation.studies.queries.units import to_position
 from annotation.workbench.services import simulated_annotators
 from annotation.workbench.services.simulated_annotators import SimulatedAnnotator
 from core.accounts.models.users import User
+from core.errors import InputError
 from judging.assessment.options import AssessmentOptions, CascadeOptions, PlanOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -28,6 +29,7 @@ from judging.assessment.services import (
     disagreements,
     escalation,
     hold_out,
+    improvement,
     labelling_plans,
     recalibration,
     report,
@@ -248,6 +250,21 @@ def test_a_recalibrated_judge_rates_the_same_parts(criterion: Criterion) -> None
     assert run.judgments.count() == 2 * N
     again = assess(criterion, run.judge.name)
     assert again.calibration.result["criteria"]["helpful"]["n_labelled"] == 2 * LABELLED
+
+
+def test_examples_are_of_whole_items(criterion: Criterion) -> None:
+    asked = JudgeFactory(name="small", provider="local", model="small")
+    with pytest.raises(InputError, match="examples are of whole items, and no criterion of Parts is asked of them"):
+        improvement.new_version(by=None, judge=asked, study=criterion.study, n=2)
+
+
+def test_drift_is_probed_on_parts(criterion: Criterion) -> None:
+    rows, unit = names(NUMBERS[criterion.unit]), JudgeRun.objects.get().unit
+    newer = JudgeFactory(name="gpt", version=2, provider="imported")
+    add_run(criterion, newer, draw_values(rows, 0.9, 30), of=unit, sure=dict.fromkeys(rows, 0.7))
+    probes = assess(criterion, "gpt v2").audit.result["criteria"]["helpful"]["probes"]
+    drift = next(one for one in probes if one["name"] == "drift")
+    assert drift["effect"]["n_items"] == 2 * LABELLED
 
 
 def test_a_cascade_leaves_items_once(criterion: Criterion) -> None:
