@@ -1,4 +1,4 @@
-"""A report in LaTeX: tables for a paper of any class, with the packages booktabs and array, a document and its BibTeX."""
+"""A report in LaTeX: tables for a paper of any class, with booktabs and array, a document and its BibTeX."""
 
 from __future__ import annotations
 

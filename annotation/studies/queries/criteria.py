@@ -1,9 +1,8 @@
 """The criteria of a study as a rubric, and as kept by a web process between requests.
 
-Everybody who rates in a study asks for the same criteria.
-They are found under a stamp that is read with the slot and changes with every new version of a criterion and with their
-order, so that what is kept here is never older than the request. A short life bounds what a restored backup could bring
-about.
+Everybody who rates in a study asks for the same criteria. They are found under a stamp that is read with the slot and
+changes with every new version of a criterion and with their order, so that what is kept here is never older than the
+request. A short life bounds what a restored backup could bring about.
 """
 
 from __future__ import annotations
