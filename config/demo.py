@@ -22,7 +22,7 @@ from core.accounts.models.users import User
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.input_files import InputFile
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.judges.services.simulated import draw_chances
 from judging.runs.services import runs

@@ -24,7 +24,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.files.staging import find_staging_folder
-from judging.judges.models.limits import CachedReply
+from judging.judges.models import CachedReply
 
 ALWAYS = "always"
 LONGEST = 36_500

@@ -9,10 +9,7 @@ from django.http import HttpRequest
 
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Escalation, Look, Revocation
 from judging.assessment.models.rules import VerdictRules
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import CachedReply, Pause, Price, Quota, Seat
-from judging.judges.models.workers import Worker
+from judging.judges.models import CachedReply, HoldOut, Judge, Pause, Price, Quota, Seat, Worker
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 

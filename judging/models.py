@@ -10,11 +10,7 @@ from judging.assessment.models.assessment import (
     Revocation,
 )
 from judging.assessment.models.rules import VerdictRules
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.models.judges import Judge
-from judging.judges.models.keys import ModelKey
-from judging.judges.models.limits import CachedReply, Pause, Price, Quota, Seat
-from judging.judges.models.workers import Worker
+from judging.judges.models import CachedReply, HoldOut, Judge, ModelKey, Pause, Price, Quota, Seat, Worker
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.evaluations import Evaluation, EvaluationResult, FailureTag
 from judging.runs.models.runs import EarlierReply, JudgeChunk, JudgeRun, Judgment

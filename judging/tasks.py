@@ -12,7 +12,7 @@ from django.db import connection
 from core.jobs import heartbeat
 from judging.assessment.services import assessment, deferred_agreement, refresh
 from judging.evaluations.services import results
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.runs.services import cancellations, recovery, work
 from judging.runs.services.leases import EVALUATION_TASK, leases
 

@@ -31,7 +31,7 @@ from annotation.studies.models.assignments import Assignment  # noqa: E402
 from annotation.studies.models.labels import Annotation  # noqa: E402
 from annotation.studies.models.studies import Criterion, Item, Sample, Study  # noqa: E402
 from core.accounts.models.users import User  # noqa: E402
-from judging.judges.models.judges import Judge  # noqa: E402
+from judging.judges.models import Judge  # noqa: E402
 from judging.runs.models.runs import JudgeRun, Judgment  # noqa: E402
 
 ITEMS, PEOPLE, CRITERIA, JUDGES, MOST_SECONDS = 5000, 3, 4, 3, 20.0

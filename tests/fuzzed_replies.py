@@ -30,7 +30,7 @@ from judging.judges.providers.baseline import words as baseline
 from judging.judges.providers.distribution import Token, distribution
 from judging.judges.providers.requests import DialogueContent, Person, Turn
 from judging.judges.providers.scorer import endpoint, model_ratings
-from judging.stats import retrieval, stated_scores, stated_verdicts
+from judging.stats import retrieval, stated_verdicts
 from simulation.agents.parsing import generated, seeds, speech
 from simulation.agents.prompts.generation import TypeSpec
 from simulation.stats import utterances
@@ -73,7 +73,7 @@ READERS: Mapping[str, Reader] = {
     "rating of a scorer": lambda text: model_ratings.parse_score(Reply(text=text)),
     "stated preference": stated_verdicts.find_stated_preference,
     "stated category": partial(stated_verdicts.find_stated_category, names={"yes": ["yes"], "no": ["no"]}),
-    "stated score": partial(stated_scores.find_stated_score, scale=set(SCALE)),
+    "stated score": partial(stated_verdicts.find_stated_score, scale=set(SCALE)),
     "turn of a user": partial(speech.parse_turn, side="user"),
     "turn of an assistant": partial(speech.parse_turn, side="assistant"),
     "repetition": lambda text: utterances.repeats(text, [text[1:]]),

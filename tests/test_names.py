@@ -61,11 +61,11 @@ ALLOWED = {
     "core.audit.log:audited": "a decorator reads as what the function is",
     "config.postgresql.base:DatabaseWrapper.prepared_cursor": "Django's own word order: chunked_cursor",
     "judging.stats.audits.central_tendency:shift_by_one": "to shift a ratio",
-    "judging.runs.services.concurrency_slots:take_slots": "slots of concurrency, not of a queue",
-    "judging.runs.services.concurrency_slots:has_free_slot": "slots of concurrency, not of a queue",
+    "judging.runs.services.request_pool:take_slots": "slots of concurrency, not of a queue",
+    "judging.runs.services.request_pool:has_free_slot": "slots of concurrency, not of a queue",
     "core.files.outcome:Outcome.set_aside": "to set bad records aside",
     "judging.stats.power:_compute_moment": "a moment of a distribution",
-    "judging.runs.services.concurrency_slots": "slots of concurrency, not of a queue",
+    "judging.runs.services.request_pool": "slots of concurrency, not of a queue",
 }
 """Names that stay, each with its reason."""
 

@@ -1,13 +1,17 @@
-"""What the import commands share: `--on-error`, and the counts in words."""
+"""What the import commands share: `--on-error`, counts in words, records from JSONL, and texts that an option names."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.corpus.imports import records
 from annotation.management.base import ConcordCommand
+from core.errors import InputError
+from core.files.input_files import InputFile
 
 
 class ImportCommand(ConcordCommand):
@@ -36,3 +40,48 @@ class ImportCommand(ConcordCommand):
             self.stdout.write(f"note: {warning}")
         if document["skipped"]:
             self.stdout.write(f"skipped: {len(document['skipped'])} records, written to {document['errors_file']}")
+
+
+WITH_ATTACHMENTS = ("dialogues", "pairs")
+
+
+class RecordsCommand(ImportCommand):
+    """Imports a JSONL file of one `kind` of annotation.corpus.imports.records."""
+
+    kind = ""
+    path_help = "the JSONL file, one record on each line; or a ZIP file of it with the files that it names"
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        if self.kind in WITH_ATTACHMENTS:
+            parser.add_argument("--attachments", type=Path, metavar="FOLDER", help="where the pictures and sounds lie")
+        parser.add_argument("--source", default=records.SOURCE, help="whose ids these are (default: %(default)s)")
+
+    def run(self, **options: Any) -> Any:
+        outcome = records.load(
+            by=None,
+            kind=self.kind,
+            file=InputFile.from_path(options["path"]),
+            source=options["source"],
+            on_error=options["on_error"],
+            attachments=options.get("attachments"),
+        )
+        return outcome.to_document()
+
+
+def read_text(path: Path, *, field: str | None = None) -> str:
+    """What is in the file. InputError where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path), field=field) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8", file=str(path), field=field) from error
+
+
+def read_named_texts(given: Iterable[str], *, field: str) -> dict[str, str]:
+    """The texts in files that are given as NAME=FILE, by name."""
+    pairs = [part.partition("=") for part in given]
+    if wrong := [name for name, _, path in pairs if not path]:
+        raise InputError(f"{wrong[0]!r}: say NAME=FILE.", field=field)
+    return {name.strip(): read_text(Path(path), field=field) for name, _, path in pairs}

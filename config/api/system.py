@@ -24,7 +24,7 @@ from core.api.base import Api, Given
 from core.api.schema import says
 from core.downloads import audit_export, stream_zip
 from core.errors import InputError
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.runs.api.runs import RunSerializer
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import queues

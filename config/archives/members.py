@@ -14,7 +14,7 @@ from django.db.models import ForeignKey, Model, QuerySet
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 APPS = ("annotation", "judging", "simulation")
 

@@ -34,7 +34,7 @@ from core.errors import InputError
 from core.files.json_text import parse_json
 from core.names import check_line
 from judging.assessment.models.assessment import CalibrationRun
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 
 NAMING = {"judging.Judgment": "details", "judging.JudgeRun": "result"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from django.utils.module_loading import import_string
 
 from annotation.studies.models.studies import Study
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 MaterialWarnings = Callable[[Study, Sequence[Judge]], list[str]]
 

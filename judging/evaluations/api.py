@@ -25,7 +25,7 @@ from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import ANY, NOBODY, FailureFilter
 from judging.evaluations.services import evaluations, failures, results
 from judging.evaluations.services.evaluations import Drawing
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges as judge_services
 from judging.runs.api.runs import RunSerializer
 from judging.runs.api.runs import list_runs as runs_listed

@@ -16,7 +16,7 @@ from core.options.model import Options
 from judging.evaluations.options import NewEvaluation, NewEvaluationRuns, Tagging
 from judging.evaluations.services import evaluations
 from judging.evaluations.services.evaluations import Drawing
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.forms import ORDERS, JudgeChoice, latest_judges
 from judging.runs.models.evaluations import Evaluation

@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.exchange.registry import EXCHANGES
@@ -24,14 +25,14 @@ from core.files import staging
 from core.files.input_files import MEGABYTE, InputFile
 from core.files.outcome import Outcome
 from core.options.fields import OptionsForm
-from judging.judges.models.judges import NOT_RUN_HERE, Judge
+from judging.judges.models import NOT_RUN_HERE, Judge
 from judging.judges.options import NewJudge
 from judging.judges.providers import REGISTRY
 from judging.judges.services import judges
 from judging.runs.imports.formats import Format
 from judging.runs.models.runs import JudgeRun
-from judging.runs.options import NewRun, Resume
-from judging.runs.services import estimates, runs
+from judging.runs.options import NewPanel, NewRun, Resume
+from judging.runs.services import estimates, panels, runs
 from judging.runs.services.estimates import Estimate
 
 PROVIDERS = {
@@ -298,3 +299,28 @@ class UploadForm(forms.Form):
             self.add_error(error.field, error.message)
         else:
             self.add_error("file", str(error))
+
+
+class RunChoices(forms.ModelMultipleChoiceField[JudgeRun]):
+    """Runs with what is behind their numbers."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        repeats = f", {obj.repeats} repeats" if obj.repeats > 1 else ""
+        unit = "" if obj.unit == JudgeRun.Unit.ITEM else f", {obj.get_unit_display()}"
+        return f"{obj.judge}, run {obj.pk}: {obj.n_judged:,} judgments{repeats}{unit} · {obj.created_at:%Y-%m-%d}"
+
+
+class PanelForm(OptionsForm):
+    """Some of a study's finished runs, combined."""
+
+    verb, asks = NewPanel, ("name", "method")
+    runs = RunChoices(queryset=JudgeRun.objects.none(), label="Members", widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, runs: QuerySet[JudgeRun], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = self.fields["runs"]
+        assert isinstance(choices, RunChoices)
+        choices.queryset = runs
+
+    def save(self, by: User) -> JudgeRun | None:
+        return self.done(lambda: panels.combine(by=by, runs=list(self.cleaned_data["runs"]), **self.arguments()))

@@ -1,4 +1,4 @@
-"""Forms of a judge's own pages: what it is, its limits, and what its model costs."""
+"""Forms of a judge's own pages: what it is, its limits, what its model costs, and keys of models."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from typing import Any, TypeVar
 from django import forms
 
 from annotation.studies.models.studies import Study
-from core.accounts.models.projects import choose_project
+from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.options.fields import JsonField, OptionsForm
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
-from judging.judges.options import Limits, NewPrice
-from judging.judges.services import judges, prices, quotas
+from judging.judges.models import Judge, ModelKey, Price
+from judging.judges.options import Limits, NewKey, NewPrice
+from judging.judges.services import judges, keys, prices, quotas
 from judging.runs import parameter_fields
 from judging.runs.forms import DescribedJudge, provider_choices
 from judging.runs.parameter_fields import FIRST
 from judging.runs.services import trials
-from judging.runs.services.previews import Preview, preview
-from judging.runs.services.trials import Trial
+from judging.runs.services.trials import Preview, Trial, preview
 
 Result = TypeVar("Result")
 OTHERS = 'As JSON, such as {"system": "…"}; never a key. Empty for none.'
@@ -180,3 +178,17 @@ class PriceForm(OptionsForm):
 
     def save(self, by: User) -> Price | None:
         return self.done(lambda: prices.enter(by=by, **self.arguments()))
+
+
+class KeyForm(OptionsForm):
+    """A key and the address that it is for. What was entered is never put into a page again."""
+
+    verb = NewKey
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.set("address", initial="https://api.openai.com")
+        self.set("key", widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}))
+
+    def save(self, by: User, project: Project) -> ModelKey | None:
+        return self.done(lambda: keys.keep(by=by, project=project, **self.arguments()))

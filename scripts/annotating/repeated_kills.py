@@ -100,7 +100,7 @@ def is_over(work: Work, people: Callable[[], bool], seconds: float) -> bool:
 
 def is_there(site: Any) -> bool:
     """Whether the worker has said that it is there."""
-    from judging.judges.models.workers import Worker
+    from judging.judges.models import Worker
 
     return Worker.objects.filter(pid=site.worker.process.pid).exists()
 

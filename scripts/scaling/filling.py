@@ -205,7 +205,7 @@ def judged(made: list[Any], labelled: int) -> int:
     from django.utils import timezone
 
     from annotation.studies.models.studies import Item
-    from judging.judges.models.judges import Judge
+    from judging.judges.models import Judge
     from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 
     judges = Judge.objects.bulk_create(

@@ -9,7 +9,7 @@ from django.db.models import Q
 from annotation.corpus.models import Dialogue, Scenario
 from core.accounts.models.projects import InProject
 from core.jobs.models import LeasedRow
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from simulation.agents.models import Agent
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.browser.faults import faults_on_screens, screens
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items

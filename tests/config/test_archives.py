@@ -26,7 +26,7 @@ from core.errors import InputError
 from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import recalibration
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import panels
 from tests.backed_up import empty_tables

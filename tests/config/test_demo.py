@@ -8,7 +8,7 @@ from annotation.studies.models.studies import Study
 from config import demo
 from config.management.commands.demo import Command
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.providers.local import Local
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services.leases import leases

@@ -22,7 +22,7 @@ from core.accounts.models.tokens import ApiToken
 from core.accounts.models.users import User
 from core.audit.models import Act
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items

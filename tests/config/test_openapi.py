@@ -37,8 +37,7 @@ from config.wsgi import application
 from core.accounts.models.projects import Project
 from core.accounts.models.tokens import ApiToken, Scope
 from core.accounts.services import projects, tokens
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun, Judgment
 from simulation.experiments.models import Experiment

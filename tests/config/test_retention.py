@@ -21,7 +21,7 @@ from core.accounts.models.tokens import IdempotentWrite
 from core.audit.models import Act
 from core.errors import InputError
 from core.files.staging import find_staged, find_staging_folder, remove_staged, stage
-from judging.judges.models.limits import CachedReply
+from judging.judges.models import CachedReply
 from tests.factories import AssignmentFactory, ItemFactory, ResearcherFactory, StudyFactory, UserFactory
 
 NOW = timezone.now()

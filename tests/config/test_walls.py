@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.benchmarks.models import Benchmark
 from annotation.studies.models.studies import Study
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from tests.config.test_permissions import THERE, both, signed_in  # noqa: F401 - a fixture

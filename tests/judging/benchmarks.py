@@ -8,7 +8,7 @@ from typing import Any
 from annotation.benchmarks.models import Benchmark
 from judging.evaluations.services import evaluations
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import work

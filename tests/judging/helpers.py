@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from annotation.studies.models.studies import Study
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import runs, work
 from tests import factories

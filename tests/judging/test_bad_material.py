@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import compute_results
 from tests.labelled import add_verdicts, judge_says, people_say, with_items

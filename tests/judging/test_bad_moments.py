@@ -14,7 +14,7 @@ from core.errors import InputError
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import runs, work

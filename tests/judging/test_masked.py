@@ -13,7 +13,7 @@ from annotation.studies.models.studies import Item
 from judging.assessment.models.assessment import Look
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import hold_out as holding_out
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ProfileFactory, ResearcherFactory
@@ -29,7 +29,7 @@ def criterion(request):
     """The judge is right on what can be looked at freely, and wrong on every held-out item."""
     made = with_items(N, kind=request.param, name="Suits", slug="suits")
     holding_out.hold_out(by=None, study=made, share=0.4)
-    masked = hold_out.positions(made)
+    masked = study_items.positions(made)
     truth = ["1" if k % 3 else "2" for k in range(1, N + 1)]
     said = [{"1": "2", "2": "1"}[v] if k in masked else v for k, v in enumerate(truth, start=1)]
     kind = {"preference": True} if request.param == "pair" else {}
@@ -58,7 +58,7 @@ def right(document):
 
 
 def test_the_positions_are_those_of_the_held_out_part(criterion):
-    masked = hold_out.positions(criterion.study)
+    masked = study_items.positions(criterion.study)
     assert 0 < len(masked) < N
     parts = {p: {int(n) for n in StudyData.load(criterion.study, p).material.names} for p in (DEVELOPMENT, HELD_OUT)}
     assert masked == parts[HELD_OUT]
@@ -72,12 +72,12 @@ def test_items_of_one_user_are_masked_together():
         item.pair.profile = profile
         item.pair.save()
     holding_out.hold_out(by=None, study=made)
-    masked = hold_out.positions(made)
+    masked = study_items.positions(made)
     assert len({position in masked for position in range(1, 11)}) == 1
 
 
 def test_nothing_is_masked_where_nothing_is_held_out():
-    assert hold_out.positions(with_items(3)) == frozenset()
+    assert study_items.positions(with_items(3)) == frozenset()
 
 
 def test_the_agreement_page_command_and_api(criterion, alice):
@@ -98,10 +98,10 @@ def test_the_agreement_page_command_and_api(criterion, alice):
 def test_the_list_of_items_and_its_filters(criterion, alice):
     address = reverse("item_list", args=["suits"])
     page = alice.get(address)
-    assert f"On the {len(hold_out.positions(criterion.study))} held-out items" in " ".join(
+    assert f"On the {len(study_items.positions(criterion.study))} held-out items" in " ".join(
         page.content.decode().split()
     )
-    masked = hold_out.positions(criterion.study)
+    masked = study_items.positions(criterion.study)
     for item, said in page.context["rows"]:
         (verdict,) = said["judges"]
         assert (verdict["label"] == "", verdict["reason"] == "held out") == (item.position in masked,) * 2
@@ -111,7 +111,7 @@ def test_the_list_of_items_and_its_filters(criterion, alice):
 
 
 def test_an_item_and_a_judgment(criterion, alice):
-    masked = hold_out.positions(criterion.study)
+    masked = study_items.positions(criterion.study)
     for item in Item.objects.filter(study=criterion.study):
         page = alice.get(reverse("item_detail", args=["suits", item.position]))
         (scale,) = page.context["scales"]
@@ -125,7 +125,7 @@ def test_an_item_and_a_judgment(criterion, alice):
 
 def test_the_api_tells_of_no_verdict_on_a_held_out_item(criterion, alice):
     """The judge is wrong on just these, so whatever names one of them beside its verdict gives it away."""
-    masked = hold_out.positions(criterion.study)
+    masked = study_items.positions(criterion.study)
     rows = alice.get(reverse("api_rated_items", args=["suits"])).json()["results"]
     assert len(rows) == N
     for row in rows:

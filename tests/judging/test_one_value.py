@@ -18,7 +18,7 @@ from annotation.studies.models.studies import Study
 from config import demo
 from judging.assessment import wording
 from judging.assessment.wording import interval, short
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import work
 from judging.runs.services.leases import leases

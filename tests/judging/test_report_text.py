@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from judging.assessment import bibtex, latex, methods, typst_report
+from judging.assessment import latex, methods, typst_report
 from judging.assessment.report_tables import LONGEST, Table, format_estimate
 
 UNDEFINED = {"value": None, "low": None, "high": None, "reason": "no"}
@@ -110,7 +110,7 @@ def test_marks_of_the_methods_cite_the_references_and_other_brackets_stay():
 
 
 def test_every_reference_has_an_entry_with_its_authors_title_and_year():
-    entries = bibtex.write_bibtex(methods.REFERENCES.items())
+    entries = latex.write_bibtex(methods.REFERENCES.items())
     assert entries.count("@misc{") == entries.count("  author = {") == len(methods.REFERENCES)
     assert "Calderon, N. and Reichart, R. and Dror, R." in entries
     assert "eprint = {2501.10970}" in entries

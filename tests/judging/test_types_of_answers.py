@@ -23,7 +23,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from judging import urls as judging_urls
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests import typed

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from simulation.experiments.models import Experiment, Turn
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from annotation.studies.models.studies import Study
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import MESSAGES, Limits
 from simulation.agents.prompts import MARK

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.corpus.models import Dialogue, Profile, Scenario, Task
 from annotation.studies.models.studies import Item
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from simulation.experiments.models import Experiment, PreferenceType, SimulatedDialogue, Turn
 from simulation.experiments.services.studies import CRITERIA

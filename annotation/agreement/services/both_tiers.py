@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.agreement.services import difficulty, tiers
-from annotation.agreement.services.missing import describe_missing
-from annotation.agreement.services.tiers import TierOptions
+from annotation.agreement.services.tiers import TierOptions, describe_missing
 from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS
 from annotation.studies.models.studies import Study

@@ -9,7 +9,7 @@ import numpy as np
 
 from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import tiers
-from annotation.agreement.services.missing import describe_missing
+from annotation.agreement.services.tiers import describe_missing
 from annotation.stats.by_level import explain_missing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.gold import Gold, gold, kinds_of_gold, list_methods

@@ -11,12 +11,11 @@ import numpy as np
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
-from annotation.agreement.services.missing import describe_missing
 from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, count_tiers, tier_places
-from annotation.stats.by_level import explain_missing
+from annotation.stats.by_level import Result, explain_missing
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import Chance, TierResult, chance_agreement, group_tiers, item_kappas, tiers
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import items
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position, to_turn
@@ -187,3 +186,11 @@ def _override(one: TierOverride) -> dict[str, Any]:
         "by": str(one.decided_by),
         "at": one.created_at.isoformat(),
     }
+
+
+def describe_missing(result: Result, study: Study, criterion: Criterion) -> dict[str, Any] | None:
+    """Why there is none; None where there is."""
+    reason = explain_missing(result, criterion.level)
+    if reason is None:
+        return None
+    return {"study": study.name, "criterion": criterion.key, "level": criterion.level, "reason": reason}

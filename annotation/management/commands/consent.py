@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.files import read_text
+from annotation.management.imports import read_text
 from annotation.recruitment.queries import find_intake
 from annotation.recruitment.services import consents
 from annotation.studies.queries.studies import study_called

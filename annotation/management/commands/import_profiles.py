@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.management.records import RecordsCommand
+from annotation.management.imports import RecordsCommand
 
 
 class Command(RecordsCommand):

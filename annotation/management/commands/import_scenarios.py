@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.corpus.imports import records
-from annotation.management.records import RecordsCommand
+from annotation.management.imports import RecordsCommand
 from core.files.input_files import InputFile
 
 

@@ -13,7 +13,7 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.parsing.rubric_files import FORMATS, read_rubric, to_document, write_rubric
 from annotation.studies.parsing.rubrics import Rubric
-from annotation.studies.queries.rubrics import load_rubric
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import rubrics
 from core.errors import InputError

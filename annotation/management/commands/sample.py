@@ -10,7 +10,7 @@ from annotation.agreement.services.predicted_difficulty import load_predicted_ti
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Criterion, Sample
 from annotation.studies.options import NewSample
-from annotation.studies.queries.missing_context import find_missing_context
+from annotation.studies.queries.context import find_missing_context
 from annotation.studies.queries.sampling_frame import FILTERS
 from annotation.studies.queries.studies import criterion_called, load_strata, study_called
 from annotation.studies.services import samples

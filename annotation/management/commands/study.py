@@ -11,7 +11,7 @@ from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Study
 from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import read_rubric, to_document
-from annotation.studies.queries.missing_context import find_missing_context
+from annotation.studies.queries.context import find_missing_context
 from annotation.studies.services import studies
 from core.files.input_files import InputFile
 from core.options.fields import add_arguments, read_arguments

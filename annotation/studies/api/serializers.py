@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Task
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
-from annotation.studies.queries.missing_context import find_missing_context
+from annotation.studies.queries.context import find_missing_context
 from core.accounts.models.users import User
 
 SOURCED = ["id", "source", "external_id", "content_hash", "extra", "created_at", "updated_at"]

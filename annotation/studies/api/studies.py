@@ -19,8 +19,8 @@ from annotation.studies.options import Clustering, Edit, NewSample, NewStudy, Pe
 from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.parsing.rubrics import parse_rubric
 from annotation.studies.queries import studies as queries
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.guidelines import history
-from annotation.studies.queries.rubrics import load_rubric
 from annotation.studies.queries.studies import people_called
 from annotation.studies.services import guidelines, rubrics, samples, studies
 from annotation.workbench.services import assignments

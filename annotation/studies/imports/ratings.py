@@ -26,7 +26,7 @@ from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing import ratings as parsing
 from annotation.studies.parsing.answers import Answer
 from annotation.studies.parsing.ratings import Rating
-from annotation.studies.queries.item_texts import list_texts
+from annotation.studies.queries.items import list_texts
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited

@@ -12,7 +12,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import Answer, AnswerFormat, spell_answer
-from annotation.studies.queries.item_texts import list_texts
+from annotation.studies.queries.items import list_texts
 
 if TYPE_CHECKING:
     from annotation.studies.queries.asks import Ask

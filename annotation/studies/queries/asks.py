@@ -15,7 +15,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.answer_formats import to_given
-from annotation.studies.queries.item_texts import Mark
+from annotation.studies.queries.items import Mark
 from core.accounts.models.users import User
 
 TIE_KEY = "0"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from annotation.studies.models.studies import Criterion, Item
 from annotation.studies.queries import items
-from annotation.studies.queries.item_texts import list_texts
+from annotation.studies.queries.items import list_texts
 from annotation.studies.queries.units import to_position, to_turn
 
 ROLES = {"user_turns": "user", "assistant_turns": "assistant"}

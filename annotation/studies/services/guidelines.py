@@ -13,7 +13,7 @@ from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.studies import Criterion
 from annotation.studies.options import LONGEST_TEXT, Edit
 from annotation.studies.parsing.criterion_specs import WITH_CATEGORIES
-from annotation.studies.queries.rubrics import describe_rest
+from annotation.studies.queries.criteria import describe_rest
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError

@@ -18,7 +18,7 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.options import RubricChange
 from annotation.studies.parsing.criterion_specs import CriterionSpec
 from annotation.studies.parsing.rubrics import Rubric, check_kind, parse_rubric
-from annotation.studies.queries.rubrics import describe_rest
+from annotation.studies.queries.criteria import describe_rest
 from annotation.studies.services.guidelines import has_values, keep_first
 from core.accounts.models.users import User
 from core.audit.log import audited

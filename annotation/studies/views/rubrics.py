@@ -14,7 +14,7 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_document, to_document, write_rubric
 from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.context import panels
-from annotation.studies.queries.rubrics import load_rubric
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.sample_items import build_sample_assignment
 from annotation.studies.rubric_forms import CriterionForm, RubricFileForm, to_initial
 from annotation.studies.services import rubrics

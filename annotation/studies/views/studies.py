@@ -15,8 +15,7 @@ from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries import studies as queries
-from annotation.studies.queries.context import PARTS
-from annotation.studies.queries.missing_context import find_missing_context
+from annotation.studies.queries.context import PARTS, find_missing_context
 from annotation.studies.services import studies
 from annotation.studies.steps import study_steps
 from annotation.workbench.services import assignments

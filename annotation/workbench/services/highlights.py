@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.stats.orders import name_parts
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.queries.item_texts import Mark, list_texts
+from annotation.studies.queries.items import Mark, list_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
 

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.studies.api.serializers import FigureSerializer
-from judging.judges.models.hold_out import HoldOut
+from judging.judges.models import HoldOut
 
 
 class Queued(serializers.Serializer[Any]):

@@ -16,7 +16,7 @@ from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.options import MOST_JUDGES, CascadeQuery, NewCascade, NewPlanned, PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 JUDGES = OpenApiParameter(
     "judges",

@@ -26,8 +26,8 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreement_sources, disagreements, escalation, improvement, progress, rules
 from judging.assessment.services.against_majority import contradictions
 from judging.assessment.services.items import ItemFilter, RatedItems, find_criterion
-from judging.judges.models.judges import Judge
-from judging.judges.queries import hold_out
+from judging.judges.models import Judge
+from judging.judges.queries import study_items
 from judging.runs.api.runs import JudgmentSerializer
 from judging.runs.services import hf_dataset
 
@@ -132,7 +132,7 @@ class ItemJudgments(ResultsApi):
         item = get_object_or_404(Item.objects.select_related("study"), study__slug=slug, position=position)
         rules.lock_rules(by=self.me, study=item.study)
         rows = items_queries.load_judgments(item).defer("raw_reply", "details")
-        return self.page(rows.none() if hold_out.holds(item) else rows, JudgmentSerializer)
+        return self.page(rows.none() if study_items.holds(item) else rows, JudgmentSerializer)
 
 
 class MajorityQuery(CriterionQuery, PlaceQuery):

@@ -47,7 +47,7 @@ from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.items import find_criterion
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.api.judges import JudgeSerializer
 from judging.runs.api.runs import RunSerializer
 

@@ -10,7 +10,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from annotation.studies.models.studies import Criterion, Study
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 
 class JudgedResult(models.Model):

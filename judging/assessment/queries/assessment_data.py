@@ -31,8 +31,8 @@ from core.errors import InputError
 from judging.assessment.queries.ratings import choose_runs, find_unit, list_runs
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS
 from judging.assessment.queries.reply_columns import ReplyColumns, ReplyRequest, load_columns
-from judging.judges.models.judges import PANEL, Judge
-from judging.judges.queries import hold_out
+from judging.judges.models import PANEL, Judge
+from judging.judges.queries import study_items
 from judging.judges.queries.study_items import ALL, DEVELOPMENT, load_texts, select_part
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries.probe_replies import load_altered
@@ -134,7 +134,7 @@ class StudyData:
         `given` is what people said on every criterion, where that is read already. Raises InputError where the study
         has no such part.
         """
-        split = hold_out.find_hold_out(study)
+        split = study_items.find_hold_out(study)
         chosen = part or (DEVELOPMENT if split else ALL)
         asked = list(study.criteria.all())
         why = {criterion.pk: explain_missing("calibration", criterion.level) for criterion in asked}

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
 from judging.assessment.models.assessment import Certificate
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from judging.runs.queries.judgments import rebuild_prompt
 

@@ -32,7 +32,7 @@ from annotation.studies.queries import columns, items
 from annotation.studies.queries.scales import Scale, has_open_scale, load_scales, to_label
 from annotation.studies.queries.units import TURNS, number_units, parse_names
 from judging.judges.providers.base import OWN_EXAMPLE
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.queries.contents import build_spec, to_numbers
 from judging.runs.models.runs import JudgeRun, Judgment, JudgmentQuerySet
 from judging.stats.weighted_scores import Opinion, WeightedScore, compute_weighted_score
@@ -164,7 +164,7 @@ def load_study(
     With scores, each verdict has its weighted score beside it, which takes one query more; so does a held-out part.
     With the number of an ordinary run, its judge speaks through that one, whatever came after it.
     """
-    runs, masked = runs_that_count(study, named=run), hold_out.positions(study)
+    runs, masked = runs_that_count(study, named=run), study_items.positions(study)
     pks = {one.pk for one in runs.values()}
     criteria = [only] if only else list(study.criteria.all())
     said = _load_verdicts(pks, criteria, positions)

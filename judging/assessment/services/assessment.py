@@ -20,9 +20,8 @@ from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import rules, runs, verdicts
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.assessment.services.verdicts import CriterionVerdict
-from judging.judges.models.judges import Judge
-from judging.judges.queries.hold_out import find_hold_out
-from judging.judges.queries.study_items import ALL, DEVELOPMENT
+from judging.judges.models import Judge
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, find_hold_out
 from judging.stats.verdict import Decision, Rules
 
 

@@ -13,7 +13,7 @@ from judging.assessment.models.assessment import Escalation
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import escalation
 from judging.assessment.services.cascades import sureness
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.stats.cascade import find_deciding_stage
 
 Document = dict[str, Any]

@@ -21,7 +21,7 @@ from judging.assessment.options import MOST_JUDGES, CascadeOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import assessment, escalation, runs
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.judges.models.judges import PANEL, RECALIBRATED, Judge
+from judging.judges.models import PANEL, RECALIBRATED, Judge
 from judging.runs.queries.spending import cost_per_item
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.cascade import Cascade, Stage, cascade

@@ -20,7 +20,7 @@ from judging.assessment.queries import certificates as queries
 from judging.assessment.services import cascade_records, escalation, hold_out
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 FORMAT = "concord-judge-certificate/2"
 

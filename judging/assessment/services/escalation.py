@@ -26,7 +26,7 @@ from judging.assessment.options import NewEscalation
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies
 from judging.assessment.services.assessment import Assessment
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import share
 from judging.stats.observed import People, select_names, to_scores

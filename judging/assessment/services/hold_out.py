@@ -17,8 +17,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.rules import name_author
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.models.judges import Judge
+from judging.judges.models import HoldOut, Judge
 from judging.judges.queries.study_items import HELD_OUT, leaks
 
 

@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.options.model import check_options
 from judging.assessment.options import NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.queries.study_items import HELD_OUT
 from judging.judges.services import examples, judges
 from judging.stats.assessment_data import AssessmentData

@@ -23,7 +23,7 @@ from annotation.studies.queries.units import to_position, to_turn
 from core.errors import InputError
 from judging.assessment.queries import ratings as judges
 from judging.assessment.services.comparison import JudgeColumn
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 
 TIED, UNSCORED = "tied", "unscored"
 """In place of a value: people chose two categories equally often; the judge's reply held no verdict."""
@@ -158,7 +158,7 @@ class RatedItems:
         columns = tuple(JudgeColumn.from_verdicts(judge, table) for judge in said)
         holding = tuple(tiers.load_tiers(rated, options))
         groups = items.groups(study, by) if by else {}
-        return cls(criterion, table, columns, compute_most(table), holding, hold_out.positions(study), groups)
+        return cls(criterion, table, columns, compute_most(table), holding, study_items.positions(study), groups)
 
     def positions(self, wanted: ItemFilter) -> list[int]:
         """Of the items that the filter lets through, in order. Raises InputError where it names what is not there.

@@ -19,7 +19,7 @@ from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.options import PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies, power
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.stats.active import ScoredSample, active_mean
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.labelling_plan import LabelsNeeded, allocation, draw_systematic, inclusion, labels_needed

@@ -11,7 +11,7 @@ from typing import Any
 from core.csv_files import csv_text
 from core.files.streaming import Member, write_zip
 from core.typesetting import set_pdf
-from judging.assessment import bibtex, calibration_charts, charts, latex, typst_report
+from judging.assessment import calibration_charts, charts, latex, typst_report
 from judging.assessment.report_tables import list_tables
 
 Document = Mapping[str, Any]
@@ -109,7 +109,7 @@ class PaperKit:
     def write_bibtex(self) -> str:
         """What the methods cite."""
         methods = self.document["methods"]
-        return bibtex.write_bibtex(zip(methods["keys"], methods["references"], strict=True))
+        return latex.write_bibtex(zip(methods["keys"], methods["references"], strict=True))
 
     def write_archive(self, html: str, json: str) -> bytes:
         """All of it in one ZIP archive."""

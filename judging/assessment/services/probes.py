@@ -19,7 +19,7 @@ from core.errors import InputError
 from core.hashing import content_hash
 from judging.assessment.options import ProbeOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.prompts.alterations import choose_alterations
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun

@@ -27,7 +27,7 @@ from core.version import code_version
 from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.ratings import find_unit, list_judgments
 from judging.assessment.services.assessment import Assessment
-from judging.judges.models.judges import RECALIBRATED, Judge
+from judging.judges.models import RECALIBRATED, Judge
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.stats.assessment_data import AssessmentData

@@ -23,7 +23,7 @@ from judging.assessment.services import assessment, certificate_checks, certific
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
 from judging.assessment.views.verdict import JSON, attach_file, reader
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 BAD, TOO_MANY = 400, 429
 

@@ -25,7 +25,7 @@ from judging.assessment.services import assessment, cascade_records, cascades, j
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.results import build_matrix
 from judging.assessment.views.verdict import CSV, JSON, attach_file, reader
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "human_ceiling", "winning_rate", "biases")
 

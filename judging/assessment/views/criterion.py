@@ -31,7 +31,7 @@ from judging.assessment.views.verdict import (
     list_downloads,
     load_assessment,
 )
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 Document = Mapping[str, Any]
 MOST_SHOWN = 5

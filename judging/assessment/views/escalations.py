@@ -19,7 +19,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.views.verdict import reader
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.queries.study_items import HELD_OUT
 
 

@@ -19,15 +19,15 @@ from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
+from judging.assessment.forms import VersionForm
 from judging.assessment.item_links import MOST_LISTED
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.queries.disagreements import Written, load_written
 from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
 from judging.assessment.services.disagreements import Disagreement
-from judging.assessment.version_forms import VersionForm
 from judging.assessment.views.large import reads_judge
-from judging.judges.models.judges import NO_MODELS, NOT_RUN_HERE, Judge
-from judging.judges.queries import hold_out
+from judging.judges.models import NO_MODELS, NOT_RUN_HERE, Judge
+from judging.judges.queries import study_items
 
 PER_PAGE = 25
 ASKED = ("criterion", "tier", "sort")
@@ -70,7 +70,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "differing": explained and _differing(explained, mine),
         "part": mine.part,
         "left_out": mine.left_out,
-        "hold_out": hold_out.find_hold_out(study),
+        "hold_out": study_items.find_hold_out(study),
         "counts": [(names[key], one) for key, one in counts.items()],
         "compared": sum(one.compared for one in counts.values()),
         "criteria": mine.criteria,

@@ -43,7 +43,7 @@ from judging.assessment.services.items import (
     RatedItems,
     find_criterion,
 )
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.runs.models.runs import JudgeRun, Judgment
 
 PER_PAGE = 50
@@ -134,7 +134,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     except InputError:  # an address that was edited by hand: the item is still there to be read
         wanted = ItemFilter()
         ways = _ways(study, item, wanted)
-    masked = hold_out.holds(item)
+    masked = study_items.holds(item)
     context = {
         "study": study,
         "steps": study_steps(study, "sample"),

@@ -8,15 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from annotation.studies.queries.item_texts import list_texts
+from annotation.studies.queries.items import list_texts
 from annotation.studies.queries.scales import describe_answer
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from judging.assessment.services import rules
 from judging.assessment.views.verdict import reader
-from judging.judges.models.judges import PANEL
+from judging.judges.models import PANEL
 from judging.judges.pricing import format_dollars
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.runs.models.runs import Judgment
 from judging.runs.queries import judgments as queries
 from judging.runs.queries.judgments import reason_in_words
@@ -29,7 +29,7 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     judgment = get_object_or_404(queries.whole(), pk=pk)
     rules.lock_rules(by=reader(request), study=judgment.run.study)
     criterion, prompt = judgment.criterion, queries.rebuild_prompt(judgment)
-    masked = hold_out.holds(judgment.item)
+    masked = study_items.holds(judgment.item)
     context = {
         "judgment": judgment,
         "run": judgment.run,

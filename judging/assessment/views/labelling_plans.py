@@ -15,12 +15,12 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.errors import InputError
-from judging.assessment.plan_forms import PlanForm, PlanStudyForm
+from judging.assessment.forms import PlanForm, PlanStudyForm
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import labelling_plans, rules
 from judging.assessment.views.large import reads_judge
 from judging.assessment.views.verdict import reader
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 
 
 @researcher_required

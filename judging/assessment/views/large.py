@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from annotation.studies.models.studies import Study
 from annotation.studies.views.large import WHOLE, asks_first
 from core import row_counts
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 
 View = Callable[..., HttpResponse]

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
-from judging.assessment.probe_forms import ProbeForm
-from judging.judges.models.judges import Judge
+from judging.assessment.forms import ProbeForm
+from judging.judges.models import Judge
 from judging.runs.queries import runs as queries
 from judging.runs.views.runs import estimate_facts, is_waiting_for_worker
 

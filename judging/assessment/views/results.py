@@ -31,7 +31,7 @@ from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.views.agreement import DOWNLOADS, build_later_context, is_left
 from judging.assessment.views.comparison import list_downloads
 from judging.assessment.views.verdict import reader
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import ORDER
 

@@ -34,8 +34,7 @@ from judging.assessment.services import (
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.models.judges import Judge
+from judging.judges.models import HoldOut, Judge
 from judging.judges.queries.study_items import leaks
 from judging.stats.verdict import Rules
 

@@ -25,7 +25,7 @@ from core.hashing import content_hash
 from core.version import code_version
 from judging.evaluations.queries import evaluations as queries
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import runs

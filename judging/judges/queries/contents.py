@@ -13,7 +13,7 @@ from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Criterion, Item
 from judging.judges import evaluation_settings, prompts
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.prompts import evaluation, templates
 from judging.judges.providers.requests import (
     Category,

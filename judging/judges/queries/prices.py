@@ -7,8 +7,7 @@ from datetime import date
 from django.utils import timezone
 
 from judging.judges import pricing
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.judges.pricing import Rate
 
 

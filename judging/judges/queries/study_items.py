@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.studies.models.studies import Criterion, Study
+from annotation.stats.table import BoolArray
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.dependence import load_dialogue, load_pair, read_dependence
 from annotation.studies.queries.units import unit as name_unit
 from core.errors import InputError
 from core.hashing import content_hash
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.queries import hold_out
+from judging.judges.models import HoldOut
+from judging.judges.queries import study_items
+from judging.stats.hold_out import draw_held_out
 from judging.stats.observed import ItemColumns
 
 MOST_GROUPS = 30
@@ -67,14 +69,14 @@ def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemCol
         raise InputError(f"{part!r} is no part of this study; there is {' and '.join(known)}", field="part")
     if split is None:
         return items
-    outside = hold_out.outside(split, items.split_units)
+    outside = study_items.outside(split, items.split_units)
     return items.subset(outside if part == HELD_OUT else ~outside)
 
 
 def leaks(study: Study, split: HoldOut) -> list[int]:
     """Positions of held-out items whose content also stands in the development part. One query."""
     items = load_texts(study)
-    outside = hold_out.outside(split, items.split_units)
+    outside = study_items.outside(split, items.split_units)
     seen = {text for text, out in zip(items.fingerprints, outside, strict=True) if not out}
     rows = zip(items.names, items.fingerprints, outside, strict=True)
     return [int(name) for name, text, out in rows if out and text in seen]
@@ -205,3 +207,37 @@ def _tells_apart(column: Sequence[str]) -> bool:
     """Whether a grouping has two groups that are large enough to be compared, and not so many that none is."""
     sizes = Counter(column)
     return len(sizes) <= MOST_GROUPS and sum(n >= LEAST_IN_GROUP for n in sizes.values()) > 1
+
+
+def find_hold_out(study: Study) -> HoldOut | None:
+    """How the study is split; None where nothing is held out. One query."""
+    return HoldOut.objects.filter(study=study).first()
+
+
+def outside(split: HoldOut, clusters: Sequence[str]) -> BoolArray:
+    """(n,) whether each item, told by its cluster, is held out."""
+    return draw_held_out(clusters, split.share, split.seed)
+
+
+def positions(study: Study) -> frozenset[int]:
+    """Of the held-out items; none where the study is not split. One query, or two."""
+    split = find_hold_out(study)
+    if split is None:
+        return frozenset()
+    rows = _clusters(study)
+    masked = outside(split, [cluster for _, cluster in rows])
+    return frozenset(position for (position, _), out in zip(rows, masked, strict=True) if out)
+
+
+def holds(item: Item) -> bool:
+    """Whether the item is held out in its study. One query, or two."""
+    return item.position in positions(item.study)
+
+
+def _clusters(study: Study) -> list[tuple[int, str]]:
+    """Position and cluster of every item."""
+    if study.kind == Study.Kind.DIALOGUE:
+        rows = study.items.values_list("position", "dialogue__scenario__profile_id", "dialogue_id")
+        return [(position, load_dialogue(profile, pk)) for position, profile, pk in rows]
+    pairs = study.items.values_list("position", "pair__profile_id", "pair__question", "pair__context")
+    return [(position, load_pair(profile, question, context)) for position, profile, question, context in pairs]

@@ -8,9 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.jobs.heartbeat import gone_before, is_held
-from judging.judges.models.judges import IN_TURN, Judge
-from judging.judges.models.limits import Pause, Seat
-from judging.judges.models.workers import Worker
+from judging.judges.models import IN_TURN, Judge, Pause, Seat, Worker
 
 
 def alive() -> QuerySet[Worker]:

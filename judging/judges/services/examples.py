@@ -28,7 +28,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
 from judging.judges import prompts
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.queries.contents import build_content
 from judging.judges.queries.study_items import leaks, load_texts
 
@@ -84,14 +84,14 @@ def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int,
     Items of the development part whose content is nowhere in the held-out part. InputError where nothing is held out:
     then nothing would be left to tell whether the new version is better.
     """
-    split = hold_out.find_hold_out(study)
+    split = study_items.find_hold_out(study)
     if split is None:
         raise InputError(
             f"nothing of {study} is held out: hold a part out first, so that the new version can be judged on items "
             "that its examples do not come from",
             field="study",
         )
-    closed = hold_out.positions(study) | find_duplicates(study, leaks(study, split))
+    closed = study_items.positions(study) | find_duplicates(study, leaks(study, split))
     found = {one.criterion.pk: load_gold(one) for one in ratings.load_criteria(study, criteria)}
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
     for pk, position, value, why in oldest_first.values_list("criterion_id", "item__position", "value", "reason"):

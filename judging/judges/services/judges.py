@@ -19,7 +19,7 @@ from core.errors import InputError
 from core.jobs.backoff import PermanentError, TransientError
 from core.names import check_line, check_name
 from judging.judges import prompts, providers
-from judging.judges.models.judges import IMPORTED, PANEL, RECALIBRATED, Judge
+from judging.judges.models import IMPORTED, PANEL, RECALIBRATED, Judge
 from judging.judges.prompts import templates
 from judging.judges.providers.base import BatchProvider, Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring

@@ -11,7 +11,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from core.options.model import check_options
 from judging.judges import sealing, second_factors
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.options import LONGEST_KEY, NewKey
 from judging.judges.providers.keys import Keyring, origin
 

@@ -10,7 +10,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from core.options.model import check_options
 from judging.judges import providers
-from judging.judges.models.limits import Price
+from judging.judges.models import Price
 from judging.judges.options import NewPrice
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from core.jobs.backoff import PausedError
 from core.jobs.request_pool import RequestPool
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Pause
+from judging.judges.models import Judge, Pause
 from judging.judges.providers.calls import PATIENCE
 from judging.judges.queries.workers import find_pause
 

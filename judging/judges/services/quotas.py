@@ -11,8 +11,7 @@ from django.db.models import F
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.options.model import check_options
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Quota
+from judging.judges.models import Judge, Quota
 from judging.judges.options import Limits
 from judging.judges.providers.base import Usage
 

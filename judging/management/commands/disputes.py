@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement.services.missing import describe_missing
+from annotation.agreement.services.tiers import describe_missing
 from annotation.management.base import ConcordCommand
 from annotation.stats.table import IntArray
 from annotation.studies.queries.studies import study_called

@@ -16,7 +16,7 @@ from judging.evaluations.options import NewEvaluation
 from judging.evaluations.services import evaluations
 from judging.evaluations.services.evaluations import Drawing
 from judging.judges.evaluation_settings import SETTINGS, Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER

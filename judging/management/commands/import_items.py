@@ -12,8 +12,7 @@ from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import look
 from annotation.corpus.parsing.mappings import ColumnMapping, read_mapping
 from annotation.corpus.queries import load_mapping
-from annotation.management.files import read_text
-from annotation.management.imports import ImportCommand
+from annotation.management.imports import ImportCommand, read_text
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.staging import unpack_staged

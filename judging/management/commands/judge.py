@@ -21,7 +21,7 @@ from core.files.json_text import parse_json
 from core.options.fields import add_arguments, read_arguments, split_names
 from judging.assessment.wording import duration as in_words
 from judging.judges import providers
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.judges.services import judges

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.management.files import read_named_texts, read_text
+from annotation.management.imports import read_named_texts, read_text
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments

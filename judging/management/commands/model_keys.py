@@ -12,7 +12,7 @@ from annotation.management.base import ConcordCommand
 from core.accounts.models.projects import Project
 from core.accounts.queries import find_project
 from core.errors import InputError
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.services import keys
 
 

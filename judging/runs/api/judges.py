@@ -14,8 +14,7 @@ from core.api.base import Api, PageQuery, build_page_schema
 from core.api.schema import says
 from core.options.fields import DOLLARS
 from judging.judges import pricing
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.judges.options import Limits, NewJudge, NewPrice
 from judging.judges.services import judges, prices, quotas
 from judging.runs.queries import spending

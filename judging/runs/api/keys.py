@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from core.accounts.api import ProjectsApi
 from core.api.base import PageQuery, build_page_schema
 from core.api.schema import says
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.options import NewKey
 from judging.judges.services import keys
 

@@ -19,7 +19,7 @@ from core.api.schema import says
 from judging.assessment.options import SCORES, VERDICTS, NewProbe, ProbeOptions
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import probes, rules, scores
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.api.judges import JudgeSerializer
 from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment

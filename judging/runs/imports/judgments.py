@@ -20,7 +20,7 @@ from core.audit.log import audited
 from core.files.outcome import Outcome
 from core.hashing import content_hash
 from core.version import code_version
-from judging.judges.models.judges import IMPORTED, Judge
+from judging.judges.models import IMPORTED, Judge
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.requests import input_rows

@@ -13,8 +13,7 @@ from annotation.studies.models.assignments import IS_ORDER
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
 from core.jobs.models import LeasedRow
-from judging.judges.models.judges import IMPORTED, Judge
-from judging.judges.models.workers import Worker
+from judging.judges.models import IMPORTED, Judge, Worker
 from judging.runs.models.evaluations import Evaluation
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.labels import NO_TIER, LabelRow, Labels, item_fields
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 
 NOT_OF_JUDGES = (False, "", (), None)

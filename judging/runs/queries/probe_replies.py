@@ -12,7 +12,7 @@ from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.scales import to_label
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.probing import AIMED, choose_target

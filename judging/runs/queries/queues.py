@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from core.jobs.heartbeat import gone_before, is_held
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 
 MOST_RUNS = 50

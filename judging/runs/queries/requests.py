@@ -12,7 +12,7 @@ from annotation.stats.orders import LETTERS
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.hashing import content_hash
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.judges.providers import sides
 from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest

@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.studies.models.studies import Criterion, Study
 from core import row_counts
 from core.jobs.heartbeat import is_unheld
-from judging.judges.models.judges import PANEL, Judge
+from judging.judges.models import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import workers
 from judging.runs.models.batches import JudgeBatch

@@ -12,7 +12,7 @@ from django.db.models import Avg, BigIntegerField, Count, ExpressionWrapper, F, 
 from django.utils import timezone
 
 from annotation.studies.queries.units import TURNS
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import EarlierReply, JudgeRun, Judgment
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.errors import InputError
 from judging.judges import pricing
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.pricing import Rate, format_dollars
 from judging.judges.providers.base import Usage
 from judging.judges.queries.prices import find_rate

@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any
 
 from core.hashing import content_hash
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import CachedReply
+from judging.judges.models import CachedReply, Judge
 from judging.judges.providers.base import Provider, Reply, Usage
 from judging.runs.queries.requests import Pending
 

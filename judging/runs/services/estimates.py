@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from annotation.studies.models.studies import Study
 from core.jobs.backoff import PermanentError, TransientError
-from judging.judges.models.limits import Quota
+from judging.judges.models import Quota
 from judging.judges.pricing import Rate
 from judging.judges.providers.base import Provider, TokenCount
 from judging.judges.queries.prices import find_rate

@@ -15,7 +15,7 @@ from annotation.studies.parsing.answers import parse_answer
 from core.errors import InputError
 from judging.judges import answer_parsing, pricing
 from judging.judges import parsing as judges_parsing
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.pricing import Rate
 from judging.judges.prompts.answers import build_format
 from judging.judges.providers import sides

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.studies.services import webhooks
 from core.jobs.heartbeat import is_held
 from core.jobs.leases import Leases, send
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.queries.workers import alive
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 

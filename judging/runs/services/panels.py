@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.hashing import content_hash
 from core.options.model import check_options
 from core.version import code_version
-from judging.judges.models.judges import PANEL, Judge
+from judging.judges.models import PANEL, Judge
 from judging.judges.queries.contents import build_spec, to_numbers
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment

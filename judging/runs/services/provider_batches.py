@@ -24,8 +24,7 @@ from django.utils import timezone
 from core.hashing import content_hash
 from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.request_pool import BATCH_SIZE
-from judging.judges.models.judges import Judge
-from judging.judges.models.workers import Worker
+from judging.judges.models import Judge, Worker
 from judging.judges.providers.base import BatchProvider, Provider, Reply, TooLongError, UnknownBatchError, does_not_fit
 from judging.judges.queries.prices import find_rate
 from judging.judges.services import judges

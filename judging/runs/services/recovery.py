@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.studies.services import webhooks
 from annotation.workbench.services import overlap
 from core.jobs import leases as recovery
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.runs.models.runs import JudgeChunk, JudgeRun
 from judging.runs.services import cancellations
 from judging.runs.services.leases import leases

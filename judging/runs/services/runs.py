@@ -19,7 +19,7 @@ from core.options.model import check_options
 from core.version import code_version
 from judging.judges import prompts
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts import evaluation as evaluation_prompts
 from judging.judges.queries.contents import build_spec, to_identity

@@ -17,12 +17,12 @@ from core.audit.log import audit_transaction, audited
 from core.errors import InputError
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges import prompts
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.parsing import Verdict
 from judging.judges.prompts import TemplateError, templates
 from judging.judges.providers.base import Provider, Reply
 from judging.judges.providers.requests import Prompt
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.services import judges
 from judging.runs.queries.judgments import reason_in_words
 from judging.runs.queries.requests import Frame, Pending, build_requests
@@ -65,7 +65,7 @@ def try_out(*, by: User | None, judge: Judge, study: Study, criterion: Criterion
 
 def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None = None) -> list[Pending]:
     """What the first items would be asked; of criteria of each response, about the first one."""
-    held_out = hold_out.positions(study)
+    held_out = study_items.positions(study)
     there = study.items.exclude(position__in=held_out).order_by("position")
     items = list(there.values_list("pk", flat=True)[:ITEMS])
     criterion = criterion or study.criteria.filter(is_asked=True).order_by("position").first()
@@ -120,3 +120,34 @@ def read_trial(asked: Pending, reply: Reply, seconds: float) -> Trial:
         text=reply.text,
         seconds=seconds,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A prompt, the item that it asks about, and about how many tokens it has."""
+
+    prompt: Prompt
+    item: str
+    criterion: str
+    tokens: int
+
+
+def preview(judge: Judge, study: Study) -> Preview:
+    """The first question of a run on the study. InputError says why the template cannot ask it."""
+    item = study.items.order_by("position").values_list("pk", flat=True).first()
+    criteria = list(study.criteria.all()[:1])
+    if item is None or not criteria:
+        raise InputError(f"{study} has no items or no criteria yet.", field="study")
+    provider = judges.build_provider(judge)
+    if not provider.needs_prompt:
+        raise InputError("This judge is not asked in words.", field="provider")
+    own = templates.find_template(judge.parameters, criteria[0].key)
+    if own and (wrong := prompts.problems(own, study.kind)):
+        raise InputError(" ".join(wrong), field="template")
+    try:
+        frame = Frame.build_trial(judge, study, criteria[0])
+        request = build_requests(frame, [item], with_prompt=True)[0].request
+    except TemplateError as error:
+        raise InputError(str(error), field="template") from error
+    assert request.prompt is not None
+    return Preview(request.prompt, request.item, request.criterion.name, provider.estimate_tokens(request).tokens)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.heartbeat import beating
 from core.jobs.worker_session import handing_back, never
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.services import judges
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeChunk, JudgeRun
-from judging.runs.services import concurrency_slots, provider_batches
+from judging.runs.services import provider_batches, request_pool
 from judging.runs.services.leases import leases
 from judging.runs.services.worker_sessions import RunSession
 
@@ -25,7 +25,7 @@ def judge_chunk(chunk_id: int, *, leaving: Callable[[], bool] = never) -> None:
     Once `leaving` says so, nothing more is asked, and the work is handed back.
     """
     free = None if leaving() else leases.free(chunk_id)
-    if free and (free.run.in_bulk or concurrency_slots.has_free_slot(free.run.judge, concurrency(free.run))):
+    if free and (free.run.in_bulk or request_pool.has_free_slot(free.run.judge, concurrency(free.run))):
         with beating(Worker) as worker:
             for _ in work_on(free.run, worker, lambda: leases.claim(chunk_id, worker), leaving):
                 pass
@@ -50,7 +50,7 @@ def work_on(
             advance_provider_batch(chunk, worker)
             yield
         return
-    with concurrency_slots.take_slots(worker, run.judge, concurrency(run)) as n:
+    with request_pool.take_slots(worker, run.judge, concurrency(run)) as n:
         if n and (chunk := claim()):
             yield from steps(chunk, worker, seats=n, leaving=leaving)
 

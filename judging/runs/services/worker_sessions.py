@@ -17,7 +17,7 @@ from django.db.models import Q
 from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.request_pool import BATCH_SIZE
 from core.jobs.worker_session import LetGo, WorkerSession, never
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.providers.base import Provider, Reply
 from judging.judges.services.provider_backoff import ProviderBackoff
 from judging.judges.services.quotas import ModelQuota
@@ -25,8 +25,7 @@ from judging.runs.models.runs import JudgeChunk
 from judging.runs.queries.requests import Pending, list_pending
 from judging.runs.services import budgets, cache, evaluated_judge, judgment_writer, runs
 from judging.runs.services.leases import leases
-from judging.runs.services.request_coalescing import RequestCoalescing
-from judging.runs.services.request_pool import Answer, Ask, JudgePool, build_example_answer, error_of
+from judging.runs.services.request_pool import Answer, Ask, JudgePool, RequestCoalescing, build_example_answer, error_of
 
 TOLERATED_ERRORS = 3
 PAUSE = 0.5  # seconds, while the quota allows no start

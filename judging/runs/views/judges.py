@@ -15,8 +15,7 @@ from annotation.studies.criteria import TEMPLATES
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
 from judging.judges import pricing
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.judges.pricing import Rate, format_dollars
 from judging.judges.prompts import templates
 from judging.judges.providers import REGISTRY

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.accounts.access import get_account, owner_required, researcher_required
 from core.accounts.models.projects import Project
 from core.accounts.queries import owns
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.services import keys
-from judging.runs.key_forms import KeyForm
+from judging.runs.judge_forms import KeyForm
 
 
 @researcher_required

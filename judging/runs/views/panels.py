@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
-from judging.judges.models.judges import PANEL
-from judging.runs.panel_forms import PanelForm
+from judging.judges.models import PANEL
+from judging.runs.forms import PanelForm
 from judging.runs.queries import runs as queries
 
 

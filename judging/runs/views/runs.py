@@ -16,7 +16,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.assessment.wording import duration
-from judging.judges.models.judges import PANEL
+from judging.judges.models import PANEL
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm, RunForm

@@ -4,14 +4,15 @@ Dubois et al. (2024), "Length-Controlled AlpacaEval", arXiv 2404.04475.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import influence_error, normal
 from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
-from judging.stats.audits.regression import line
 
 UNIT = "judge − person, per standard deviation of length"
 
@@ -72,3 +73,22 @@ def win_rates(
         name: normal(value, influence_error(influence, names), n_items=len(f), bounds=(0.0, 1.0))
         for name, (value, influence) in found.items()
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Intercept and slope, and what each item adds to the deviation of either (n, 2)."""
+
+    intercept: float
+    slope: float
+    influence: FloatArray
+
+
+def line(x: FloatArray, y: FloatArray) -> Line:
+    """Least squares of y on x; ``x`` must vary."""
+    design = np.column_stack([np.ones(len(x)), x])
+    bread = np.linalg.inv(design.T @ design)
+    coefficients = bread @ (design.T @ y)
+    leverage = np.einsum("ij,jk,ik->i", design, bread, design)
+    residual = (y - design @ coefficients) / np.maximum(1 - leverage, 1e-9)
+    return Line(float(coefficients[0]), float(coefficients[1]), (design * residual[:, None]) @ bread)

@@ -4,10 +4,11 @@ The model (`fitted`) tells bias from noise. Where it does not converge the count
 the name of the test says so. Where nothing could tell the two apart (one person an item, few items) no probe is made.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from annotation.stats.table import FloatArray
 from judging.stats.audits.central_tendency import central_tendency
@@ -15,10 +16,9 @@ from judging.stats.audits.columns import PairColumns, ScoreColumns, row_means
 from judging.stats.audits.fitted import POINTS, FitRequest, FittedModel, NotIdentifiedError, fit_judge
 from judging.stats.audits.length import UNIT as LENGTH_UNIT
 from judging.stats.audits.length import length, win_rates
-from judging.stats.audits.leniency import leniency
 from judging.stats.audits.position import UNIT as POSITION_UNIT
 from judging.stats.audits.position import position_both_orders, position_one_order
-from judging.stats.audits.probe import LEAST, Probe, not_made
+from judging.stats.audits.probe import LEAST, Probe, mean_probe, not_made
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
 from judging.stats.audits.trait_fit import NoConvergenceError
 
@@ -142,3 +142,12 @@ def _in_one_order(pairs: PairColumns) -> FloatArray | None:
 def _with_win_rates(probe: Probe, pairs: PairColumns) -> Probe:
     lengths = np.full(len(pairs.judge), np.nan) if pairs.length is None else pairs.length
     return replace(probe, details=win_rates(pairs.judge, lengths, clusters=pairs.clusters))
+
+
+def leniency(judge: npt.ArrayLike, person: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+    """Mean of judge − person in units of the scale; above 0 the judge is kinder.
+
+    ``judge`` and ``person`` are (n,) scores, NaN where missing.
+    """
+    d = np.asarray(judge, dtype=float) - np.asarray(person, dtype=float)
+    return mean_probe("leniency", d, unit="units of the scale", clusters=clusters, why_few="items with both scores")

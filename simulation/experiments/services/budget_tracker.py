@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.pricing import Rate
 from judging.judges.queries.prices import find_rate
 from judging.runs.services.budgets import check_amount, compute_expected_cost, say_reached

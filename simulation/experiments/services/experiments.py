@@ -24,7 +24,7 @@ from core.jobs.leases import Leases
 from core.names import check_name
 from core.options.model import LARGEST
 from core.version import code_version
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.pricing import format_dollars
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent

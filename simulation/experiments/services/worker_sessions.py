@@ -19,8 +19,7 @@ from django.db.models import Q
 from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.heartbeat import beating
 from core.jobs.worker_session import LetGo, WorkerSession, handing_back, never
-from judging.judges.models.judges import Judge
-from judging.judges.models.workers import Worker
+from judging.judges.models import Judge, Worker
 from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import Keyring
 from judging.judges.providers.requests import JudgeRequest

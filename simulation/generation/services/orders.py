@@ -22,8 +22,7 @@ from core.hashing import content_hash
 from core.jobs.heartbeat import is_held
 from core.jobs.leases import WorkQueue
 from judging.judges import pricing
-from judging.judges.models.judges import Judge
-from judging.judges.models.workers import Worker
+from judging.judges.models import Judge, Worker
 from judging.judges.pricing import format_dollars
 from judging.judges.providers.base import Provider, Reply
 from judging.judges.providers.requests import JudgeRequest

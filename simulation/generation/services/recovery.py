@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.jobs import leases
 from core.jobs.heartbeat import Heartbeat, set_back_before
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from simulation.experiments.services.experiments import leases as experiments
 from simulation.generation.services import seed_runs
 from simulation.generation.services.orders import leases as orders

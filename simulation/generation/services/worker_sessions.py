@@ -21,13 +21,12 @@ from core.errors import InputError
 from core.jobs.backoff import PermanentError, TransientError, compute_wait
 from core.jobs.heartbeat import beating
 from core.jobs.worker_session import WorkerSession, never
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.providers.base import Reply
 from judging.judges.services.keys import load_keyring
 from judging.judges.services.quotas import ModelQuota
 from judging.runs.services import cache
-from judging.runs.services.request_coalescing import RequestCoalescing
-from judging.runs.services.request_pool import Answer, Ask, JudgePool
+from judging.runs.services.request_pool import Answer, Ask, JudgePool, RequestCoalescing
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.parsing.generated import UnfitError

@@ -14,7 +14,7 @@ from annotation.management.base import ConcordCommand
 from core.csv_files import csv_text
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.experiments.queries import experiment_called
 from simulation.results.queries.judgments import list_experiment_judges

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.corpus.models import Profile, Task
 from annotation.management.base import ConcordCommand
-from annotation.management.files import read_named_texts
+from annotation.management.imports import read_named_texts
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.options.fields import add_arguments, read_arguments

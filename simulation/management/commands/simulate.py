@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
-from annotation.management.files import read_named_texts
+from annotation.management.imports import read_named_texts
 from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError

@@ -16,7 +16,7 @@ from annotation.corpus.models import Profile, Scenario, Task
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from simulation.agents.models import labels
 from simulation.agents.parsing.endings import REGULAR

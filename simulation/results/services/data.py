@@ -14,7 +14,7 @@ from annotation.stats.table import BoolArray, FloatArray
 from annotation.stats.words import words
 from core.errors import InputError
 from core.hashing import content_hash
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.agents.prompts import FAITHFUL, Scene
 from simulation.experiments.models import DialogueMeasures, Experiment
 from simulation.experiments.queries import Alternatives

@@ -15,7 +15,7 @@ from django.db.models import Count
 from annotation.corpus.imports.personalens import SOURCE
 from annotation.studies.models.studies import Study
 from core.jobs.backoff import PermanentError
-from judging.judges.models.judges import NO_MODELS, Judge
+from judging.judges.models import NO_MODELS, Judge
 from judging.judges.prompts import templates
 from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun

@@ -13,7 +13,7 @@ from annotation.agreement.options import IntervalOptions
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import SEVERAL
 from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P

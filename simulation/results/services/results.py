@@ -20,7 +20,7 @@ from core.hashing import content_hash
 from core.jobs import waiting
 from core.jobs.waiting import take_turn
 from core.version import code_version
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results.queries import judgments
 from simulation.results.services.data import Data, Filters, choices, filter_data, list_judged_turns, load_data

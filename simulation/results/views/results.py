@@ -21,7 +21,7 @@ from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
 from core.markup import to_safe_svg
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results import charts
 from simulation.results.queries.judgments import list_experiment_judges

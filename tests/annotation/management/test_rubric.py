@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Study
 from annotation.studies.parsing.rubric_files import read_text, write_rubric
-from annotation.studies.queries.rubrics import load_rubric
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.services import studies
 from tests.answer_types import PAIR
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIClient
 
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import work

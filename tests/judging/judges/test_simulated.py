@@ -4,7 +4,7 @@ import pytest
 
 from config import demo
 from judging.judges import providers
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.providers.requests import Category, CriterionSpec, JudgeRequest, PairContent
 from judging.judges.services.simulated import draw_chances, share_chances
 

@@ -13,7 +13,7 @@ from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import certificates
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.judging.assessment.services.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.judging.assessment.services.judged import study, trusted
 from tests.shared_rows import share_rows

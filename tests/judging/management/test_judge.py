@@ -9,8 +9,7 @@ import pytest
 from celery import current_app
 from django.core.management import CommandError, call_command
 
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.management.commands import judge as command
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import provider_batches, work

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.studies.models.studies import Criterion
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.judging.assessment.services.judged import compute_results, study
 from tests.shared_rows import share_rows
 

@@ -18,7 +18,7 @@ from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
 from core.files.input_files import InputFile
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.imports import study_packages as reading
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import hf_dataset, tool_files

@@ -1,6 +1,6 @@
 import pytest
 
-from judging.stats.stated_scores import find_stated_score
+from judging.stats.stated_verdicts import find_stated_score
 
 SCALE = ["1", "2", "3", "4", "5"]
 

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from judging.judges.models.limits import Price
+from judging.judges.models import Price
 from simulation.generation.models import CandidateRun
 from tests import seed_model
 from tests.model_server import KEY, MODEL, running

@@ -17,7 +17,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import load_side_bias
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import ResponsePairFactory, UserFactory
 from tests.labelled import judge_says
 from tests.people import OpenStudy

@@ -17,7 +17,7 @@ from judging.assessment.services import agreement, assessment, progress
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.queries.study_items import load_texts
 from judging.stats.agreement import judge_agreement
 from tests import factories
@@ -128,13 +128,13 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
 
 def test_naming_a_clustering_moves_no_item_into_or_out_of_the_held_out_part(criterion):
     holding_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
-    before = hold_out.positions(criterion.study)
-    split = hold_out.find_hold_out(criterion.study)
+    before = study_items.positions(criterion.study)
+    split = study_items.find_hold_out(criterion.study)
     studies.name_clustering(by=None, study=criterion.study, clustering="none")
     items = load_texts(criterion.study)
-    assert hold_out.positions(criterion.study) == before
+    assert study_items.positions(criterion.study) == before
     assert {
-        int(n) for n, out in zip(items.names, hold_out.outside(split, items.split_units), strict=True) if out
+        int(n) for n, out in zip(items.names, study_items.outside(split, items.split_units), strict=True) if out
     } == before
     assert len(set(items.clusters)) == 40
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.studies.queries.missing_context import find_missing_context
+from annotation.studies.queries.context import find_missing_context
 from annotation.studies.services import samples, studies
 from core.accounts.models.users import User
 from tests.factories import DialogueFactory, ResponsePairFactory

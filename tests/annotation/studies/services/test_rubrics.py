@@ -10,8 +10,8 @@ from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.rubrics import parse_rubric
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.guidelines import history
-from annotation.studies.queries.rubrics import load_rubric
 from annotation.studies.services import rubrics, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

@@ -14,7 +14,7 @@ from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.rubric_files import FORMATS, read_text, write_rubric
-from annotation.studies.queries.rubrics import load_rubric
+from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.services import studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User

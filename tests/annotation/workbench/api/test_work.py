@@ -11,7 +11,7 @@ from annotation.studies.models.labels import Annotation, Draft
 from annotation.studies.services import studies
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.services import annotations, assignments
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, JudgmentFactory, UserFactory
 from tests.labelled import with_items
 

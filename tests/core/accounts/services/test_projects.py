@@ -14,7 +14,7 @@ from core.accounts.models.projects import Membership, Project, use_project
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.services import runs
 from tests.factories import (

@@ -10,7 +10,7 @@ from core.errors import InputError
 from judging.assessment import signing
 from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import certificate_checks
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.judging.assessment.services.forging import CHANGES, FORGERIES
 from tests.judging.assessment.services.judged import study
 

@@ -7,7 +7,7 @@ import pytest
 from annotation.studies.models.labels import AgreementRun
 from judging.assessment.services import assessment
 from judging.assessment.services import deferred_agreement as later
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory
 from tests.labelled import judge_says, people_say, with_items
 

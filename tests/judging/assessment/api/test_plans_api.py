@@ -11,7 +11,7 @@ from django.core.management import call_command
 from annotation.studies.models.studies import Criterion, Study
 from core.audit.models import Act
 from judging.assessment.models.assessment import Escalation, LabelPlan
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, MembershipFactory
 from tests.labelled import add_verdicts, people_say, with_items
 

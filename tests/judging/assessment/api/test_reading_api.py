@@ -14,7 +14,7 @@ from annotation.studies.services import guidelines
 from core.accounts.models.users import User
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.services import escalation, hold_out
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests.factories import (
     BenchmarkCaseFactory,

@@ -14,7 +14,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, REPEATS
-from judging.judges.models.judges import PANEL
+from judging.judges.models import PANEL
 from judging.runs.models.runs import Judgment
 from tests.factories import (
     CriterionFactory,

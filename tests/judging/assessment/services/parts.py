@@ -14,7 +14,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.units import to_position, to_turn, unit
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests.factories import CriterionFactory, JudgeRunFactory, SampleFactory, StudyFactory
 

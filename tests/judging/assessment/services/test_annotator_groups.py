@@ -16,7 +16,7 @@ from core.accounts.models.users import User
 from judging.assessment.options import AuditOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import runs
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 

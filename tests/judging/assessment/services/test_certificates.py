@@ -16,7 +16,7 @@ from judging.assessment.canonical_json import to_canonical_bytes
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries.certificates import newest_by_judge, prompts_today
 from judging.assessment.services import certificate_checks, certificates
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import Rules
 from tests.factories import JudgeFactory, ResearcherFactory

@@ -13,7 +13,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.queries.guidelines import versions_given
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreement_sources
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 

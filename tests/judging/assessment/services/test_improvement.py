@@ -17,9 +17,9 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreements, improvement
 from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.providers.base import OWN_EXAMPLE
-from judging.judges.queries import hold_out
+from judging.judges.queries import study_items
 from judging.judges.queries.study_items import DEVELOPMENT, HELD_OUT
 from judging.judges.services import judges
 from judging.runs.queries.requests import Frame, build_requests
@@ -81,7 +81,7 @@ def run(command, **options):
 
 class TestExamples:
     def test_they_are_adjudicated_items_of_the_development_part(self, criterion):
-        masked = hold_out.positions(criterion.study)
+        masked = study_items.positions(criterion.study)
         for seed in range(12):
             made = improvement.new_version(by=None, judge=local(f"gpt{seed}"), study=criterion.study, n=4, seed=seed)
             shown = made.parameters["examples"]
@@ -116,14 +116,14 @@ class TestExamples:
         assert "examples" not in improvement.new_version(by=None, judge=other, study=criterion.study, n=0).parameters
 
     def test_a_held_out_item_cannot_be_named(self, criterion):
-        masked = hold_out.positions(criterion.study)
+        masked = study_items.positions(criterion.study)
         with pytest.raises(InputError, match="no settled item of the development part"):
             improvement.new_version(by=None, judge=local(), study=criterion.study, items=[min(masked)])
 
     def test_nor_put_among_the_parameters_by_hand(self, criterion):
         made = improvement.new_version(by=None, judge=local(), study=criterion.study, n=1)
         (good,) = made.parameters["examples"]
-        held = criterion.study.items.get(position=min(hold_out.positions(criterion.study)))
+        held = criterion.study.items.get(position=min(study_items.positions(criterion.study)))
         place = {"item": held.position, "external_id": held.external_id, "content_hash": held.subject.content_hash}
         text = dict.fromkeys(good["material"], "Something else.")
 
@@ -142,7 +142,7 @@ class TestExamples:
     def test_nor_an_item_whose_content_is_also_held_out(self, criterion):
         if criterion.study.kind == "pair":
             pytest.skip("one kind is enough")
-        masked = hold_out.positions(criterion.study)
+        masked = study_items.positions(criterion.study)
         free = sorted(set(range(1, N + 1)) - masked)
         twin = Dialogue.objects.get(items__study=criterion.study, items__position=min(masked))
         Dialogue.objects.filter(items__study=criterion.study, items__position=free[0]).update(turns=twin.turns)
@@ -162,7 +162,7 @@ class TestExamples:
 
     def test_gold_settles_where_nobody_adjudicated_and_a_dispute_does_not(self, criterion):
         Adjudication.objects.all().delete()
-        free = sorted(set(range(1, N + 1)) - hold_out.positions(criterion.study))
+        free = sorted(set(range(1, N + 1)) - study_items.positions(criterion.study))
         dana = Annotation.objects.filter(assignment__annotator__username="dana", criterion=criterion)
         for one in dana.filter(assignment__item__position=free[0]):
             one.value = "2" if one.value == "1" else "1"
@@ -211,7 +211,7 @@ class TestOwnExamples:
         }
 
     def test_it_is_not_asked_and_counts_nowhere(self, criterion, monkeypatch):
-        free = sorted(set(range(1, N + 1)) - hold_out.positions(criterion.study))
+        free = sorted(set(range(1, N + 1)) - study_items.positions(criterion.study))
         judge = JudgeFactory(provider="scripted", parameters={"otherwise": "1"}, name="gpt")
         # the scripted judge takes no examples: it is given them past its checks, to see what a run makes of them
         examples = [self.example(criterion, position) for position in free[:2]]
@@ -235,7 +235,7 @@ class TestOwnExamples:
         assert disagreements.counts(evidence)["suits"].examples == 2
 
     def test_the_request_says_so(self, criterion):
-        free = sorted(set(range(1, N + 1)) - hold_out.positions(criterion.study))
+        free = sorted(set(range(1, N + 1)) - study_items.positions(criterion.study))
         judge = improvement.new_version(by=None, judge=local(), study=criterion.study, items=free[:1])
         items = list(
             criterion.study.items.filter(position__in=free[:2]).order_by("position").values_list("pk", flat=True)
@@ -314,7 +314,7 @@ class TestDisagreements:
 
     def test_only_the_development_part_the_largest_first(self, split):
         found = self.found()
-        masked = hold_out.positions(split.study)
+        masked = study_items.positions(split.study)
         positions = [one["item"] for one in found["disagreements"]]
         assert found["part"] == DEVELOPMENT
         assert positions
@@ -338,7 +338,7 @@ class TestDisagreements:
 
     def test_an_unscored_item_is_no_disagreement(self, split):
         judge_says(split, "mute", ["", *["1"] * 59])
-        free = [p for p in range(1, 61) if p not in hold_out.positions(split.study)]
+        free = [p for p in range(1, 61) if p not in study_items.positions(split.study)]
         evidence = StudyData.load(split.study).load_judge(Judge.objects.get(name="mute"))
         assert disagreements.counts(evidence)["personalization"].unscored == (1 in free)
         assert 1 not in [row.position for row in disagreements.list_disagreements(evidence)]
@@ -391,6 +391,6 @@ def test_a_version_is_scored_on_the_held_out_part_once():
         look(AssessmentOptions(bootstrap=40, seed=1))
     assert criterion.study.looks.count() == 2
     run_of = criterion.study.judge_runs.get()
-    run_of.judgments.filter(item__position__in=hold_out.positions(criterion.study)).update(value="1")
+    run_of.judgments.filter(item__position__in=study_items.positions(criterion.study)).update(value="1")
     with pytest.raises(InputError, match="make a new version"):
         look()

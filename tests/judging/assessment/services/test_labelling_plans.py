@@ -13,7 +13,7 @@ from django.urls import reverse
 from annotation.corpus.models import Dialogue
 from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.queries.assessment_data import StudyData
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, JudgeFactory, ResearcherFactory, UserFactory
 from tests.judging.assessment.services.judged import study
 from tests.labelled import judge_says, people_say, with_items

@@ -8,7 +8,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, probes
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.probes import ProbeOptions
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import runs, work
 from tests.factories import CriterionFactory

@@ -13,7 +13,7 @@ from django.urls import reverse
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import recalibration
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, ResearcherFactory

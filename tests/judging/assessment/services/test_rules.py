@@ -22,7 +22,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, certificates, report, rules
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.rules import Success
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.stats.verdict import Rules
 from tests.factories import ResearcherFactory

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.studies.models.labels import AgreementRun
 from core.accounts.models.users import User
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.studies import Criterion, Item
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.stats.audits import trait_fit
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import study

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from annotation.studies.models.labels import Adjudication, Annotation
 from judging.assessment.services import hold_out as holding_out
-from judging.judges.models.judges import Judge
-from judging.judges.queries import hold_out
+from judging.judges.models import Judge
+from judging.judges.queries import study_items
 from judging.runs.models.runs import Judgment
 from tests.factories import (
     CriterionFactory,
@@ -61,7 +61,7 @@ def address(name="judge_improve", *more):
 
 
 def differing(criterion):
-    return {k + 1 for k in range(N) if WRONG[k] != TRUTH[k]} - hold_out.positions(criterion.study)
+    return {k + 1 for k in range(N) if WRONG[k] != TRUTH[k]} - study_items.positions(criterion.study)
 
 
 def test_the_list_holds_the_disagreements_of_the_development_part(criterion, alice):
@@ -103,7 +103,7 @@ def test_an_item_opens_with_its_text_both_sides_and_the_way_on(criterion, alice)
 
 
 def test_a_held_out_item_is_not_there(criterion, alice):
-    masked = next(k for k in sorted(hold_out.positions(criterion.study)) if WRONG[k - 1] != TRUTH[k - 1])
+    masked = next(k for k in sorted(study_items.positions(criterion.study)) if WRONG[k - 1] != TRUTH[k - 1])
     moved = alice.get(address("judge_disagreement", "suits", masked))
     there = f"{reverse('item_detail', args=['known', masked])}?criterion=suits#scale-suits"
     assert (moved.status_code, moved["Location"]) == (301, there)
@@ -118,7 +118,7 @@ def test_examples_make_a_version(criterion, alice):
     assert "gpt v2 is there" in text_of(made)
     version = Judge.objects.get(name="gpt", version=2)
     assert version.created_by.username == "alice"
-    assert not hold_out.positions(criterion.study) & {one["item"] for one in version.examples}
+    assert not study_items.positions(criterion.study) & {one["item"] for one in version.examples}
     shown = text_of(alice.get(reverse("judge_detail", args=[version.pk])))
     assert f"item {version.examples[0]['item']} of known on suits" in shown
     again = alice.post(reverse("judge_version", args=["known", version.pk]), given, follow=True)

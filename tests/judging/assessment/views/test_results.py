@@ -18,7 +18,7 @@ from judging.assessment.models.assessment import CalibrationRun
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.views import results
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from tests.factories import CriterionFactory, JudgeRunFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import compute_results

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.models.rules import VerdictRules
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import ResearcherFactory
 from tests.judging.assessment.services.judged import study
 from tests.judging.assessment.views.test_certificates import text_of

@@ -16,7 +16,7 @@ from annotation.studies.models.studies import Criterion
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate
 from judging.assessment.services import assessment, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.judging.assessment.services.judged import compute_results, study
 from tests.labelled import judge_says, pandalm_study, people_say, with_items

@@ -8,7 +8,7 @@ import pytest
 
 from core import vectors
 from judging.judges.evaluation_settings import Setting
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from judging.runs.queries.judgments import rebuild_prompt
 from tests import factories

@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import InputError
 from judging.assessment.services import improvement
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.queries.contents import build_content, build_prompt, build_spec
 from judging.judges.services import judges
 from tests import factories

@@ -6,8 +6,7 @@ from django.db import IntegrityError, transaction
 
 from core.audit.models import Act
 from core.errors import InputError
-from judging.judges.models.judges import Judge
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import Judge, ModelKey
 from judging.judges.providers.keys import origin
 from judging.judges.services import judges, keys
 from tests import factories

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from core.jobs import worker_session
-from judging.judges.models.limits import Pause
+from judging.judges.models import Pause
 from judging.judges.queries import workers as queries
 from judging.judges.services import provider_backoff
 from judging.runs.queries.runs import progress

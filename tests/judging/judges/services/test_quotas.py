@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from core.errors import InputError
-from judging.judges.models.limits import Quota, Seat
+from judging.judges.models import Quota, Seat
 from judging.judges.services import quotas
-from judging.runs.services import concurrency_slots, work
+from judging.runs.services import request_pool, work
 from judging.runs.services.leases import leases
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, scripted
@@ -93,35 +93,35 @@ class TestSeats:
     def test_one_takes_all_that_are_free_and_the_next_gets_none(self):
         judge, bob, charlie = factories.JudgeFactory(), factories.WorkerFactory(), factories.WorkerFactory()
 
-        assert concurrency_slots.take(bob, judge, 4) == 4
-        assert concurrency_slots.take(charlie, judge, 4) == 0
-        concurrency_slots.give_back(bob, judge)
-        assert concurrency_slots.take(charlie, judge, 4) == 4
+        assert request_pool.take(bob, judge, 4) == 4
+        assert request_pool.take(charlie, judge, 4) == 0
+        request_pool.give_back(bob, judge)
+        assert request_pool.take(charlie, judge, 4) == 4
 
     def test_the_seats_of_who_is_gone_are_free(self):
         judge = factories.JudgeFactory()
         gone = factories.WorkerFactory(seen_at=timezone.now() - timedelta(minutes=5))
         Seat.objects.create(judge=judge, worker=gone, n=4)
 
-        assert concurrency_slots.take(factories.WorkerFactory(), judge, 4) == 4
+        assert request_pool.take(factories.WorkerFactory(), judge, 4) == 4
 
     def test_every_judge_has_its_own(self):
         bob = factories.WorkerFactory()
 
-        assert concurrency_slots.take(bob, factories.JudgeFactory(), 2) == 2
-        assert concurrency_slots.take(bob, factories.JudgeFactory(), 2) == 2
+        assert request_pool.take(bob, factories.JudgeFactory(), 2) == 2
+        assert request_pool.take(bob, factories.JudgeFactory(), 2) == 2
 
     def test_models_on_this_machine_take_turns(self):
         """So that they leave a worker's other process to the judges that wait for nothing."""
         bob, charlie = factories.WorkerFactory(), factories.WorkerFactory()
         small, large = factories.JudgeFactory.create_batch(2, provider="local")
 
-        assert concurrency_slots.take(bob, small, 1) == 1
-        assert concurrency_slots.take(charlie, large, 4) == 0
-        assert not concurrency_slots.has_free_slot(large, 4)
-        assert concurrency_slots.take(charlie, factories.JudgeFactory(), 2) == 2
-        concurrency_slots.give_back(bob, small)
-        assert concurrency_slots.take(charlie, large, 4) == 4
+        assert request_pool.take(bob, small, 1) == 1
+        assert request_pool.take(charlie, large, 4) == 0
+        assert not request_pool.has_free_slot(large, 4)
+        assert request_pool.take(charlie, factories.JudgeFactory(), 2) == 2
+        request_pool.give_back(bob, small)
+        assert request_pool.take(charlie, large, 4) == 4
 
     def test_a_part_that_found_no_seat_stays_free(self):
         run = factories.JudgeRunFactory(study=dialogue_study(1), judge=scripted())
@@ -141,16 +141,16 @@ class TestSeats:
         left = factories.JudgeChunkFactory(run=run, queued_at=timezone.now())
         factories.JudgeChunkFactory(run=run, queued_at=timezone.now() + timedelta(minutes=5))
         bob = factories.WorkerFactory(slots=2)
-        concurrency_slots.take(bob, run.judge, 1)
+        request_pool.take(bob, run.judge, 1)
 
-        concurrency_slots.give_back(bob, run.judge)
+        request_pool.give_back(bob, run.judge)
 
         assert sent == [left.pk]
 
     def test_a_rule_needs_none(self):
         judge = factories.JudgeFactory(provider="baseline")
         with (
-            concurrency_slots.take_slots(factories.WorkerFactory(), judge, 1) as first,
-            concurrency_slots.take_slots(factories.WorkerFactory(), judge, 1) as second,
+            request_pool.take_slots(factories.WorkerFactory(), judge, 1) as first,
+            request_pool.take_slots(factories.WorkerFactory(), judge, 1) as second,
         ):
             assert (first, second) == (1, 1)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from core.accounts.services import tokens
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.services import keys
 from tests import factories
 

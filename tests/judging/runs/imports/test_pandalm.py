@@ -13,7 +13,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.imports import pandalm
 from judging.runs.models.runs import JudgeRun, Judgment
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from core import row_counts
-from judging.judges.models.limits import Seat
+from judging.judges.models import Seat
 from judging.runs.queries import judgments, runs, spending
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted

@@ -18,7 +18,7 @@ from config.archives import members
 from core.errors import InputError
 from judging.evaluations.queries import evaluations
 from judging.judges import parsing as judges_parsing
-from judging.judges.models.limits import CachedReply, Price
+from judging.judges.models import CachedReply, Price
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import EarlierReply, Judgment
 from judging.runs.queries import judgments, spending

@@ -7,8 +7,7 @@ import pytest
 from django.utils import timezone
 
 from core.errors import InputError
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price
+from judging.judges.models import Judge, Price
 from judging.judges.services import judges
 from judging.runs.queries import spending
 from judging.runs.services import runs, work

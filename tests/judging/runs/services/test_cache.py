@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging.judges.models.limits import CachedReply
+from judging.judges.models import CachedReply
 from tests import factories
 from tests.judging.helpers import dialogue_study, judged, pair_study, scripted
 

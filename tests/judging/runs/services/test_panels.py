@@ -12,7 +12,7 @@ from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import ratings
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.judges.services import judges
 from judging.runs.services import panels
 from judging.stats.panels import build_table, combine, majority, mean, name_columns

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
 from core.errors import InputError
-from judging.judges.models.limits import Price
+from judging.judges.models import Price
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries

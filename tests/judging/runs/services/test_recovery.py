@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from core import processes
 from core.jobs import heartbeat
-from judging.judges.models.workers import Worker
-from judging.runs.services import concurrency_slots, recovery
+from judging.judges.models import Worker
+from judging.runs.services import recovery, request_pool
 from judging.runs.services.leases import leases
 from tests import factories
 
@@ -184,12 +184,12 @@ class TestPredecessors:
 
     def test_its_seats_are_free_at_once(self):
         judge, me = factories.JudgeFactory(provider="scripted"), factories.WorkerFactory()
-        concurrency_slots.take(ended(), judge, 4)
-        assert concurrency_slots.take(me, judge, 4) == 0
+        request_pool.take(ended(), judge, 4)
+        assert request_pool.take(me, judge, 4) == 0
 
         recovery.take_over()
 
-        assert concurrency_slots.take(me, judge, 4) == 4
+        assert request_pool.take(me, judge, 4) == 4
 
     @pytest.mark.parametrize("changed", [{"machine": ""}, {"machine": "another"}])
     def test_one_of_another_machine_may_live(self, queued, changed):

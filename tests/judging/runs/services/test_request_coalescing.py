@@ -7,8 +7,7 @@ import pytest
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers.base import Reply
 from judging.runs.services import batches
-from judging.runs.services.request_coalescing import RequestCoalescing
-from judging.runs.services.request_pool import Answer, Ask
+from judging.runs.services.request_pool import Answer, Ask, RequestCoalescing
 from tests import factories
 from tests.judging.helpers import judged
 from tests.judging.paid import Paid

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from core.jobs import request_pool as pool
 from core.jobs import worker_session
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.providers.base import Reply
 from judging.runs.models.runs import JudgeChunk, JudgeRun, Judgment
 from judging.runs.queries.requests import list_pending

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.studies.services import studies
 from core.jobs import heartbeat
 from judging import tasks
-from judging.judges.models.workers import Worker
+from judging.judges.models import Worker
 from judging.judges.queries.workers import alive
 from tests import factories
 from tests.judging.site import wait_until

@@ -12,8 +12,7 @@ from django.urls import reverse
 
 from annotation.studies.criteria import TEMPLATES
 from judging.assessment.services import rules
-from judging.judges.models.judges import Judge
-from judging.judges.models.limits import Price, Quota
+from judging.judges.models import Judge, Price, Quota
 from judging.judges.prompts.templates import digest
 from judging.runs.models.runs import JudgeRun
 from tests import factories

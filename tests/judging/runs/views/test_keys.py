@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judging.judges.models.keys import ModelKey
+from judging.judges.models import ModelKey
 from judging.judges.services import keys
 from tests import factories
 

@@ -6,10 +6,9 @@ import pytest
 from django.urls import reverse
 
 from core.audit.models import Act
-from judging.judges.models.hold_out import HoldOut
-from judging.judges.models.judges import Judge
+from judging.judges.models import HoldOut, Judge
 from judging.judges.providers import REGISTRY
-from judging.judges.queries.hold_out import positions
+from judging.judges.queries.study_items import positions
 from judging.runs.models.runs import Judgment
 from judging.runs.parameter_fields import list_parameters, to_initial
 from judging.runs.queries.judgments import reason_in_words

@@ -9,7 +9,7 @@ from celery import current_app
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.batches import JudgeBatch
 from judging.runs.models.runs import JudgeRun
 from tests import factories

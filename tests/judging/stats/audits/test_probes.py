@@ -15,9 +15,9 @@ from judging.stats.audits.halo import halo
 from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
 from judging.stats.audits.length import length
-from judging.stats.audits.leniency import leniency
 from judging.stats.audits.position import position_both_orders, position_one_order
 from judging.stats.audits.repeats import repeats
+from judging.stats.audits.scale import leniency
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
 from judging.stats.audits.subgroups import subgroups
 from tests.annotation.stats.data import shared

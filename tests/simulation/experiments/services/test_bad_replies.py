@@ -9,7 +9,7 @@ import pytest
 
 from annotation.corpus.models import Dialogue, Task
 from core.errors import InputError
-from judging.judges.models.limits import Price
+from judging.judges.models import Price
 from simulation.agents import services as agents_services
 from simulation.agents.parsing.endings import Limits
 from simulation.experiments.models import Turn

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from core.errors import InputError
-from judging.judges.models.limits import Price
+from judging.judges.models import Price
 from simulation.agents import services as agents_services
 from simulation.experiments.models import Turn
 from tests.model_server import EMBEDDINGS, KEY, running

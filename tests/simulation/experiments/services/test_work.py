@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from annotation.corpus.models import Dialogue
 from core.jobs import worker_session
-from judging.judges.models.limits import Price
-from judging.judges.models.workers import Worker
+from judging.judges.models import Price, Worker
 from judging.judges.services import quotas
 from simulation.agents.parsing.endings import MESSAGES, Limits
 from simulation.experiments.models import Turn

@@ -9,8 +9,7 @@ import pytest
 from django.utils import timezone
 
 from core.jobs import backoff
-from judging.judges.models.limits import CachedReply, Quota
-from judging.judges.models.workers import Worker
+from judging.judges.models import CachedReply, Quota, Worker
 from simulation.agents import services as agents_services
 from simulation.generation.models import Candidate, Making
 from simulation.generation.services import candidates, generation, worker_sessions

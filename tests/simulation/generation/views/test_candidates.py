@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.corpus.models import ResponsePair
-from judging.judges.models.limits import Price
-from judging.judges.models.workers import Worker
+from judging.judges.models import Price, Worker
 from simulation.agents import services as agents_services
 from simulation.agents.speakers import build_request
 from simulation.generation import queries

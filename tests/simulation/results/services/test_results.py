@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.agreement.options import IntervalOptions as Options
 from core.errors import InputError
-from judging.judges.models.judges import Judge
+from judging.judges.models import Judge
 from judging.runs.models.runs import Judgment
 from simulation.experiments.models import DialogueMeasures, Experiment
 from simulation.results.queries.judgments import fingerprint

@@ -1,0 +1,114 @@
+"""Forms of a study's results: more labels, probes, and the next version of a judge from its examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.studies.models.studies import Criterion, Study
+from core.accounts.models.users import User
+from core.errors import InputError
+from core.options.fields import OptionsForm
+from core.options.model import Options
+from judging.assessment.options import NewPlanned, NewVersion, PlanOptions, ProbeOptions
+from judging.assessment.queries.assessment_data import JudgeData
+from judging.assessment.services import improvement, probes
+from judging.judges.models import Judge
+from judging.judges.prompts import templates
+from judging.judges.prompts.alterations import list_alterations
+from judging.judges.services import judges
+from judging.runs.models.runs import JudgeRun
+from judging.runs.services import estimates, runs
+from judging.runs.services.estimates import Estimate
+
+
+class VersionForm(OptionsForm):
+    """Examples drawn from the development part, and a prompt."""
+
+    verb, asks = NewVersion, ("examples", "criteria", "seed", "template")
+
+    def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study, self.judge = study, judge
+        keys = [(criterion.key, criterion.name) for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)]
+        self.set("criteria", choices=keys, initial=[key for key, _ in keys], help_text="")
+        self.set("template", initial=judge.parameters.get("template", ""))
+        self.set("examples", initial=self._shown(), required=True)
+
+    def _shown(self) -> int:
+        """How many examples of a criterion the judge shows now."""
+        there = [one["criterion"] for one in self.judge.parameters.get("examples", ())]
+        return max((there.count(key) for key in set(there)), default=0)
+
+    @property
+    def own_template(self) -> str:
+        """Concord's own words for a criterion without a prompt of its own, to begin from."""
+        return templates.template(self.study.kind, templates.FALLBACK)
+
+    def save(self, by: User) -> Judge | None:
+        """The new version; the judge itself where nothing changes; None if something is wrong, said at its field."""
+        given = self.arguments("criteria", "seed", n="examples")
+        template = self.cleaned_data["template"].replace("\r\n", "\n")
+        return self.done(
+            lambda: improvement.new_version(by=by, judge=self.judge, study=self.study, template=template, **given)
+        )
+
+
+class PlanForm(OptionsForm):
+    """How narrow the mean of which criterion has to be."""
+
+    verb: type[Options] = PlanOptions
+
+    def __init__(self, *args: Any, evidence: JudgeData, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
+        self.set("criterion", choices=keys)
+        self.set("by", choices=[("", "no groups"), *((name, name) for name in evidence.material.groups)])
+
+    def plan_options(self) -> PlanOptions:
+        """What is planned for."""
+        return PlanOptions.check(self.arguments("criterion", "width", "by", "confidence", "seed"))
+
+
+class PlanStudyForm(PlanForm):
+    """The same, and what the study of the drawn items is called."""
+
+    verb = NewPlanned
+
+
+ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")
+NONE_OF_ITEMS = "Probes alter whole items, and the study has no criterion that is asked of them."
+ASKED_ABOUT = "Each asks about one copy of every item; the item as it is is asked about twice."
+
+
+class ProbeForm(OptionsForm):
+    """Which alterations, of how many items, on which criteria."""
+
+    def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study, self.judge = study, judge
+        self.add(ProbeOptions, *ASKED, use_cache="ask_anew")
+        there = [(one.name, f"{one.name}: {one.label}") for one in list_alterations(study.kind)]
+        whole = study.criteria.filter(unit=Criterion.Unit.ITEM)
+        keys = [(criterion.key, criterion.name) for criterion in whole]
+        for name, choices in (("alterations", there), ("criteria", keys)):
+            self.set(name, required=True, choices=choices, initial=[value for value, _ in choices], help_text="")
+        self.set("alterations", help_text=ASKED_ABOUT)
+        self.set("criteria", help_text="" if keys else NONE_OF_ITEMS)
+
+    def estimate(self) -> Estimate | None:
+        """What the run would take; None if something stands in its way, which is then said at its field."""
+        return self.done(lambda: estimates.estimate(self.build_plan()))
+
+    def start(self, by: User) -> JudgeRun | None:
+        """The run, started; None if something stands in its way."""
+        try:
+            judges.probe(self.judge)  # may wait on the network, so before the database is locked
+        except InputError as error:
+            self.add_error(None, error.message)
+            return None
+        return self.done(lambda: runs.make(by=by, plan=self.build_plan(), queue=True))
+
+    def build_plan(self) -> runs.Plan:
+        """The run as it would be."""
+        options = ProbeOptions.check(self.arguments(*ASKED, use_cache="ask_anew"))
+        return probes.plan(study=self.study, judge=self.judge, options=options)
