@@ -1,4 +1,4 @@
-"""A judge: a provider, a model and its parameters; a change makes a new version. Its keys, its limits, what it may see."""
+"""A judge: a provider, a model and its parameters; a change makes a new version. Its keys, limits and parts of studies."""
 
 from __future__ import annotations
 
