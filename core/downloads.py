@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 
 from core.accounts.permissions import study_model
 from core.audit.log import VERBS, record
-from core.files.streaming import Member, write_zip
+from core.files.writing import Member, write_zip
 from core.read_snapshot import iterate_in_snapshot
 
 ZIP = "application/zip"

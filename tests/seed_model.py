@@ -8,7 +8,7 @@ import re
 from hashlib import sha256
 
 from simulation.agents.prompts import text
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from tests.model_server import Answer, Request
 
 WORDS = [

@@ -20,8 +20,8 @@ from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files.atomic import write_whole
 from core.files.input_files import MEGABYTE
+from core.files.writing import write_whole
 from core.names import check_line
 from core.options.model import Options, check_options
 

@@ -19,7 +19,7 @@ from config.archives.members import split_ids
 from core.errors import InputError
 from core.files.input_files import MEGABYTE
 from core.files.json_text import parse_json
-from core.files.streaming import Member
+from core.files.writing import Member
 
 FOLDER, USES = "attachments/", "attachments.jsonl"
 NAME = re.compile(r"attachments/[0-9a-f]{64}")

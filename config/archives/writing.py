@@ -17,8 +17,7 @@ from config.backups import tables
 from config.backups.writing import WrittenTable, migrations
 from core.accounts.models.users import User
 from core.errors import InputError
-from core.files.atomic import write_whole
-from core.files.streaming import Member, write_zip
+from core.files.writing import Member, write_whole, write_zip
 from core.read_snapshot import iterate_in_snapshot
 from core.version import code_version
 

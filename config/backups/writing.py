@@ -20,7 +20,7 @@ from annotation.corpus.models import Attachment
 from annotation.corpus.services import locate
 from config.backups import tables
 from config.backups.encryption import Encrypting
-from core.files.atomic import write_whole
+from core.files.writing import write_whole
 from core.read_snapshot import read_snapshot
 from core.version import code_version
 

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from core.errors import InputError
-from core.files.atomic import write_whole
 from core.files.input_files import MEGABYTE, InputFile
+from core.files.writing import write_whole
 
 SIZE_LIMIT = 1024 * MEGABYTE
 MOST_FILES = 50_000

@@ -1,4 +1,4 @@
-"""A judge: a provider, a model and its parameters; a change makes a new version. Its keys, limits and parts of studies."""
+"""A judge: a provider, a model and parameters; a change makes a new version. Its keys, limits and held-out parts."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from simulation.agents import services as agents_services
 from simulation.agents import speakers
 from simulation.agents.models import Agent
 from simulation.agents.prompts import DAMAGED, PUBLISHED, USER_INFORMATION
-from simulation.agents.prompts.conditions import KINDS, STEPS
-from simulation.agents.prompts.roles import ROLES
+from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
 from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment
 from simulation.experiments.services import estimates, experiments, studies

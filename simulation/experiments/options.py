@@ -9,8 +9,7 @@ from pydantic import Field
 
 from core.options.model import LARGEST, Choices, Hint, Options
 from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
-from simulation.agents.prompts.conditions import KINDS, STEPS
-from simulation.agents.prompts.roles import ROLES
+from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
 from simulation.agents.services import AgentOptions, Prompt
 
 MOST_TURNS = 200

@@ -21,7 +21,7 @@ from core.options.fields import OptionsForm, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from simulation.experiments.models import PreferenceType
 from simulation.generation import queries
 from simulation.generation.models import CandidateRun, Making

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from annotation.stats.benchmarks.repeats import NEAR
 from core.options.model import LARGEST, Choices, Hint, Options
-from simulation.agents.prompts.candidates import LEVELS
-from simulation.agents.prompts.generation import GENERATORS
+from simulation.agents.prompts.generation import GENERATORS, LEVELS
 from simulation.agents.services import AgentOptions, Prompt
 from simulation.generation.models import Candidate, ConflictReview, Making
 

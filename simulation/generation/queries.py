@@ -18,7 +18,7 @@ from annotation.corpus.models import Profile
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
 from simulation.stats.drawing import distinct
 

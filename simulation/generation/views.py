@@ -17,7 +17,7 @@ from core.accounts.permissions import filter_visible
 from core.errors import InputError
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from simulation.generation import queries
 from simulation.generation.forms import (
     CandidateFileForm,

@@ -15,7 +15,7 @@ from annotation.studies.queries.labels import LabelRow
 from core.csv_files import drop_formula, write_safe_csv
 from core.documents import AT_ONCE
 from core.errors import InputError
-from core.files.atomic import write_whole
+from core.files.writing import write_whole
 from core.read_snapshot import iterate_in_snapshot
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})

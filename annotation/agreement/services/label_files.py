@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from annotation.studies.queries.labels import LabelRow
-from core.files.parquet import TIME, table_pieces
+from core.files.writing import TIME, table_pieces
 
 TEXT, WHOLE, NUMBER = "string", "int64", "float64"
 LABELS = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
-from core.files.streaming import Member
+from core.files.writing import Member
 
 KEY, TITLE = "rewrites", "Rewrites as training data"
 ABOUT = "only rewrites that count: as chosen and rejected pairs (preferences.jsonl) and as SFT rows (sft.jsonl)"

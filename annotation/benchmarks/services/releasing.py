@@ -25,7 +25,7 @@ from annotation.benchmarks.services import datasheets
 from annotation.corpus.parsing.personafeedback import persona_document
 from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.parquet import TEXTS, ParquetRows
+from core.files.writing import TEXTS, ParquetRows
 
 TEXT, COUNT = "string", "int32"
 CASES = [

@@ -26,7 +26,7 @@ from core.files.input_files import (
     read_document,
     unreadable,
 )
-from core.files.parquet import load_arrow
+from core.files.writing import load_arrow
 
 ZSTANDARD = 93
 """How current logs are packed (APPNOTE 6.3.8 of the ZIP format); Python 3.11 cannot unpack it by itself."""

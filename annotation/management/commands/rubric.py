@@ -17,8 +17,8 @@ from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import rubrics
 from core.errors import InputError
-from core.files.atomic import write_whole
 from core.files.input_files import InputFile
+from core.files.writing import write_whole
 
 
 class Command(ConcordCommand):

@@ -23,7 +23,7 @@ from django.db import transaction
 
 from annotation.recruitment.models import ConsentDecision
 from core.accounts.models.users import User
-from core.files.atomic import sync_folder
+from core.files.writing import sync_folder
 
 WITHDRAWN, ERASED = "withdrawn", "erased"
 

@@ -11,8 +11,8 @@ from typing import Any
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.json_text import parse_json
-from core.files.parquet import load_arrow
 from core.files.tables.rows import TableRow
+from core.files.writing import load_arrow
 
 AT_ONCE = 500
 SPLIT = "split"

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from core.csv_files import csv_text
-from core.files.streaming import Member, write_zip
+from core.files.writing import Member, write_zip
 from core.typesetting import set_pdf
 from judging.assessment import calibration_charts, charts, latex, typst_report
 from judging.assessment.report_tables import list_tables

@@ -26,7 +26,7 @@ from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_pieces
 from core.documents import Rows, pieces
 from core.errors import InputError
-from core.files.parquet import table_pieces
+from core.files.writing import table_pieces
 from judging.assessment import charts, wording
 from judging.assessment.views import model_tiers
 from judging.assessment.views.tier_requests import COUNTED, TierRequest

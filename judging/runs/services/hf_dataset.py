@@ -13,8 +13,7 @@ from annotation.corpus.exchange.hf_folder import STUDY
 from annotation.corpus.exchange.registry import EXCHANGES, Exchange
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.exchange import build_head, build_record, iterate_items, to_document
-from core.files.parquet import load_arrow, table_pieces
-from core.files.streaming import Member, move_below
+from core.files.writing import Member, load_arrow, move_below, table_pieces
 from core.read_snapshot import read_snapshot
 from judging.runs.services import exports, tool_files
 from judging.runs.services.tool_files import write_below

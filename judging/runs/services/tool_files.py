@@ -14,7 +14,7 @@ from annotation.studies.queries import labels as people
 from annotation.studies.queries.labels import LabelRow
 from core.accounts.models.users import User
 from core.errors import InputError
-from core.files.streaming import Member
+from core.files.writing import Member
 from core.read_snapshot import read_snapshot
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import labels as judges

@@ -12,7 +12,7 @@ from rapidfuzz.fuzz import partial_ratio
 from annotation.stats.benchmarks.scripts import MIXED, NONE, detect_scripts
 from simulation.agents.parsing.generated import UnfitError, check_reply
 from simulation.agents.prompts import text
-from simulation.agents.prompts.candidates import FEWEST_FACTS, LEVELS
+from simulation.agents.prompts.generation import FEWEST_FACTS, LEVELS
 
 Id = Annotated[str, Field(min_length=1, max_length=200, coerce_numbers_to_str=True)]
 

@@ -15,15 +15,20 @@ from typing import Any
 from judging.judges.prompts.known_facts import render_list, to_words
 from judging.judges.prompts.templates import drop_placeholder, fill
 from simulation.agents.prompts import roles
-from simulation.agents.prompts.conditions import CONDITIONS, DAMAGED, PUBLISHED, Condition, damage, unknown
 from simulation.agents.prompts.roles import (
+    CONDITIONS,
+    DAMAGED,
     FAITHFUL,
     MARK,
     PARTS,
+    PUBLISHED,
     TASK_PREFERENCES,
     USER_INFORMATION,
+    Condition,
     assistant_role,
+    damage,
     text,
+    unknown,
     version,
 )
 from simulation.agents.prompts.scene import Cue, Message, Scene, Side, SpokenTurn

@@ -1,4 +1,9 @@
-"""What a model is asked when it makes material, or looks for conflicts in it (pure)."""
+"""What a model is asked when it makes material, looks for conflicts in it, or writes candidate responses (pure).
+
+The levels of candidates are those from which PersonaFeedback (arXiv 2506.12915) contrasts responses: none, generic with
+the persona, fully personalized; and over-personalized, where details of the person are forced in. So is the way to them
+from seeds. Its prompts are not published: the words are Concord's own.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +103,11 @@ def repeat_cue(asked: Cue, reply: str, problem: str, *, is_json: bool = True) ->
 
 
 def cue(name: str, replaced: Mapping[str, str], **values: str) -> Cue:
-    template = replaced.get(name) or text(f"making/{name}")
+    return fill_cue(replaced.get(name) or text(f"making/{name}"), **values)
+
+
+def fill_cue(template: str, **values: str) -> Cue:
+    """The text with these values, said by the user."""
     words, _ = fill(template, values.__getitem__)
     return Cue("", (Message("user", words),), digest(template))
 
@@ -135,3 +144,54 @@ def describe_types(types: Sequence[TypeSpec]) -> str:
     if len(by_domain) == 1:
         return "\n".join(*by_domain.values())
     return "\n\n".join("\n".join([f"{domain}:", *lines]) for domain, lines in by_domain.items())
+
+
+LEVELS = ("none", "generic", "full", "over")
+"""From nothing of the person to too much."""
+
+
+def candidate(level: str, question: str, known: Mapping[str, Any]) -> Cue:
+    """What is asked for a response to `question` at `level`. `known` are columns of the profile."""
+    return fill_cue(text(f"candidates/{level}"), question=question, persona=persona(known))
+
+
+def persona(known: Mapping[str, Any]) -> str:
+    """All that is known of a person, section by section; what is empty is left out."""
+    sections = [
+        known.get("name", ""),
+        render_list(known.get("demographics") or {}),
+        render_nested(known.get("preferences") or {}),
+        render_list(known.get("interactions") or {}),
+        known.get("persona", ""),
+        "\n".join(f"- {memory}" for memory in known.get("memories") or []),
+    ]
+    return "\n\n".join(str(part).strip() for part in sections if part and str(part).strip()) or NOTHING_KNOWN
+
+
+FEWEST_FACTS = 4
+
+
+def describe_person(traits: Mapping[str, Any]) -> Cue:
+    """Ask for a person who has these traits."""
+    return fill_cue(text("seeds/persona"), traits=render_list(traits), n=str(FEWEST_FACTS))
+
+
+def ask_specific(known: Mapping[str, Any], n: int) -> Cue:
+    """Ask for questions that a person would put."""
+    return fill_cue(text("seeds/specific"), persona=persona(known), n=str(n))
+
+
+def ask_general(topics: Sequence[str], n: int) -> Cue:
+    """Ask for questions that anybody could put."""
+    return fill_cue(text("seeds/general"), topics="\n".join(f"- {topic}" for topic in topics), n=str(n))
+
+
+def remember(known: Mapping[str, Any], n: int) -> Cue:
+    """Ask for passages that the person wrote earlier."""
+    return fill_cue(text("seeds/memories"), persona=persona(known), n=str(n))
+
+
+def judge_responses(question: str, responses: Sequence[str], known: Mapping[str, Any]) -> Cue:
+    """Ask of each response whether it answers, in which language, and at which level."""
+    numbered = "\n\n".join(f"Response {place}:\n{one}" for place, one in enumerate(responses, start=1))
+    return fill_cue(text("seeds/responses"), persona=persona(known), question=question, responses=numbered)

@@ -27,7 +27,7 @@ from simulation.agents.prompts import (
     build_assistant_cue,
     build_user_cue,
 )
-from simulation.agents.prompts.conditions import BM25
+from simulation.agents.prompts.roles import BM25
 from simulation.agents.speakers import build_request
 from simulation.experiments.models import Experiment, SimulatedDialogue, Turn
 from simulation.experiments.queries import Alternatives, alternatives, build_scene

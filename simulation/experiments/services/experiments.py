@@ -38,7 +38,7 @@ from simulation.agents.prompts import (
     roles,
     unknown,
 )
-from simulation.agents.prompts.conditions import EMBEDDINGS
+from simulation.agents.prompts.roles import EMBEDDINGS
 from simulation.experiments import queries
 from simulation.experiments.models import Experiment, SimulatedDialogue
 from simulation.experiments.options import MOST_PASSAGES, MOST_TURNS

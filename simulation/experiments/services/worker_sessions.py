@@ -27,7 +27,7 @@ from judging.judges.services.keys import load_keyring
 from judging.judges.services.quotas import ModelQuota
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts.conditions import EMBEDDINGS
+from simulation.agents.prompts.roles import EMBEDDINGS
 from simulation.experiments.models import Experiment
 from simulation.experiments.services import experiments, turns
 from simulation.experiments.services.budget_tracker import BudgetTracker

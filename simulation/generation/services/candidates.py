@@ -29,7 +29,7 @@ from core.names import check_name
 from judging.judges.pricing import format_dollars
 from simulation.agents.models import Agent
 from simulation.agents.parsing.seeds import CandidateRecord, QuestionRecord
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from simulation.experiments.services import budget_tracker
 from simulation.generation import queries
 from simulation.generation.models import Candidate, CandidateRun, Making

@@ -11,7 +11,6 @@ from annotation.corpus.models import PROVENANCE, Profile, Scenario, Task
 from core.errors import InputError
 from core.hashing import content_hash
 from simulation.agents.parsing import generated, seeds
-from simulation.agents.prompts import candidates
 from simulation.agents.prompts import generation as prompts
 from simulation.agents.prompts.generation import TypeSpec
 from simulation.agents.prompts.scene import Cue, Scene
@@ -160,7 +159,7 @@ def candidate_steps(making: Making) -> Iterator[Step]:
     known = {name: getattr(profile, name) for name in KNOWN}
     for level in making.asked["levels"]:
         read = partial(seeds.response, question=question, level=level)
-        yield Step(f"candidate {level}", candidates.candidate(level, question, known), read, is_json=False)
+        yield Step(f"candidate {level}", prompts.candidate(level, question, known), read, is_json=False)
 
 
 KNOWN = ("name", "persona", "demographics", "preferences", "interactions", "memories")

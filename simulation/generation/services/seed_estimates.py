@@ -12,9 +12,7 @@ from judging.judges.providers.base import approximate_tokens
 from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts import candidates as prompts
-from simulation.agents.prompts import generation as checking
-from simulation.agents.prompts.candidates import candidate
+from simulation.agents.prompts import generation as prompts
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models import Making
 from simulation.generation.services.seed_runs import SeedPlan
@@ -74,11 +72,11 @@ def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence
         "questions", agent, int(bool(plan.general)), tokens(prompts.ask_general(list(traits), plan.general))
     )
     yield StageShare("memories", agent, people * bool(plan.memories), tokens(prompts.remember(known, plan.memories)))
-    yield StageShare("check", checker or agent, people, tokens(checking.conflicts(traits, {"Facts": {"": TYPICAL}})))
+    yield StageShare("check", checker or agent, people, tokens(prompts.conflicts(traits, {"Facts": {"": TYPICAL}})))
     asked = "A question as people ask it, in a sentence or two?"
     for level in levels:
         n = people * plan.specific + shared if level == "none" else people * per_person
-        yield StageShare("candidates", agent, n, tokens(candidate(level, asked, known)))
+        yield StageShare("candidates", agent, n, tokens(prompts.candidate(level, asked, known)))
     if checker:
         texts = [TYPICAL * 2] * len(levels)
         yield StageShare(

@@ -8,7 +8,7 @@ from typing import Any
 from annotation.corpus.models import Profile
 from core.hashing import content_hash
 from simulation.agents.parsing import seeds as parsing
-from simulation.agents.prompts import candidates as prompts
+from simulation.agents.prompts import generation as prompts
 from simulation.generation.models import Candidate, Making
 from simulation.generation.services import generators
 from simulation.generation.services.generators import KNOWN, Step, find_profile, provenance

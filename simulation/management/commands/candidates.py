@@ -15,7 +15,7 @@ from core.files.input_files import InputFile
 from core.options.fields import add_arguments, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
 from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions

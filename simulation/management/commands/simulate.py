@@ -24,8 +24,7 @@ from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.prompts import PUBLISHED
-from simulation.agents.prompts.conditions import KINDS, STEPS
-from simulation.agents.prompts.roles import ROLES
+from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
 from simulation.experiments import queries
 from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from core.files import atomic
-from core.files.atomic import write_whole
+from core.files import writing
+from core.files.writing import write_whole
 
 
 def test_a_file_has_its_name_only_once_it_is_whole(tmp_path):
@@ -87,7 +87,7 @@ def test_a_part_that_was_taken_for_abandoned_before_it_was_locked_is_begun_anew(
 
     def lock_late(file, how: int) -> None:
         monkeypatch.setattr(fcntl, "flock", lock)
-        atomic.remove_abandoned(tmp_path)  # as another process does
+        writing.remove_abandoned(tmp_path)  # as another process does
         assert list(tmp_path.iterdir()) == []
         lock(file, how)
 

@@ -4,7 +4,7 @@ import io
 import os
 import zipfile
 
-from core.files.streaming import AT_ONCE, move_below, write_zip
+from core.files.writing import AT_ONCE, move_below, write_zip
 
 
 def test_an_archive_holds_the_files_whole():

@@ -12,11 +12,11 @@ import pytest
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
 from core.files.long_files import SeenIds
-from core.files.parquet import load_arrow
 from core.files.tables import reading
 from core.files.tables.layout import ENCODINGS, Layout, complete_layout, detect_encoding
 from core.files.tables.reading import open_table
 from core.files.tables.rows import TableRow, find_value, list_paths
+from core.files.writing import load_arrow
 from tests import messy_files
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,7 +17,7 @@ from annotation.corpus import services
 from annotation.corpus.models import Dialogue, ResponsePair, SavedMapping
 from annotation.corpus.parsing.mappings import parse_mapping
 from annotation.studies.models.labels import Annotation
-from core.files.parquet import load_arrow
+from core.files.writing import load_arrow
 from judging.runs.models.runs import Judgment
 from tests import messy_files
 from tests.annotation.corpus.formats import samples

@@ -9,7 +9,7 @@ import pytest
 from annotation.corpus.exchange.dataset import Naming, Package
 from annotation.corpus.exchange.registry import EXCHANGES
 from core.files.input_files import InputFile, Problems
-from core.files.parquet import load_arrow
+from core.files.writing import load_arrow
 from tests.annotation.corpus.formats.samples import ARENA, TALK
 
 # https://huggingface.co/datasets/lmsys/mt_bench_human_judgments

@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping
 from annotation.studies.models.labels import Annotation
-from core.files.parquet import load_arrow
 from core.files.staging import find_staging_folder
+from core.files.writing import load_arrow
 from judging.runs.views.mappings import build_state
 from tests import factories, messy_files
 from tests.annotation.corpus.formats.samples import ARENA

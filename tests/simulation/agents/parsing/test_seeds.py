@@ -9,7 +9,7 @@ import pytest
 from simulation.agents.parsing import seeds
 from simulation.agents.parsing.generated import UnfitError
 from simulation.agents.prompts import text
-from simulation.agents.prompts.candidates import LEVELS
+from simulation.agents.prompts.generation import LEVELS
 
 QUESTION = "What should I cook tonight?"
 GOOD = [

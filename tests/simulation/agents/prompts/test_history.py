@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simulation.agents.prompts import CONDITIONS, DAMAGED, Scene, build_assistant_cue, version
-from simulation.agents.prompts.conditions import damage
+from simulation.agents.prompts.roles import damage
 
 SCENE = Scene(
     preferences={"Restaurants": {"Cuisine": ["Thai", "Greek"], "Ambiance": "quiet", "Outdoor": "any"}},

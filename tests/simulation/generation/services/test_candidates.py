@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.corpus.models import ResponsePair
 from core.errors import InputError
 from simulation.agents import services as agents_services
-from simulation.agents.prompts.candidates import LEVELS, candidate, persona
+from simulation.agents.prompts.generation import LEVELS, candidate, persona
 from simulation.generation.models import Candidate, Making
 from simulation.generation.services import candidates, worker_sessions
 from simulation.generation.services.candidates import Question
