@@ -200,5 +200,5 @@ def test_a_researcher_follows_the_study(study: Study, live_server, page: Page, l
         Annotation.objects.create(assignment=slot, criterion=criterion, value="yes" if place else "no")
     page.reload()
     expect(page.get_by_text("Missing: 1 ratings")).to_be_visible()
-    assert page.locator("figure svg").count() == 3
+    assert page.locator(".figure__wide svg").count() == 3
     look("progress")
