@@ -215,6 +215,7 @@ def test_a_judge_without_a_verdict_neither_agrees_nor_is_free_of_bias(criterion,
     section = text_of(alice.get(reverse("criterion_verdict", args=["known", new.judge_id, "suits"])))
     assert "No bias was found" not in section
     assert "No probe" in section
+    assert "Nothing to estimate" in section
 
 
 def test_a_choice_of_items_without_disagreements_is_called_that(criterion, alice):
