@@ -118,6 +118,12 @@ def drop_codes(text: str) -> str:
     return FAMILY.sub(lambda found: f"{found[1]} ({found[2].replace('_', ' ')})", named)
 
 
+def name_biases(probes: Mapping[str, bool | None]) -> str:
+    """Names of the probes that found something, by name (None: not run), in one text; "none", or "not run" of all."""
+    found = [drop_codes(name) for name, is_found in probes.items() if is_found]
+    return ", ".join(found) or ("not run" if all(one is None for one in probes.values()) else "none")
+
+
 @dataclass(frozen=True)
 class Figure:
     """One estimate and what it is of.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.assessment import calibration_figures, wording
+from judging.assessment.agreement_figures import name_biases
 from judging.assessment.charts import TIERS
 
 Document = Mapping[str, Any]
@@ -128,7 +129,7 @@ def _verdicts(document: Document) -> Table:
             verdict["decision"],
             format_estimate(verdict["kappa"]),
             format_estimate(verdict["human_ceiling"]),
-            str(", ".join(found["audit"]["criteria"][key]["found"]) or "none"),
+            name_biases({one["name"]: one["found"] for one in found["audit"]["criteria"][key]["probes"]}),
         ]
         for name, found in document["judges"].items()
         for key, verdict in found["verdicts"].items()

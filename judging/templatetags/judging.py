@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import format_html
 
 from judging.assessment import wording
-from judging.assessment.agreement_figures import drop_codes
+from judging.assessment.agreement_figures import drop_codes, name_biases
 from judging.judges.pricing import format_dollars
 
 register = template.Library()
@@ -29,9 +29,15 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
-def biases(probes: Mapping[str, str]) -> list[str]:
+def biases(probes: Mapping[str, str]) -> str:
     """The names of the probes that found something, of a certificate."""
-    return [drop_codes(name) for name, said in probes.items() if said == "found"]
+    return name_biases({name: {"found": True, "not found": False}.get(said) for name, said in probes.items()})
+
+
+@register.filter
+def audited(probes: Iterable[Mapping[str, Any]]) -> str:
+    """The names of the probes that found something, of an audit."""
+    return name_biases({one["name"]: one["found"] for one in probes})
 
 
 @register.filter

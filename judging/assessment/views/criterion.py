@@ -95,7 +95,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "document": document,
         "audit": audit,
         "biases": [one for one in audit["probes"] if one["found"]],
-        "probed": any(one["effect"]["value"] is not None for one in audit["probes"]),
+        "probed": any(one["found"] is not None for one in audit["probes"]),
         "contradictory": [
             [(to_position(name), name) for name in group] for group in audit["duplicates"]["contradictory"][:MOST_SHOWN]
         ],

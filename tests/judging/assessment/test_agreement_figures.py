@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.assessment.agreement_figures import drop_codes
+from judging.assessment.agreement_figures import drop_codes, name_biases
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,16 @@ from judging.assessment.agreement_figures import drop_codes
 )
 def test_codes_become_words_and_names_of_people_stay(text, said):
     assert drop_codes(text) == said
+
+
+@pytest.mark.parametrize(
+    ("probes", "said"),
+    [
+        ({"length": True, "position": False, "central_tendency": True}, "length, central tendency"),
+        ({"length": False, "position": None}, "none"),
+        ({"length": None}, "not run"),
+        ({}, "not run"),
+    ],
+)
+def test_biases_in_words(probes, said):
+    assert name_biases(probes) == said
