@@ -258,7 +258,7 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         alice.get(address)
     with django_assert_max_num_queries(35):
         alice.get(addresses[0])
-    with django_assert_max_num_queries(59):
+    with django_assert_max_num_queries(60):
         alice.get(addresses[1])
 
 
