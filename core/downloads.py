@@ -48,9 +48,7 @@ def audit_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Res
 
 def stream_file(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
     """A file that is read from the database as it was at one moment."""
-    response = StreamingHttpResponse(iterate_in_snapshot(pieces), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return StreamingHttpResponse(iterate_in_snapshot(pieces), content_type=content_type, headers=name_download(name))
 
 
 def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
@@ -58,8 +56,16 @@ def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse
     return stream_file(write_zip(members), name=name, content_type=ZIP)
 
 
+def attach_pieces(pieces: Iterable[str] | Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+    """A file that is made while it is sent."""
+    return StreamingHttpResponse(pieces, content_type=content_type, headers=name_download(name))
+
+
 def attach_file(content: str | bytes, *, name: str, content_type: str) -> HttpResponse:
     """A file that is there as a whole."""
-    return HttpResponse(
-        content, content_type=content_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return HttpResponse(content, content_type=content_type, headers=name_download(name))
+
+
+def name_download(name: str) -> dict[str, str]:
+    """The header by which a browser saves an answer under this name."""
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

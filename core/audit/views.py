@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import urlencode
@@ -14,7 +14,7 @@ from core.audit.forms import EventForm
 from core.audit.models import Act
 from core.audit.queries import head
 from core.csv_files import csv_pieces
-from core.downloads import audit_export
+from core.downloads import attach_pieces, audit_export
 
 AT_ONCE = 50
 LARGEST = 2**63 - 1
@@ -65,11 +65,11 @@ def events_download(request: HttpRequest) -> HttpResponseBase:
     rows = form.rows(get_account(request))
     if form.errors:
         return render(request, "annotation/act_list.html", {"form": form, "rows": [], "head": head()}, status=400)
-    answer = StreamingHttpResponse(
-        csv_pieces(COLUMNS, map(csv_row, rows.iterator(chunk_size=2000))), content_type="text/csv; charset=utf-8"
+    return attach_pieces(
+        csv_pieces(COLUMNS, map(csv_row, rows.iterator(chunk_size=2000))),
+        name="acts.csv",
+        content_type="text/csv; charset=utf-8",
     )
-    answer["Content-Disposition"] = 'attachment; filename="acts.csv"'
-    return answer
 
 
 def csv_row(row: Act) -> list[object]:

@@ -20,10 +20,11 @@ from annotation.stats.bands import TIERS
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from core.markup import to_safe_svg
 from judging.assessment import charts
-from judging.assessment.views.verdict import CSV, JSON, attach_file
+from judging.assessment.views.verdict import CSV, JSON
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
 from judging.evaluations.options import TAGS
@@ -131,7 +132,7 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
     if format in FILES and "plot" not in request.GET:
         content_type, write = FILES[format]
-        return attach_file(write(document), content_type, f"{name}.{format}")
+        return attach_file(write(document), name=f"{name}.{format}", content_type=content_type)
     if format not in charts.FIGURES:
         raise Http404(f"there is no such file of the results as {format}")
     plot, key = request.GET.get("plot", "accuracy"), request.GET.get("of", "")
@@ -139,7 +140,7 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     if not rows:
         raise Http404("there is nothing to draw")
     content_type, drawn = charts.FIGURES[format]
-    return attach_file(drawn(draw, rows, charts.FILE), content_type, f"{name}-{plot}.{format}")
+    return attach_file(drawn(draw, rows, charts.FILE), name=f"{name}-{plot}.{format}", content_type=content_type)
 
 
 @researcher_required

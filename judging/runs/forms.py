@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django import forms
@@ -19,6 +18,7 @@ from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.records import SOURCE
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
+from core.api.uploads import save_upload
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files import staging
@@ -266,16 +266,11 @@ class UploadForm(forms.Form):
     def load(self, by: User) -> Outcome | None:
         """What the import did; None if it was refused, with the reason at its field."""
         more = {name: self.cleaned_data[name] for name in self.chosen.fields}
-        upload: UploadedFile = self.cleaned_data["file"]
-        with TemporaryDirectory(prefix="concord-upload-") as folder:
-            path = Path(folder) / "upload"
-            with path.open("wb") as stream:
-                stream.writelines(upload.chunks())
-            file = InputFile(path, upload.name or "the file")
+        with save_upload(self.cleaned_data["file"]) as file:
             on_error = "skip" if self.cleaned_data["skip"] else "stop"
             try:
                 if self.chosen.folder:
-                    return self.load_folder(file, Path(folder) / "folder", by=by, on_error=on_error, **more)
+                    return self.load_folder(file, file.path.parent / "folder", by=by, on_error=on_error, **more)
                 return self.chosen.load(by=by, file=file, on_error=on_error, **more)
             except InputError as error:
                 self.refuse(error)

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -26,6 +26,7 @@ from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_pieces
 from core.documents import pieces
+from core.downloads import attach_pieces
 from core.errors import InputError
 
 PER_PAGE = 50
@@ -137,9 +138,7 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
         raise Http404(str(error)) from error
     if "items" not in found:
         raise Http404(str(found["reason"]))
-    response = StreamingHttpResponse(content(found), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-gold.{format}"'
-    return response
+    return attach_pieces(content(found), name=f"{study.slug}-gold.{format}", content_type=content_type)
 
 
 def _csv(found: Mapping[str, Any]) -> Iterator[str]:

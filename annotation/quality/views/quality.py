@@ -24,7 +24,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.charts import FIGURES, FILE, PAGE, Point, course, svg
 from core.csv_files import csv_text
-from core.downloads import audit_export
+from core.downloads import attach_file, audit_export
 from core.errors import InputError
 from core.markup import to_safe_svg
 
@@ -116,9 +116,9 @@ def checks_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     study = get_object_or_404(Study, slug=slug)
     if format not in FIGURES:
         raise Http404(f"checks and repeats are not given as {format}")
-    response = HttpResponse(checks_figure(study, format), content_type=FIGURES[format][0])
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-checks.{format}"'
-    return response
+    return attach_file(
+        checks_figure(study, format), name=f"{study.slug}-checks.{format}", content_type=FIGURES[format][0]
+    )
 
 
 CHECK_COLUMNS = ("annotator", "kind", "first_item", "last_item", "until", "items", "value", "low", "high")
@@ -190,6 +190,4 @@ def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: 
     """Everything that is known of the annotators, as JSON."""
     study = get_object_or_404(Study, slug=slug)
     text = json.dumps(instruments.document(study), ensure_ascii=False, indent=1)
-    response = HttpResponse(text, content_type="application/json; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-annotators.json"'
-    return response
+    return attach_file(text, name=f"{study.slug}-annotators.json", content_type="application/json; charset=utf-8")

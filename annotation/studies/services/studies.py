@@ -25,7 +25,7 @@ from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.names import check_name
+from core.names import check_name, number_name
 from core.options.model import LARGEST, check_options
 
 BATCH = 2000
@@ -232,8 +232,7 @@ def free_slug(name: str) -> str:
     """The name as it can stand in an address, with a number where that is taken."""
     base = slugify(name)[:110] or "study"
     taken = {*RESERVED_SLUGS, *Study.objects.filter(slug__startswith=base).values_list("slug", flat=True)}
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    return base if base not in taken else next(slug for slug in numbered if slug not in taken)
+    return number_name(base, taken)
 
 
 def save_new(study: Study) -> None:

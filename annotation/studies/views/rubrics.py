@@ -24,6 +24,7 @@ from annotation.studies.steps import study_steps
 from annotation.workbench.forms import RatingForm
 from annotation.workbench.services.annotations import check_answers
 from core.accounts.access import get_account, researcher_required
+from core.downloads import attach_file
 from core.errors import InputError
 
 CONTENT_TYPES = {"toml": "application/toml", "yaml": "application/yaml", "json": "application/json"}
@@ -232,8 +233,8 @@ def rubric_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     if format not in FORMATS:
         raise Http404
     study = get_object_or_404(Study, slug=slug)
-    answer = HttpResponse(
-        write_rubric(load_rubric(study), format), content_type=f"{CONTENT_TYPES[format]}; charset=utf-8"
+    return attach_file(
+        write_rubric(load_rubric(study), format),
+        name=f"{study.slug}.{format}",
+        content_type=f"{CONTENT_TYPES[format]}; charset=utf-8",
     )
-    answer["Content-Disposition"] = f'attachment; filename="{study.slug}.{format}"'
-    return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -22,6 +22,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import is_large
 from core.api.base import LARGEST, Api, Document, Given
 from core.api.schema import says
+from core.downloads import attach_file
 from core.errors import NotComputedError
 from judging.assessment.api.documents import (
     AssessedJudgesSerializer,
@@ -376,6 +377,6 @@ class StudyReport(ResultsApi):
         evidence = StudyData.load(self.study(slug))
         judges, _ = assessment.assess_judges(by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False)
         ending, content_type, content = report.FORMATS[form]
-        response = HttpResponse(content(report.describe_judges(evidence, judges)), content_type=content_type)
-        response["Content-Disposition"] = f'attachment; filename="{slug}-report.{ending}"'
-        return response
+        return attach_file(
+            content(report.describe_judges(evidence, judges)), name=f"{slug}-report.{ending}", content_type=content_type
+        )

@@ -27,6 +27,7 @@ from annotation.studies.views.large import WHOLE
 from core import row_counts
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import agreement_figures, agreement_rows, charts, wording
 from judging.assessment.agreement_figures import find_each
@@ -149,9 +150,7 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = HttpResponse(content(found, shown), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-agreement.{format}"'
-    return response
+    return attach_file(content(found, shown), name=f"{study.slug}-agreement.{format}", content_type=content_type)
 
 
 def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, StudyRaters]:

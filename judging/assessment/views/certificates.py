@@ -14,6 +14,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import may_research, public, researcher_required
 from core.accounts.permissions import sees
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
@@ -22,7 +23,7 @@ from judging.assessment.queries.certificates import find_issued
 from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules, verdicts
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
-from judging.assessment.views.verdict import JSON, attach_file, reader
+from judging.assessment.views.verdict import JSON, reader
 from judging.judges.models import Judge
 
 BAD, TOO_MANY = 400, 429
@@ -80,7 +81,7 @@ def certificate_download(_: HttpRequest, sha256: str) -> HttpResponse:
     """The file that `verify_certificate` takes."""
     certificate = get_object_or_404(Certificate, sha256=sha256)
     document = json.dumps(certificates.document(certificate), ensure_ascii=False, indent=1)
-    return attach_file(document, JSON, f"certificate-{sha256[:12]}.json")
+    return attach_file(document, name=f"certificate-{sha256[:12]}.json", content_type=JSON)
 
 
 @researcher_required

@@ -17,6 +17,7 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import wording
 from judging.assessment.options import CascadeOptions
@@ -24,7 +25,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.results import build_matrix
-from judging.assessment.views.verdict import CSV, JSON, attach_file, reader
+from judging.assessment.views.verdict import CSV, JSON, reader
 from judging.judges.models import Judge
 
 HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "human_ceiling", "winning_rate", "biases")
@@ -71,7 +72,9 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
     evidence = StudyData.load(study)
     found, _ = assessment.assess_judges(by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False)
     if format == "csv":
-        return attach_file(csv_text([HEADER, *_list_rows(study, found)]), CSV, f"{study.slug}-judges.csv")
+        return attach_file(
+            csv_text([HEADER, *_list_rows(study, found)]), name=f"{study.slug}-judges.csv", content_type=CSV
+        )
     document = {
         "study": study.name,
         "judges": {
@@ -79,7 +82,9 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
         },
         "differences": judge_comparison.compare_judges([one.evidence for one in found]),
     }
-    return attach_file(json.dumps(document, ensure_ascii=False, indent=1), JSON, f"{study.slug}-judges.json")
+    return attach_file(
+        json.dumps(document, ensure_ascii=False, indent=1), name=f"{study.slug}-judges.json", content_type=JSON
+    )
 
 
 @researcher_required

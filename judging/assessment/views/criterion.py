@@ -16,6 +16,7 @@ from annotation.studies.queries.raters import Annotator, load_annotators
 from annotation.studies.queries.units import to_position
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes
 from judging.assessment.item_links import MOST_LISTED, build_items_address
@@ -25,7 +26,6 @@ from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
 from judging.assessment.views.results import find_next_step
 from judging.assessment.views.verdict import (
-    attach_file,
     build_certificate_context,
     find_strongest,
     list_downloads,
@@ -71,7 +71,9 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     if key not in documents or not (rows := chosen.rows(documents[key])):
         raise Http404(f"there is nothing to draw of {key}")
     content_type, drawn = charts.FIGURES[format]
-    return attach_file(drawn(chosen.spec, rows, charts.FILE), content_type, f"{study.slug}-{key}-{plot}.{format}")
+    return attach_file(
+        drawn(chosen.spec, rows, charts.FILE), name=f"{study.slug}-{key}-{plot}.{format}", content_type=content_type
+    )
 
 
 def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:

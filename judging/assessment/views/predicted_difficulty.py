@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -22,6 +22,7 @@ from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_pieces
 from core.documents import pieces
+from core.downloads import attach_pieces
 from core.errors import InputError
 from judging.assessment.services import predicted_difficulty as service
 
@@ -131,9 +132,7 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = StreamingHttpResponse(content(found), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-predicted-difficulty.{format}"'
-    return response
+    return attach_pieces(content(found), name=f"{study.slug}-predicted-difficulty.{format}", content_type=content_type)
 
 
 def _csv(found: Mapping[str, Any]) -> Iterator[str]:

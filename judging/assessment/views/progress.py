@@ -16,6 +16,7 @@ from annotation.studies.steps import study_steps
 from annotation.workbench.queries.progress import MOST_ITEMS
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
 from judging.assessment.services import progress as service
@@ -109,6 +110,4 @@ def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], in
 
 
 def send_file(content: str | bytes, study: Study, name: str, format: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=TYPES[format])
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-{name}.{format}"'
-    return response
+    return attach_file(content, name=f"{study.slug}-{name}.{format}", content_type=TYPES[format])

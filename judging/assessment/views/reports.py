@@ -14,6 +14,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
+from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.item_links import build_items_address
 from judging.assessment.queries.assessment_data import StudyData
@@ -22,7 +23,7 @@ from judging.assessment.services import report as service
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.items import SCORED, SEVERAL
-from judging.assessment.views.verdict import attach_file, reader
+from judging.assessment.views.verdict import reader
 
 Document = dict[str, Any]
 
@@ -82,4 +83,4 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
     document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
-    return attach_file(content(document), content_type, f"{study.slug}-report.{ending}")
+    return attach_file(content(document), name=f"{study.slug}-report.{ending}", content_type=content_type)

@@ -16,6 +16,7 @@ from annotation.studies.queries.items import GROUPINGS
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import agreement_figures, charts
 from judging.assessment.options import VERDICTS
@@ -66,9 +67,7 @@ def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
         document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
         raise Http404(error.message) from error
-    response = HttpResponse(content(document), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="run-{run.pk}-scores.{format}"'
-    return response
+    return attach_file(content(document), name=f"run-{run.pk}-scores.{format}", content_type=content_type)
 
 
 def _parse_query(request: HttpRequest) -> dict[str, str]:

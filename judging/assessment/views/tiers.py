@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -25,6 +25,7 @@ from annotation.studies.views.large import WHOLE, reads_all
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_pieces
 from core.documents import Rows, pieces
+from core.downloads import attach_pieces
 from core.errors import InputError
 from core.files.writing import table_pieces
 from judging.assessment import charts, wording
@@ -194,9 +195,7 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
     except InputError as error:
         raise Http404(str(error)) from error
     content_type, content = DOWNLOADS[format]
-    response = StreamingHttpResponse(content(found), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-tiers.{format}"'
-    return response
+    return attach_pieces(content(found), name=f"{study.slug}-tiers.{format}", content_type=content_type)
 
 
 OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")

@@ -18,6 +18,7 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.accounts.models.users import User
 from core.csv_files import csv_text
+from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_figures
 from judging.assessment.queries import certificates as certificate_queries
@@ -69,7 +70,7 @@ def judge_verdict_download(request: HttpRequest, slug: str, pk: int, part: str, 
         found = load_assessment(request, study, judge)
     except InputError as error:
         raise Http404(str(error)) from error
-    return attach_file(content(found), content_type, f"{study.slug}-{part}.{format}")
+    return attach_file(content(found), name=f"{study.slug}-{part}.{format}", content_type=content_type)
 
 
 def load_assessment(request: HttpRequest, study: Study, judge: Judge) -> Assessment:
@@ -83,13 +84,6 @@ def load_assessment(request: HttpRequest, study: Study, judge: Judge) -> Assessm
 def reader(request: HttpRequest) -> User | None:
     """Who asks, for what is kept."""
     return request.user if request.user.is_authenticated else None
-
-
-def attach_file(content: str | bytes, content_type: str, name: str) -> HttpResponse:
-    """A download."""
-    response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
 
 
 def _json(document: Any) -> str:

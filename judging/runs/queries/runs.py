@@ -16,6 +16,7 @@ from django.utils import timezone
 from annotation.studies.models.studies import Criterion, Study
 from core import row_counts
 from core.jobs.heartbeat import is_unheld
+from core.row_counts import count_rows
 from judging.judges.models import PANEL, Judge
 from judging.judges.providers.base import OWN_EXAMPLE
 from judging.judges.queries import workers
@@ -330,7 +331,7 @@ def combinable(study: Study) -> QuerySet[JudgeRun]:
         runs.select_related("judge", "study")
         .prefetch_related("criteria")
         .filter(Exists(Judgment.objects.filter(run=OuterRef("pk"))))
-        .annotate(n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk"))))
+        .annotate(n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk")), "run"))
         .order_by("-created_at", "-pk")
     )
 
@@ -342,10 +343,10 @@ def list_runs(runs: QuerySet[JudgeRun], n: int = 20) -> list[JudgeRun]:
     return list(
         runs.select_related("judge", "study")
         .annotate(
-            n_judged=count_rows(judgments),
-            n_unscored=count_rows(judgments.filter(value="")),
-            n_parts=count_rows(parts),
-            n_parts_done=count_rows(parts.filter(finished_at__isnull=False)),
+            n_judged=count_rows(judgments, "run"),
+            n_unscored=count_rows(judgments.filter(value=""), "run"),
+            n_parts=count_rows(parts, "run"),
+            n_parts_done=count_rows(parts.filter(finished_at__isnull=False), "run"),
         )
         .order_by("-created_at")[:n]
     )
@@ -357,8 +358,8 @@ def add_counts(chosen: QuerySet[JudgeRun]) -> Iterator[tuple[JudgeRun, int, int]
     parts = JudgeChunk.objects.filter(run=OuterRef("pk"))
     units = parts.order_by().values("run").annotate(n=Sum("n_units")).values("n")
     rows = chosen.annotate(
-        n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk"))),
-        n_criteria=count_rows(criteria, by="judgerun"),
+        n_judged=count_rows(Judgment.objects.filter(run=OuterRef("pk")), "run"),
+        n_criteria=count_rows(criteria, "judgerun"),
         n_units=Coalesce(Subquery(units, output_field=IntegerField()), 0),
         is_old=Exists(parts.filter(n_units__isnull=True)),
     )
@@ -366,9 +367,3 @@ def add_counts(chosen: QuerySet[JudgeRun]) -> Iterator[tuple[JudgeRun, int, int]
         told = vars(run)
         n_units = count_batches(run)["units"] if told["is_old"] else told["n_units"]
         yield run, told["n_judged"], count_expected(run, n_units, told["n_criteria"])
-
-
-def count_rows(rows: QuerySet[Any], by: str = "run") -> Coalesce:
-    """How many rows there are, as a column of the outer query."""
-    of_run = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(of_run, output_field=IntegerField()), 0)

@@ -20,6 +20,7 @@ from annotation.corpus.models import SavedMapping
 from annotation.corpus.parsing.mappings import ColumnMapping, Reading, parse_mapping
 from annotation.corpus.queries import list_mappings
 from core.accounts.access import get_account, researcher_required
+from core.downloads import attach_file
 from core.errors import InputError
 from core.files.input_files import InputFile
 from core.files.staging import find_staged, remove_staged, stage, unpack_staged
@@ -81,10 +82,8 @@ def answer(request: HttpRequest, key: str, file: InputFile) -> HttpResponse:
 
 def download(mapping: ColumnMapping, name: str) -> HttpResponse:
     """The mapping as a file."""
-    response = HttpResponse(mapping.to_text(), content_type="application/json; charset=utf-8")
     safe = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:80] or "mapping"
-    response["Content-Disposition"] = f'attachment; filename="{safe}.json"'
-    return response
+    return attach_file(mapping.to_text(), name=f"{safe}.json", content_type="application/json; charset=utf-8")
 
 
 @dataclass
