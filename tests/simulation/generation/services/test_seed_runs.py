@@ -70,9 +70,9 @@ def test_from_seeds_to_pairs_each_with_its_parents(model):
     # 4 personas with questions, memories, a check each; general questions; 9 responses + 1 shared; 12 looks
     n_full, n_none = 12, 8 + 1
     assert len(model.asked) == 4 + 4 * 3 + 1 + n_full + n_none + 12
-    of_first = {"seed": "seed0"}  # which persona is kept first hangs on whose reply comes first
-    person = next(one for one in Profile.objects.filter(source="seeds") if one.extra["parents"] == of_first)
-    assert person.demographics == run.plan["seeds"][0]["traits"]
+    traits = run.plan["seeds"][0]["traits"]  # which persona is kept first hangs on whose reply comes first
+    person = next(one for one in Profile.objects.filter(source="seeds") if one.demographics == traits)
+    assert person.extra["parents"] == {"seed": "seed0"}
     assert person.extra["prompt"]
     assert person.extra["memories"]["prompt"]
     assert len(person.memories) == 2
