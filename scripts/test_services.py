@@ -1,6 +1,7 @@
 """Run the tests that use the database on PostgreSQL and Redis where they answer; say which does not otherwise.
 
-What has no database, and what a browser, a killed worker or the local model shows, runs once: in `make test`.
+What has no database, what a browser, a killed worker or the local model shows, and who may see which address or which
+pages say the same number, runs once: in `make test`.
 
     python scripts/test_services.py [pytest arguments]
 

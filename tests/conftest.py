@@ -83,7 +83,7 @@ def pytest_collection_finish() -> None:
 
 
 def runs_on_services(item: pytest.Item) -> bool:
-    if item.get_closest_marker("browser"):
+    if item.get_closest_marker("browser") or item.get_closest_marker("any_database"):
         return False
     fixtures = set(getattr(item, "fixturenames", []))
     return bool(

@@ -23,6 +23,8 @@ from core.accounts import access, permissions
 from tests.factories import ResearcherFactory, UserFactory
 from tests.projects import World, world
 
+pytestmark = pytest.mark.any_database
+
 OF_DJANGO = ("admin:", "login", "logout", "account_", "mfa_", "socialaccount_", "openid_connect_")
 """Django's and allauth's own: the administration asks for staff, and who signs in has no account yet."""
 

@@ -26,7 +26,12 @@ from tests.factories import ResearcherFactory
 from tests.labelled import judge_says, pandalm_study
 from tests.shared_rows import share_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("one value"), pytest.mark.long]  # the demo is made once
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database,
+    pytest.mark.xdist_group("one value"),  # the demo is made once
+    pytest.mark.long,
+]
 
 PANDALM = Path(__file__).parents[3] / "shared" / "data" / "pandalm"
 Key = tuple[str, ...]
