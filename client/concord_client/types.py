@@ -1266,6 +1266,8 @@ class OrderFailure(TypedDict):
 class Override(TypedDict):
     id: int
     criterion: str
+    turn: int
+    """The turn or response; 0 for the whole item."""
     tier: Literal["easy", "medium", "hard", "contested", ""]
     """Empty: as computed again."""
     before: Literal["easy", "medium", "hard", "contested", ""]

@@ -193,7 +193,7 @@ class StudyData:
         asked = [one for judge in (*judges, *earlier) for one in self._list_requests(judge)]
         columns = load_columns(asked)
         scales = {pk: one.table.categories for pk, one in self.people.items()}
-        copies = load_altered(self.all_runs, judges, self.criteria, self.material, scales)
+        copies = load_altered(self.all_runs, judges, self.criteria, self.rows, scales)
         return [self._beside_people(judge, columns, copies) for judge in judges]
 
     def _list_requests(self, judge: Judge) -> Iterator[ReplyRequest]:
@@ -287,7 +287,7 @@ def people(
     for criterion, position, turn, value in oldest_first.values_list("criterion_id", "item__position", "turn", "value"):
         if (row := place_of[criterion].get(unit(position, turn))) is not None:
             decided[criterion][row] = value
-    by_hand = _set_by_hand(criteria, place)
+    by_hand = _set_by_hand(criteria, place_of)
     about = queries.answers(study)
     each = (
         ratings.load_criteria(study, criteria) if given is None else [one for one in given if one.criterion in criteria]
@@ -316,13 +316,13 @@ def _strengths(
     return found
 
 
-def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:
+def _set_by_hand(criteria: Sequence[Criterion], place_of: Mapping[int, Mapping[str, int]]) -> dict[int, dict[int, str]]:
     """By criterion id, the tiers that researchers have set, by row; an empty one goes back to what is computed."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = TierOverride.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
-    for criterion, position, tier in oldest_first.values_list("criterion_id", "item__position", "tier"):
-        if str(position) in place:
-            found[criterion][place[str(position)]] = tier
+    for criterion, position, turn, tier in oldest_first.values_list("criterion_id", "item__position", "turn", "tier"):
+        if (row := place_of[criterion].get(unit(position, turn))) is not None:
+            found[criterion][row] = tier
     return found
 
 

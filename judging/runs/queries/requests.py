@@ -188,7 +188,7 @@ def build_request(
     """What is asked; None where the alteration changes nothing in this item."""
     content: Content | None = build_content(item, frame.shown, order, frame.setting, turn=turn)
     if frame.probing is not None and content is not None:
-        content = frame.probing.content(alteration, content, item, criterion, order)
+        content = frame.probing.content(alteration, content, item, criterion, order, turn)
     if content is None:
         return None
     asked = sides.to_shown(criterion, order)
@@ -200,7 +200,7 @@ def build_request(
         order=order,
         seed=derive_seed(frame, item, criterion.key, repeat, turn, alteration),
         prompt=build_prompt(frame.judge, asked, content, frame.setting) if with_prompt else None,
-        is_example=is_example(frame.judge, criterion.key, item),
+        is_example=is_example(frame.judge, criterion.key, item, content),
     )
 
 
