@@ -13,6 +13,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name='labelplan',
+            name='probabilities',
+            field=models.JSONField(help_text='By name in the study, of every item, turn or response that could be drawn, the probability it had.'),
+        ),
         migrations.RemoveConstraint(
             model_name='judgerun',
             name='run_probe_asks_each_copy_once',

@@ -39,7 +39,9 @@ from judging.runs.queries.probe_replies import load_altered
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import AlteredCodes, ItemColumns, People
 
-OTHER_UNIT = "Asked of {unit}, and the judge's run rates {other}. Start a run of the judge in which it rates {fitting}."
+OTHER_UNIT = "Asked of {unit}, and the judge's run rates {other}. {next}"
+START = "Start a run of the judge in which it rates {fitting}."
+IMPORT = "Import its judgments of the user's turns: judges that run here rate those of the assistant."
 
 
 @dataclass(frozen=True)
@@ -253,8 +255,9 @@ class StudyData:
             others = [run for run in mine if criterion in run.criteria.all()]
             if others and (judge.pk, criterion.pk) not in self.runs:
                 of, fitting = criterion.get_unit_display(), JudgeRun.Unit(find_unit(criterion)).label
-                other = others[-1].get_unit_display()
-                yield _leave_out(criterion, OTHER_UNIT.format(unit=of, other=other, fitting=fitting))
+                what = IMPORT if criterion.unit == Criterion.Unit.USER_TURN else START.format(fitting=fitting)
+                said = OTHER_UNIT.format(unit=of, other=others[-1].get_unit_display(), next=what)
+                yield _leave_out(criterion, said)
 
     def _replies(self, judge: Judge, columns: Mapping[tuple[int, int], ReplyColumns]) -> dict[int, ReplyColumns]:
         """By criterion id, what the judge said."""

@@ -62,9 +62,9 @@ def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
         return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
 
 
-def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    """The places of the assistant's turns in a dialogue, from 1."""
-    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
+def find_turns(said: Sequence[Mapping[str, Any]], role: str = "assistant") -> tuple[int, ...]:
+    """The places of one side's turns in a dialogue, from 1."""
+    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == role)
 
 
 def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:

@@ -16,7 +16,7 @@ from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.judges.providers import sides
 from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest
-from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
+from judging.judges.queries.contents import build_content, build_prompt, build_spec, find_turns, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.probing import ProbeSettings
 
@@ -171,7 +171,7 @@ def turns(frame: Frame, item: Item) -> Sequence[int]:
         return [int(number) for number in item.response_numbers]
     if frame.unit == JudgeRun.Unit.ITEM or item.dialogue is None:
         return (0,)
-    return assistant_turns(item.dialogue.turns)
+    return find_turns(item.dialogue.turns)
 
 
 def build_request(

@@ -30,7 +30,7 @@ from tests.people import OpenStudy
 
 N = 60
 LABELLED = 45
-NUMBERS = {"response": (1, 2), "assistant_turn": (2, 4)}
+NUMBERS = {"response": (1, 2), "assistant_turn": (2, 4), "user_turn": (1, 3)}
 Values = Mapping[str, str]
 """A value by the name of what it is of, an item or a part of one: "17.2"."""
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -16,7 +16,7 @@ from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.units import to_position
 from core.accounts.models.users import User
-from judging.assessment.options import AssessmentOptions, CascadeOptions, PlanOptions
+from judging.assessment.options import AssessmentOptions, CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
     assessment,
@@ -26,7 +26,6 @@ from judging.assessment.services import (
     disagreements,
     escalation,
     hold_out,
-    labelling_plans,
     recalibration,
     report,
 )
@@ -55,7 +54,7 @@ from tests.people import OpenStudy
 pytestmark = pytest.mark.django_db
 
 QUICK = AssessmentRequest(calibration=AssessmentOptions(bootstrap=200, seed=4))
-NOUNS = {"response": ("response", "item"), "assistant_turn": ("turn", "dialogue")}
+NOUNS = {"response": ("response", "item"), "assistant_turn": ("turn", "dialogue"), "user_turn": ("turn", "dialogue")}
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def judge() -> Any:
     return JudgeFactory(name="gpt", provider="imported")
 
 
-@pytest.fixture(params=["response", "assistant_turn"])
+@pytest.fixture(params=["response", "assistant_turn", "user_turn"])
 def criterion(request: Any, judge: Any) -> Criterion:
     return build_study(request.param, judge)
 
@@ -184,10 +183,11 @@ def test_a_run_of_another_unit_is_refused_with_the_run_to_make(criterion: Criter
     with pytest.raises(assessment.NothingToAssessError) as refused:
         assess(criterion)
     asked, rates = criterion.get_unit_display(), JudgeRun.Unit("turn" if criterion.of_turns else "response").label
-    assert refused.value.message == (
-        f"Helpful: Asked of {asked}, and the judge's run rates the whole item. Start a run of the judge in which it "
-        f"rates {rates}."
-    )
+    do = f"Start a run of the judge in which it rates {rates}."
+    if criterion.unit == Criterion.Unit.USER_TURN:
+        do = "Import its judgments of the user's turns: judges that run here rate those of the assistant."
+    said = f"Helpful: Asked of {asked}, and the judge's run rates the whole item. {do}"
+    assert refused.value.message == said
 
 
 def test_a_judge_of_parts_is_refused_where_people_rate_items(criterion: Criterion) -> None:
@@ -273,15 +273,6 @@ def test_a_cascade_leaves_items_once(criterion: Criterion) -> None:
     assert document["left_to_people"] == len({to_position(name) for name in left})
     made = cascades.escalate(by=None, each=each, found=found, options=options, name="Left")
     assert made.target.items.count() == document["left_to_people"]
-
-
-def test_labels_are_planned_for_but_not_drawn(criterion: Criterion) -> None:
-    evidence = assess(criterion).evidence
-    found = labelling_plans.plan(evidence, PlanOptions(criterion="helpful", width=0.2))
-    assert found["needed"]["labelled"] == 2 * LABELLED
-    assert (found["items"], found["no_draw"]) == ([], labelling_plans.NO_DRAW)
-    with pytest.raises(CommandError, match="drawn for criteria of whole items only"):
-        call_command("plan_labels", study="Parts", judge="gpt", criterion="helpful", width=0.2, name="More")
 
 
 def test_a_held_out_part_splits_items_not_their_parts(criterion: Criterion) -> None:

@@ -198,18 +198,6 @@ class TestOtherUnits:
         assert all(one.left_out == () for one in found.load_judges(found.judges()))
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("tiers --study responses --predict", "no criterion of Responses is asked of whole items"),
-        ("tiers --study responses --predict --criterion helpful", "difficulty is predicted of whole items"),
-    ],
-)
-def test_what_is_of_whole_items_alone(study: Study, command: str, said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        call_command(*command.replace("J", Judge.objects.first().name).split(), stdout=StringIO())
-
-
 def test_pages_name_the_response(study: Study, reader: Client) -> None:
     run = JudgeRun.objects.filter(criteria__key="helpful").get()
     third = run.judgments.get(item__position=2, turn=3)
