@@ -302,12 +302,15 @@ class OverrideSerializer(serializers.ModelSerializer[TierOverride]):
 
     class Meta:
         model = TierOverride
-        fields = ["id", "criterion", "tier", "before", "reason", "decided_by", "created_at"]
+        fields = ["id", "criterion", "turn", "tier", "before", "reason", "decided_by", "created_at"]
 
 
 class NewTier(Why):
     criterion = serializers.CharField()
     tier = serializers.ChoiceField([*TierOverride.Tier.values, ""], allow_blank=True, help_text="Empty: as computed.")
+    turn = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, default=0, help_text="The turn or response, from 1; 0 for the whole item."
+    )
 
 
 class ItemTier(OfStudy):

@@ -12,7 +12,8 @@ from annotation.studies.models.studies import Criterion, Item
 class TierOverride(models.Model):
     """A person's decision that an item belongs to another tier than its own kappa says. Rows are only added.
 
-    The newest one holds; one without a tier goes back to what is computed. `before` is the tier that held until then.
+    Where the criterion is asked of turns or responses it is on one of them, `turn`. The newest one holds; one without a
+    tier goes back to what is computed. `before` is the tier that held until then.
     """
 
     class Tier(models.TextChoices):
@@ -23,6 +24,7 @@ class TierOverride(models.Model):
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="tier_overrides")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="tier_overrides")
+    turn = models.PositiveSmallIntegerField(default=0, help_text="The turn or response; 0 for the whole item.")
     tier = models.CharField(max_length=16, choices=Tier, blank=True, help_text="Empty: as computed again.")
     before = models.CharField(max_length=16, choices=Tier, blank=True, help_text="Empty: it had none.")
     reason = models.TextField()

@@ -13,13 +13,15 @@ from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item
 from annotation.studies.queries.scales import has_open_scale, load_scales, to_label
+from annotation.studies.queries.units import unit
 
 
-def load_overrides(criterion: Criterion) -> dict[int, TierOverride]:
-    """By item position, the override that holds; items that went back to what is computed are left out. One query."""
+def load_overrides(criterion: Criterion) -> dict[str, TierOverride]:
+    """By name of the item, turn or response, the override that holds; those that went back to what is computed are left
+    out. One query."""
     oldest_first = TierOverride.objects.filter(criterion=criterion).order_by("created_at", "pk")
-    newest = {one.item.position: one for one in oldest_first.select_related("item", "decided_by")}
-    return {position: one for position, one in newest.items() if one.tier}
+    newest = {unit(one.item.position, one.turn): one for one in oldest_first.select_related("item", "decided_by")}
+    return {name: one for name, one in newest.items() if one.tier}
 
 
 def history(item: Item) -> list[TierOverride]:
@@ -27,9 +29,9 @@ def history(item: Item) -> list[TierOverride]:
     return list(item.tier_overrides.select_related("criterion", "decided_by").order_by("-created_at", "-pk"))
 
 
-def values_on(item: Item, criterion: Criterion) -> list[str]:
-    """People's submitted answers to a criterion on one item. One query."""
-    submitted = Annotation.objects.only_counting().filter(assignment__item=item, criterion=criterion)
+def values_on(item: Item, criterion: Criterion, turn: int) -> list[str]:
+    """People's submitted answers to a criterion on one item, or on one turn or response of it. One query."""
+    submitted = Annotation.objects.only_counting().filter(assignment__item=item, criterion=criterion, turn=turn)
     return [value for value in submitted.values_list("value", flat=True) if value]
 
 

@@ -208,15 +208,17 @@ class Methods(Transport):
         criterion: str,
         tier: Literal["easy", "medium", "hard", "contested", ""],
         *,
+        turn: int = OMITTED,
         idempotency_key: str | None = None,
     ) -> types.Override:
         """Put an item into a tier by hand.
 
         `tier`: Empty: as computed.
+        `turn`: The turn or response, from 1; 0 for the whole item.
         """
         return self.post(
             f"studies/{quote(slug)}/items/{position}/tier",
-            {"reason": reason, "criterion": criterion, "tier": tier},
+            {"reason": reason, "criterion": criterion, "tier": tier, "turn": turn},
             key=idempotency_key,
         )
 

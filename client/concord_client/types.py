@@ -1266,6 +1266,8 @@ class OrderFailure(TypedDict):
 class Override(TypedDict):
     id: int
     criterion: str
+    turn: int
+    """The turn or response; 0 for the whole item."""
     tier: Literal["easy", "medium", "hard", "contested", ""]
     """Empty: as computed again."""
     before: Literal["easy", "medium", "hard", "contested", ""]
@@ -1371,6 +1373,9 @@ class PlannedItem(TypedDict):
     position: int
     probability: float
     confidence: float | None
+    """Of the judge, the mean over its turns or responses."""
+    labels: int
+    """Without a label: 1, or how many of its turns or responses are."""
 
 
 class PlannedLabels(TypedDict):
@@ -1388,6 +1393,9 @@ class PlannedLabels(TypedDict):
     reason: str | None
     allocation: dict[str, int]
     no_draw: str | None
+    """Why nothing is drawn."""
+    cluster_draw: str | None
+    """Of turns or responses, how these are drawn."""
     could_be_drawn: int
     items: list[PlannedItem]
     came_back: dict[str, Any] | None

@@ -240,22 +240,29 @@ def _band(ceiling: tuple[float, float] | None, scale: alt.Scale, palette: Palett
 
 @dataclass(frozen=True)
 class Curve:
-    """A criterion's part of a plot by turn: a mark for each turn, and the ends of the scale."""
+    """A criterion's part of a plot by turn: a mark for each turn, the ends of the scale, and whose turns they are."""
 
     title: str
     marks: Sequence[Mark]
     scale: tuple[float, float]
+    side: str = "assistant"
+
+
+def describe_turns(parts: Sequence[Curve]) -> str:
+    """Whose turns a plot is by, in words."""
+    return f"turn of the {' or '.join(sorted({part.side for part in parts}))}"
 
 
 def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
-    """Means by turn of the assistant with their intervals, a panel per criterion, all on the same turns."""
+    """Means by turn with their intervals, a panel per criterion, all on the same numbers of turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
-    panels = [_turns_panel(part, sorted(turns, key=int), palette, last=part is parts[-1]) for part in parts]
+    numbers, said = sorted(turns, key=int), describe_turns(parts)
+    panels = [_turns_panel(part, numbers, palette, below=said if part is parts[-1] else "") for part in parts]
     return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
-def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, last: bool) -> alt.LayerChart:
-    x_axis = alt.Axis(title="turn of the assistant" if last else None, labels=last, labelAngle=0, ticks=False)
+def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, below: str) -> alt.LayerChart:
+    x_axis = alt.Axis(title=below or None, labels=bool(below), labelAngle=0, ticks=False)
     x = alt.X("name:O", sort=list(turns), scale=alt.Scale(domain=list(turns)), axis=x_axis)
     scale = alt.Scale(domain=list(part.scale), nice=False, zero=False)
     y_axis = alt.Axis(title=None, tickCount=4, grid=True, minExtent=30, maxExtent=30)

@@ -29,7 +29,7 @@ class VersionForm(OptionsForm):
     def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study, self.judge = study, judge
-        keys = [(criterion.key, criterion.name) for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)]
+        keys = [(criterion.key, criterion.name) for criterion in improvement.list_judged_criteria(study)]
         self.set("criteria", choices=keys, initial=[key for key, _ in keys], help_text="")
         self.set("template", initial=judge.parameters.get("template", ""))
         self.set("examples", initial=self._shown(), required=True)
@@ -76,7 +76,8 @@ class PlanStudyForm(PlanForm):
 
 
 ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")
-NONE_OF_ITEMS = "Probes alter whole items, and the study has no criterion that is asked of them."
+NONE_TO_ASK = "Judges here rate the assistant’s turns, and the study asks of the user’s alone."
+BY_UNIT = "Of whole items, or of {}: each in a run of its own."
 ASKED_ABOUT = "Each asks about one copy of every item; the item as it is is asked about twice."
 
 
@@ -88,12 +89,15 @@ class ProbeForm(OptionsForm):
         self.study, self.judge = study, judge
         self.add(ProbeOptions, *ASKED, use_cache="ask_anew")
         there = [(one.name, f"{one.name}: {one.label}") for one in list_alterations(study.kind)]
-        whole = study.criteria.filter(unit=Criterion.Unit.ITEM)
-        keys = [(criterion.key, criterion.name) for criterion in whole]
+        asked = improvement.list_judged_criteria(study)
+        keys = [(criterion.key, criterion.name) for criterion in asked]
+        whole = [criterion.key for criterion in asked if criterion.unit == Criterion.Unit.ITEM]
+        of_parts = next((f"{one.part_noun}s" for one in asked if one.key not in whole), "")
         for name, choices in (("alterations", there), ("criteria", keys)):
             self.set(name, required=True, choices=choices, initial=[value for value, _ in choices], help_text="")
         self.set("alterations", help_text=ASKED_ABOUT)
-        self.set("criteria", help_text="" if keys else NONE_OF_ITEMS)
+        if not keys or (whole and of_parts):
+            self.set("criteria", initial=whole, help_text=BY_UNIT.format(of_parts) if keys else NONE_TO_ASK)
 
     def estimate(self) -> Estimate | None:
         """What the run would take; None if something stands in its way, which is then said at its field."""

@@ -85,7 +85,9 @@ class Judge(InProject):
 
     @property
     def _examples(self) -> dict[str, str]:
-        shown = [f"item {one['item']} of {one['study']} on {one['criterion']}" for one in self.examples]
+        names = [f"{one['item']}.{one['turn']}" if "turn" in one else str(one["item"]) for one in self.examples]
+        pairs = zip(names, self.examples, strict=True)
+        shown = [f"item {name} of {one['study']} on {one['criterion']}" for name, one in pairs]
         return {"examples": "; ".join(shown)} if shown else {}
 
     @property

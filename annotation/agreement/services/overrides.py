@@ -15,15 +15,17 @@ from core.errors import InputError
 LONGEST_REASON = 10_000
 
 
-@audited("item.set_tier", on="item", says=("criterion", "tier"))
-def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: str) -> TierOverride:
-    """Put an item into a tier on a criterion, whatever its own kappa says; no tier takes that back."""
+@audited("item.set_tier", on="item", says=("criterion", "tier", "turn"))
+def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: str, turn: int = 0) -> TierOverride:
+    """Put an item, or one turn or response of it, into a tier on a criterion, whatever its own kappa says.
+
+    No tier takes that back.
+    """
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
-    if criterion.unit != Criterion.Unit.ITEM:
-        raise InputError(
-            f"{criterion.name} is asked of {criterion.part_noun}s: their tiers are not set by hand.", field="criterion"
-        )
+    if turn not in criterion.turns_of(item):
+        noun = "the whole item" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s: name one of it"
+        raise InputError(f"{criterion.name} is asked of {noun}.", field="turn")
     if reason_against := explain_missing("tiers", criterion.level):
         raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:
@@ -31,20 +33,11 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
     if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:
         raise InputError(f"Say why, in at most {LONGEST_REASON:,} characters.", field="reason")
     with transaction.atomic():
-        before = tier_that_holds(item, criterion)
-        newest = item.tier_overrides.filter(criterion=criterion).order_by("-created_at", "-pk").first()
+        newest = item.tier_overrides.filter(criterion=criterion, turn=turn).order_by("-created_at", "-pk").first()
+        said = agreement_queries.values_on(item, criterion, turn)
+        before = newest.tier if newest and newest.tier else agreement_queries.compute_tier(criterion, said)
         if tier == (newest.tier if newest else ""):
             raise InputError("This is how it is already.", field="tier")
         return TierOverride.objects.create(
-            item=item, criterion=criterion, tier=tier, before=before, reason=reason.strip(), decided_by=by
+            item=item, criterion=criterion, turn=turn, tier=tier, before=before, reason=reason.strip(), decided_by=by
         )
-
-
-def tier_that_holds(item: Item, criterion: Criterion) -> str:
-    """What a person set last, else what the item's own ratings say; empty where there is neither."""
-    newest = item.tier_overrides.filter(criterion=criterion).order_by("-created_at", "-pk").first()
-    return (
-        newest.tier
-        if newest and newest.tier
-        else agreement_queries.compute_tier(criterion, agreement_queries.values_on(item, criterion))
-    )

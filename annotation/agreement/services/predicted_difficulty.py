@@ -1,4 +1,7 @@
-"""Difficulty of items that nobody rated: of a study's own, or of those of its dataset that are not in it."""
+"""Difficulty of items that nobody rated: of a study's own, or of those of its dataset that are not in it.
+
+Where a criterion is asked of turns or responses, it is that of each of them; those of one item are in one fold.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import AT_ONCE
 from annotation.stats.bands import Cuts
-from annotation.stats.difficulty.features import ItemFacts, build_features, vector_columns
+from annotation.stats.difficulty.features import FeatureTable, ItemFacts, build_features, vector_columns
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty
 from annotation.stats.difficulty.predicted import PredictedDifficulty, TooFewItemsError, predict_difficulty
 from annotation.stats.table import FloatArray, RatingTable
@@ -18,6 +23,7 @@ from annotation.studies.queries import item_features, items
 from annotation.studies.queries import ratings as read_ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.units import to_position
 from core import vectors
 from core.errors import InputError
 from core.hashing import content_hash, digest
@@ -27,7 +33,7 @@ STUDY, DATASET = "study", "dataset"
 SCOPES = (STUDY, DATASET)
 """What is predicted: items of the study without ratings, or everything in its dataset that nobody rated in it."""
 
-NOT_OF_ITEMS = "is asked of turns or responses; difficulty is predicted of whole items"
+NO_STRATA = "a draw takes whole items, and {name} is asked of {noun}s: an item has no one tier on it"
 FEW = 400
 """Resamples where only the interval of the gain is looked at."""
 
@@ -85,8 +91,9 @@ class Prediction:
         return {**head, "predicts": predicts, "reason": self.reason, **told, **found, "items": rows}
 
     def _named(self, name: str) -> dict[str, Any]:
-        position = None if name.startswith(OUTSIDE) else int(name)
-        return {"item": self.names[name], "position": position}
+        item, _, turn = name.partition(".")
+        position = None if name.startswith(OUTSIDE) else int(item)
+        return {"item": self.names[item], "position": position, **({"turn": int(turn)} if turn else {})}
 
 
 def predict(
@@ -94,26 +101,23 @@ def predict(
     ratings: PeoplesRatings,
     options: PredictionOptions | None = None,
     *,
-    judged: Mapping[str, FloatArray] | None = None,
+    judged: FeatureTable | None = None,
     patient: bool = True,
 ) -> Prediction:
     """Learn from the rated items of one criterion. Two queries to eight.
 
-    `judged` are further features (n,) of the study's items in their order, such as what judges say of them. Who is not
-    patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown scope, and where
-    the criterion is asked of turns or responses.
+    `judged` are further features of the study's items, such as what judges say of them. Who is not patient is told
+    where a worker has yet to fit the difficulty model. Raises InputError on an unknown scope.
     """
     chosen = options or PredictionOptions()
     if chosen.scope not in SCOPES:
         raise InputError(f"{chosen.scope!r} is neither study nor dataset", field="predict")
-    if ratings.criterion.unit != Criterion.Unit.ITEM:
-        raise InputError(f"{ratings.criterion.key} {NOT_OF_ITEMS}", field="criterion")
-    facts, names = _load_facts(study, chosen.scope)
+    facts, names = _load_facts(study, chosen.scope, ratings.criterion.unit)
     table, shown = preferences(ratings)
     fit = stored_difficulty.load_or_fit(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)
     if (fitted := fit.found) is None:
         return Prediction(chosen.scope, None, None, fit.reason, names)
-    further = (judged or {}) if chosen.scope == STUDY else {}
+    further = _spread(judged, [one.name for one in facts]) if judged and judged.names and chosen.scope == STUDY else {}
     columns = {name: digest(column.tobytes()) for name, column in further.items()}
     asked = [stored_difficulty.hash_input(table, shown), table.items, digest(repr(facts).encode()), columns]
     key = f"predicted-{content_hash([*asked, asdict(chosen), vectors.explain_missing()])}"
@@ -137,14 +141,22 @@ def _predict(
     return found, found.reason
 
 
-def _load_facts(study: Study, scope: str) -> tuple[list[ItemFacts], dict[str, str]]:
-    """Of the rated items and of those to be predicted; and the ids of the latter in their source."""
-    own = item_features.load_items(study)
-    named = items.external_ids(study, [int(one.name) for one in own])
+def _spread(features: FeatureTable, names: Sequence[str]) -> dict[str, FloatArray]:
+    """By feature, its values on the items of these names; NaN where there is none."""
+    place = {name: row for row, name in enumerate(features.items)}
+    rows = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+    values = np.where((rows >= 0)[:, None], features.values[rows], np.nan)
+    return dict(zip(features.names, values.T, strict=True))
+
+
+def _load_facts(study: Study, scope: str, of: str) -> tuple[list[ItemFacts], dict[str, str]]:
+    """Of the rated items and of those to be predicted; and the ids of the items that these are, or are parts of."""
+    own = item_features.load_items(study, of=of)
+    named = items.external_ids(study, list(dict.fromkeys(to_position(one.name) for one in own)))
     ids = {str(position): name for position, name in named.items()}
     if scope == STUDY:
         return list(own), ids
-    outside, further = item_features.load_dataset(study, prefix=OUTSIDE)
+    outside, further = item_features.load_dataset(study, prefix=OUTSIDE, of=of)
     return [*own, *outside], ids | further
 
 
@@ -156,8 +168,12 @@ def _by_vectors(facts: Sequence[ItemFacts]) -> dict[str, FloatArray]:
 def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:
     """By the id of a dialogue or pair of the dataset, its tier: the likeliest one, fitted where people rated it.
 
-    Raises InputError where difficulty cannot be predicted: strata would tell nothing apart.
+    Raises InputError where difficulty cannot be predicted: strata would tell nothing apart; and where it is that of
+    turns or responses.
     """
+    if criterion.unit != Criterion.Unit.ITEM:
+        said = NO_STRATA.format(name=criterion.name, noun=criterion.part_noun)
+        raise InputError(said, field="predicted-from")
     study, fitted = criterion.study, read_ratings.load_criterion(criterion)
     made = predict(study, fitted, PredictionOptions(scope=DATASET, bootstrap=FEW))
     if made.found is None or made.fitted is None or made.reason:

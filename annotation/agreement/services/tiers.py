@@ -139,8 +139,8 @@ def load_tiers(ratings: PeoplesRatings, options: TierOptions | None = None) -> l
     by_hand, of_items = agreement_queries.load_overrides(ratings.criterion), compute_tiers(ratings.table, options)
     if not by_hand:
         return of_items
-    found = zip(ratings.positions, of_items, strict=True)
-    return [by_hand[position].tier if position in by_hand else tier for position, tier in found]
+    found = zip(ratings.table.items, of_items, strict=True)
+    return [by_hand[name].tier if name in by_hand else tier for name, tier in found]
 
 
 def compute_criterion(
@@ -156,7 +156,7 @@ def compute_criterion(
     names = [named[position] for position in ratings.positions] if by else None
     by_hand = agreement_queries.load_overrides(ratings.criterion)
     found = compute_table(
-        ratings.table, options, by=names, set_by_hand={str(p): one.tier for p, one in by_hand.items()}
+        ratings.table, options, by=names, set_by_hand={name: one.tier for name, one in by_hand.items()}
     )
     told = found["items"]
     return {
@@ -167,12 +167,12 @@ def compute_criterion(
     }
 
 
-def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[int, TierOverride]) -> list[dict[str, Any]]:
+def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[str, TierOverride]) -> list[dict[str, Any]]:
     """The rows with their items' ids in their source, their positions, and what a person said of their tiers."""
     positions = [to_position(row["item"]) for row in rows]
     ids = items.external_ids(study, positions)
     for row, position in zip(rows, positions, strict=True):
-        turn, one = to_turn(row["item"]), by_hand.get(position)
+        turn, one = to_turn(row["item"]), by_hand.get(row["item"])
         of_turn = {"turn": turn} if turn else {}
         row |= {"item": ids[position], "position": position, **of_turn, "override": one and _override(one)}
     return rows

@@ -132,7 +132,7 @@ def tiers_by_hand(lineages: Sequence[Lineage], criterion: str) -> dict[int, Tier
     """By the id of an item, the override of its tier that holds. Two queries a study."""
     found = dict[int, TierOverride]()
     for study in {one.last.study_id: one.last.study for one in lineages}.values():
-        positions = {one.last.position: one.last.pk for one in lineages if one.last.study_id == study.pk}
+        positions = {str(one.last.position): one.last.pk for one in lineages if one.last.study_id == study.pk}
         asked = study.criteria.filter(key=criterion).first()
         held = agreement_queries.load_overrides(asked) if asked else {}
         found |= {positions[position]: one for position, one in held.items() if position in positions}

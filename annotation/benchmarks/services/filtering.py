@@ -162,7 +162,7 @@ def decide(items: Sequence[Item], criterion: Criterion, rule: Rule, new: Mapping
         cuts=rule.cuts,
         chance_from=rule.chance,
         min_votes=rule.min_votes,
-        tiers=[by_hand[item.position].tier if item.position in by_hand else None for item in items],
+        tiers=[by_hand[str(item.position)].tier if str(item.position) in by_hand else None for item in items],
     )
     decided = []
     for item, one in zip(items, found, strict=True):

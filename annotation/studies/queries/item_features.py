@@ -1,13 +1,18 @@
-"""What is known of items before anybody rates them: texts, setting, preferences. A query, however many items."""
+"""What is known of items before anybody rates them: texts, setting, preferences. A query, however many items.
+
+Where a criterion is asked of turns or responses, each of them is an item here: what is judged is its own text, and what
+it answers is all that was said before it, or the question.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from annotation.stats.difficulty.features import ItemFacts
 from annotation.stats.reading import shortest_times
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.items import group_name
 
@@ -22,12 +27,17 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def load_items(study: Study, positions: Collection[int] | None = None) -> list[ItemFacts]:
-    """Of the study's items, or those at some positions, named by position, in their order. One query."""
+def load_items(
+    study: Study, positions: Collection[int] | None = None, *, of: str = Criterion.Unit.ITEM
+) -> list[ItemFacts]:
+    """Of the study's items, or those at some positions, named by position, in their order. One query.
+
+    `of` is the unit that a criterion is asked of: turns and responses are named by position and number.
+    """
     fields = FIELDS[study.kind]
     items = study.items.all() if positions is None else study.items.filter(position__in=positions)
     rows = items.order_by("position").values_list("position", *(f"{study.kind}__{name}" for name in fields))
-    return list(_facts(study.kind, rows.iterator(chunk_size=2000)))
+    return list(_facts(study.kind, of, rows.iterator(chunk_size=2000)))
 
 
 def load_shortest_times(study: Study, positions: Collection[int] | None = None) -> dict[int, float]:
@@ -37,52 +47,64 @@ def load_shortest_times(study: Study, positions: Collection[int] | None = None) 
     return {int(one.name): seconds for one, seconds in zip(items, shortest_times(texts).tolist(), strict=True)}
 
 
-def load_dataset(study: Study, *, prefix: str = "") -> tuple[list[ItemFacts], dict[str, str]]:
+def load_dataset(
+    study: Study, *, prefix: str = "", of: str = Criterion.Unit.ITEM
+) -> tuple[list[ItemFacts], dict[str, str]]:
     """Of what lies in the sources of the study's items and is not in the study, named by prefix and id.
 
-    Also, by these names, the ids in the source. What annotators are checked or trained with is no part of it, as in a
-    draw. Three queries.
+    Turns and responses (`of`) also have their number in the name. Also, by prefix and id, the ids in the source. What
+    annotators are checked or trained with is no part of it, as in a draw. Three queries.
     """
     sources = study.items.order_by().values_list(f"{study.kind}__source", flat=True).distinct()
     there = {one.id: one.key[1] for one in sampling_frame.eligible(study, filters={"source": list(sources)})}
     rows = sampling_frame.list_records(study.kind).order_by("pk").values_list("pk", *FIELDS[study.kind])
     few = rows.filter(pk__in=there) if len(there) <= MOST_NAMED else rows
     kept = ((f"{prefix}{row[0]}", *row[1:]) for row in few.iterator(chunk_size=2000) if row[0] in there)
-    return list(_facts(study.kind, kept)), {f"{prefix}{pk}": name for pk, name in there.items()}
+    return list(_facts(study.kind, of, kept)), {f"{prefix}{pk}": name for pk, name in there.items()}
 
 
 MOST_NAMED = 500
 """Ids that one query names; for more all rows are read, and the others passed over."""
 
 
-def _facts(kind: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[ItemFacts]:
+def _facts(kind: str, of: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[ItemFacts]:
     read = _of_dialogue if kind == Study.Kind.DIALOGUE else _of_pair
-    return (read(str(row[0]), dict(zip(FIELDS[kind], row[1:], strict=True))) for row in rows)
+    return (one for row in rows for one in read(str(row[0]), of, dict(zip(FIELDS[kind], row[1:], strict=True))))
 
 
-def _of_dialogue(name: str, row: Mapping[str, Any]) -> ItemFacts:
+def _of_dialogue(name: str, of: str, row: Mapping[str, Any]) -> Iterator[ItemFacts]:
+    """The dialogue, or the turns of one side."""
     said: dict[str, list[str]] = {"user": [], "assistant": []}
     for turn in row["turns"]:
         said.setdefault(turn["role"], []).append(turn["content"])
     types = row["scenario__task__preference_types"]
-    return ItemFacts(
-        name,
-        tuple(said["assistant"]),
-        "\n".join(said["user"]),
-        {
-            "domain": _named(row["scenario__task__domains"]),
-            "condition": row["condition"],
-            "assistant": row["assistant_model"],
-        },
-        len(types) if types else None,
-    )
+    groups = {
+        "domain": _named(row["scenario__task__domains"]),
+        "condition": row["condition"],
+        "assistant": row["assistant_model"],
+    }
+    whole = ItemFacts(name, tuple(said["assistant"]), "\n".join(said["user"]), groups, len(types) if types else None)
+    if of == Criterion.Unit.ITEM:
+        yield whole
+        return
+    texts = [turn["content"] for turn in row["turns"]]
+    for place, turn in enumerate(row["turns"]):
+        if turn["role"] == of.removesuffix("_turn"):
+            before = "\n".join(texts[:place])
+            yield replace(whole, name=f"{name}.{place + 1}", responses=(texts[place],), prompt=before)
 
 
-def _of_pair(name: str, row: Mapping[str, Any]) -> ItemFacts:
-    models = " / ".join(sorted(filter(None, (row["model_1"], row["model_2"]))))
-    groups = {"kind": row["kind"], "assistants": models}
-    texts = (row["response_1"], row["response_2"], *(one["text"] for one in row["further"]))
-    return ItemFacts(name, texts[: row["n_responses"]], f"{row['question']}\n{row['context']}", groups)
+def _of_pair(name: str, of: str, row: Mapping[str, Any]) -> Iterator[ItemFacts]:
+    """The pair, or its responses."""
+    texts = (row["response_1"], row["response_2"], *(one["text"] for one in row["further"]))[: row["n_responses"]]
+    models = (row["model_1"], row["model_2"], *(one.get("model", "") for one in row["further"]))
+    prompt = f"{row['question']}\n{row['context']}"
+    if of == Criterion.Unit.ITEM:
+        groups = {"kind": row["kind"], "assistants": " / ".join(sorted(filter(None, models[:2])))}
+        yield ItemFacts(name, texts, prompt, groups)
+        return
+    for number, (text, model) in enumerate(zip(texts, models, strict=False), start=1):
+        yield ItemFacts(f"{name}.{number}", (text,), prompt, {"kind": row["kind"], "assistant": model})
 
 
 def _named(domains: Any) -> str:

@@ -200,7 +200,10 @@ class PlannedItemSerializer(serializers.Serializer[Any]):
 
     position = serializers.IntegerField()
     probability = serializers.FloatField()
-    confidence = serializers.FloatField(allow_null=True)
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="Of the judge, the mean over its turns or responses."
+    )
+    labels = serializers.IntegerField(help_text="Without a label: 1, or how many of its turns or responses are.")
 
 
 class PlannedLabelsSerializer(serializers.Serializer[Any]):
@@ -217,7 +220,8 @@ class PlannedLabelsSerializer(serializers.Serializer[Any]):
     needed = NeededLabelsSerializer(allow_null=True)
     reason = serializers.CharField(allow_null=True)
     allocation = serializers.DictField(child=serializers.IntegerField())
-    no_draw = serializers.CharField(allow_null=True)
+    no_draw = serializers.CharField(allow_null=True, help_text="Why nothing is drawn.")
+    cluster_draw = serializers.CharField(allow_null=True, help_text="Of turns or responses, how these are drawn.")
     could_be_drawn = serializers.IntegerField()
     items = PlannedItemSerializer(many=True)
     came_back = serializers.DictField(allow_null=True)

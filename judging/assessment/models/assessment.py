@@ -130,7 +130,7 @@ class LabelPlan(models.Model):
     parameters = models.JSONField(help_text="What was asked for: width, by, confidence.")
     seed = models.PositiveBigIntegerField(default=0)
     probabilities = models.JSONField(
-        help_text="By position in the study, of every item that could be drawn, the probability that it had."
+        help_text="By name in the study, of every item, turn or response that could be drawn, the probability it had."
     )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

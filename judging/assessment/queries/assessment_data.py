@@ -39,7 +39,9 @@ from judging.runs.queries.probe_replies import load_altered
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.observed import AlteredCodes, ItemColumns, People
 
-OTHER_UNIT = "Asked of {unit}, and the judge's run rates {other}. Start a run of the judge in which it rates {fitting}."
+OTHER_UNIT = "Asked of {unit}, and the judge's run rates {other}. {next}"
+START = "Start a run of the judge in which it rates {fitting}."
+IMPORT = "Import its judgments of the user's turns: judges that run here rate those of the assistant."
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ class StudyData:
         asked = [one for judge in (*judges, *earlier) for one in self._list_requests(judge)]
         columns = load_columns(asked)
         scales = {pk: one.table.categories for pk, one in self.people.items()}
-        copies = load_altered(self.all_runs, judges, self.criteria, self.material, scales)
+        copies = load_altered(self.all_runs, judges, self.criteria, self.rows, scales)
         return [self._beside_people(judge, columns, copies) for judge in judges]
 
     def _list_requests(self, judge: Judge) -> Iterator[ReplyRequest]:
@@ -253,8 +255,9 @@ class StudyData:
             others = [run for run in mine if criterion in run.criteria.all()]
             if others and (judge.pk, criterion.pk) not in self.runs:
                 of, fitting = criterion.get_unit_display(), JudgeRun.Unit(find_unit(criterion)).label
-                other = others[-1].get_unit_display()
-                yield _leave_out(criterion, OTHER_UNIT.format(unit=of, other=other, fitting=fitting))
+                what = IMPORT if criterion.unit == Criterion.Unit.USER_TURN else START.format(fitting=fitting)
+                said = OTHER_UNIT.format(unit=of, other=others[-1].get_unit_display(), next=what)
+                yield _leave_out(criterion, said)
 
     def _replies(self, judge: Judge, columns: Mapping[tuple[int, int], ReplyColumns]) -> dict[int, ReplyColumns]:
         """By criterion id, what the judge said."""
@@ -287,7 +290,7 @@ def people(
     for criterion, position, turn, value in oldest_first.values_list("criterion_id", "item__position", "turn", "value"):
         if (row := place_of[criterion].get(unit(position, turn))) is not None:
             decided[criterion][row] = value
-    by_hand = _set_by_hand(criteria, place)
+    by_hand = _set_by_hand(criteria, place_of)
     about = queries.answers(study)
     each = (
         ratings.load_criteria(study, criteria) if given is None else [one for one in given if one.criterion in criteria]
@@ -316,13 +319,13 @@ def _strengths(
     return found
 
 
-def _set_by_hand(criteria: Sequence[Criterion], place: Mapping[str, int]) -> dict[int, dict[int, str]]:
+def _set_by_hand(criteria: Sequence[Criterion], place_of: Mapping[int, Mapping[str, int]]) -> dict[int, dict[int, str]]:
     """By criterion id, the tiers that researchers have set, by row; an empty one goes back to what is computed."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
     oldest_first = TierOverride.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
-    for criterion, position, tier in oldest_first.values_list("criterion_id", "item__position", "tier"):
-        if str(position) in place:
-            found[criterion][place[str(position)]] = tier
+    for criterion, position, turn, tier in oldest_first.values_list("criterion_id", "item__position", "turn", "tier"):
+        if (row := place_of[criterion].get(unit(position, turn))) is not None:
+            found[criterion][row] = tier
     return found
 
 

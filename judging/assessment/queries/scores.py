@@ -17,7 +17,7 @@ from annotation.studies.queries import columns
 from annotation.studies.queries.items import GROUPINGS, group_name
 from annotation.studies.queries.units import TURNS
 from core.errors import InputError
-from judging.judges.queries.contents import assistant_turns
+from judging.judges.queries.contents import find_turns
 from judging.runs.models.runs import JudgeRun
 
 DOMAIN = "domain"
@@ -40,7 +40,8 @@ class ScoredRun:
     scores
         (n,) mean over the scale, where the judge told probabilities; NaN elsewhere.
     turns
-        (n,) the turn that it is of, counted among the assistant's from 1, or the response; 0 for the whole item.
+        (n,) the turn that it is of, counted from 1 among those of the side that the criterion is asked of (the
+        assistant's where it is of whole items), or the response; 0 for the whole item.
     groups
         (n,) which of `group_names`, in the order of the alphabet, the item is of.
     clusters
@@ -73,14 +74,14 @@ def load_run(run: JudgeRun, *, by: str) -> ScoredRun:
     """In a constant number of queries. InputError where items cannot be grouped so."""
     if by not in GROUPINGS:
         raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
-    there = run.judgments.only_items()
+    there, criteria = run.judgments.only_items(), list(run.criteria.all())
     why = sorted(there.filter(value="").order_by().values_list("unscored_reason", flat=True).distinct())
     scores, (position, criterion, codes, reasons, turns, repeats, orders) = columns.read_scored(
         there,
         "score",
         "item__position",
         "criterion_id",
-        columns.code(run.criteria.all()),
+        columns.code(criteria),
         _place("unscored_reason", why),
         "turn",
         "repeat",
@@ -91,13 +92,14 @@ def load_run(run: JudgeRun, *, by: str) -> ScoredRun:
     order = np.lexsort((orders, repeats, turns, position))
     group, names, cluster = _items(run.study, by, int(position.max(initial=0)))
     position, turns = position[order], turns[order]
+    users = [one.pk for one in criteria if one.unit == Criterion.Unit.USER_TURN]
     return ScoredRun(
         criterion=criterion[order],
         position=position,
         codes=codes[order],
         reasons=reasons[order],
         scores=scores[order],
-        turns=_among_the_assistants(run, position, turns) if run.every_turn else turns,
+        turns=_count_by_side(run, users, criterion[order], position, turns) if run.every_turn else turns,
         groups=group[position],
         clusters=cluster[position],
         reason_names=tuple(why),
@@ -110,20 +112,28 @@ def _place(field: str, names: Sequence[str]) -> Case:
     return Case(*(When(**{field: name}, then=Value(k)) for k, name in enumerate(names)), default=Value(-1))
 
 
-def _among_the_assistants(run: JudgeRun, position: IntArray, turns: IntArray) -> IntArray:
-    """Places of turns in the dialogue as places among the assistant's turns."""
+def _count_by_side(
+    run: JudgeRun, users: Sequence[int], criterion: IntArray, position: IntArray, turns: IntArray
+) -> IntArray:
+    """Places of turns in the dialogue as places among the turns of the side that each criterion is asked of: the user's
+    where it is one of `users`."""
+    is_users = np.isin(criterion, users)
     places = load_turn_places(run)
-    units, row = np.unique(position * TURNS + turns, return_inverse=True)
-    found = [
-        max(1, bisect_right(places[unit // TURNS], unit % TURNS)) if unit % TURNS else 0 for unit in units.tolist()
-    ]
+    units, row = np.unique((position * TURNS + turns) * 2 + is_users, return_inverse=True)
+    found = []
+    for number in units.tolist():
+        (at, turn), side = divmod(number // 2, TURNS), number % 2
+        found.append(max(1, bisect_right(places[at][side], turn)) if turn else 0)
     return np.array(found, dtype=np.int64)[row]
 
 
-def load_turn_places(run: JudgeRun) -> dict[int, tuple[int, ...]]:
-    """By item position, where the assistant's turns stand in the dialogue."""
+def load_turn_places(run: JudgeRun) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """By item position, where the assistant's and the user's turns stand in the dialogue."""
     dialogues = run.study.items.order_by("position").values_list("position", "dialogue__turns")
-    return {position: assistant_turns(turns) for position, turns in dialogues.iterator(chunk_size=500)}
+    return {
+        position: (find_turns(turns), find_turns(turns, "user"))
+        for position, turns in dialogues.iterator(chunk_size=500)
+    }
 
 
 def _items(study: Study, by: str, last: int) -> tuple[IntArray, tuple[str, ...], IntArray]:

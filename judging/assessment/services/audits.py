@@ -15,7 +15,6 @@ from annotation.studies.models.studies import Criterion
 from judging.assessment.options import AuditOptions
 from judging.stats import data_audits
 from judging.stats.assessment_data import AssessmentData, mark_own_family
-from judging.stats.audits.altered import FAMILIES
 from judging.stats.audits.annotators import (
     AGREEING,
     LEAST_PEOPLE,
@@ -67,10 +66,7 @@ def _document(criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: I
 
 def explain_not_probed(criterion: Criterion) -> str:
     """One sentence on the probes that make no sense for what the criterion is asked of; empty where all do."""
-    if criterion.unit == Criterion.Unit.ITEM:
-        return ""
-    alone = "Each response is shown alone, so that it has no position, and" if criterion.of_responses else "Here"
-    return f"{alone} there are no altered copies: those are of whole items."
+    return "Each response is shown alone, so that it has no position." if criterion.of_responses else ""
 
 
 def _probes(
@@ -83,8 +79,6 @@ def _probes(
         made = probe_nominal(mine.nominal_columns())
     else:
         made = probe_scores(mine.score_columns(_other_criteria(criterion.key, mine, evidence), own))
-    if explain_not_probed(criterion):
-        made = [probe for probe in made if probe.name not in FAMILIES]
     return made + _of_annotators(mine)
 
 

@@ -39,7 +39,7 @@ def new_version(
     study: Study | None = None,
     n: int = 0,
     criteria: Sequence[str] = (),
-    items: Sequence[int] = (),
+    items: Sequence[int | str] = (),
     seed: int = 0,
     template: str | None = None,
     templates: Mapping[str, str] | None = None,
@@ -78,10 +78,15 @@ def new_version(
     )
 
 
+def list_judged_criteria(study: Study) -> list[Criterion]:
+    """The study's criteria that a judge can be asked about here: all but those of the user's turns."""
+    return list(study.criteria.exclude(unit=Criterion.Unit.USER_TURN))
+
+
 def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:
-    there = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
+    there = {criterion.key: criterion for criterion in list_judged_criteria(study)}
     if not there:
-        raise InputError(f"examples are of whole items, and no criterion of {study} is asked of them", field="criteria")
+        raise InputError(f"judges here rate the assistant's turns, {study} asks of the user's alone", field="criteria")
     for key in keys:
         if key not in there:
             raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criteria")

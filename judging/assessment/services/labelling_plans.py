@@ -1,4 +1,8 @@
-"""Which items of a study to label next for a corrected mean of a given width; a study of them, and what came back."""
+"""Which items of a study to label next for a corrected mean of a given width; a study of them, and what came back.
+
+A study asks for all parts of an item. Where a criterion is asked of turns or responses, labels are counted by these and
+whole items are drawn: each turn or response has its item's inclusion probability (one-stage cluster sampling).
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ import numpy as np
 from django.db import transaction
 
 from annotation.stats.estimate import number_or_none
-from annotation.stats.table import BoolArray, FloatArray
+from annotation.stats.table import BoolArray, FloatArray, IntArray
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.units import to_position
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -26,7 +31,9 @@ from judging.stats.labelling_plan import LabelsNeeded, allocation, draw_systemat
 from judging.stats.observed import to_scores
 
 NO_MEAN = "a scale without an order has no mean to be planned for"
-NO_DRAW = "which items to label next is drawn for criteria of whole items only"
+ENOUGH = "there are enough labels"
+TOO_FEW_ITEMS = "no number of labels of these items gives so narrow an interval"
+CLUSTER_DRAW = "Whole items are drawn: each {noun} without a label has the inclusion probability of its item."
 Document = dict[str, Any]
 
 
@@ -43,11 +50,13 @@ class LabellingPlan:
     allocation
         By group, labels more, where groups were asked for.
     probabilities
-        (n,) of each item to be drawn; 0 for those that cannot be.
+        (m,) of each item of the study to be drawn; 0 for those that cannot be.
     taken
-        (n,) the items that the draw takes.
+        (m,) the items that the draw takes.
     no_draw
-        Why nothing can be drawn however many labels are needed, or None.
+        Why nothing is drawn, or None.
+    frame
+        What of each item can be labelled.
     """
 
     key: str
@@ -57,7 +66,61 @@ class LabellingPlan:
     allocation: Mapping[str, int]
     probabilities: FloatArray
     taken: BoolArray
-    no_draw: str | None = None
+    no_draw: str | None
+    frame: DrawFrame
+
+
+@dataclass(frozen=True, eq=False)
+class DrawFrame:
+    """The m items of a study, and the n rows of a criterion that they hold: themselves, or their turns or responses.
+
+    Attributes
+    ----------
+    items
+        (n,) the item of each row.
+    is_open
+        (n,) whether the row has a verdict of the judge and no label.
+    n_open
+        (m,) open rows of each item.
+    doubt, confidence
+        (m,) mean over these rows; NaN where that is unknown.
+    """
+
+    items: IntArray
+    is_open: BoolArray
+    n_open: IntArray
+    doubt: FloatArray
+    confidence: FloatArray
+
+    @classmethod
+    def build(cls, one: AssessmentData, names: Sequence[str], human: FloatArray, judge: FloatArray) -> DrawFrame:
+        """Of the study's items by their names, and the labels and verdicts of the criterion's rows."""
+        place = {name: row for row, name in enumerate(names)}
+        items = np.array([place[str(to_position(name))] for name in one.material.names], dtype=np.int64)
+        is_open = np.isnan(human) & ~np.isnan(judge)
+
+        def average(values: FloatArray, known: BoolArray) -> FloatArray:
+            sums, n = (np.bincount(items[known], of[known], len(names)) for of in (values, np.ones(len(values))))
+            return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+
+        sure = one.said.confidence
+        doubt = np.clip(1 - sure, 0.0, 1.0) if one.said.confidence_from else np.full(len(sure), np.nan)
+        return cls(
+            items=items,
+            is_open=is_open,
+            n_open=np.bincount(items[is_open], minlength=len(names)),
+            doubt=average(doubt, is_open & ~np.isnan(doubt)),
+            confidence=average(sure, is_open & ~np.isnan(sure)),
+        )
+
+    def compute_probabilities(self, groups: Sequence[str], dealt: Mapping[str, int]) -> FloatArray:
+        """(m,) within each group as many items as hold the labels dealt to it on average, more likely in doubt."""
+        names, found = np.asarray(groups, dtype=object), np.zeros(len(self.n_open))
+        for name, more in dealt.items():
+            here = (self.n_open > 0) & (names == name)
+            if here.any():
+                found += inclusion(self.doubt, here, int(np.ceil(more / self.n_open[here].mean())))
+        return found
 
 
 def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
@@ -66,24 +129,27 @@ def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     Raises InputError where there is no such criterion or grouping.
     """
     one, key = _select_criterion(evidence, options.criterion), options.criterion
-    if options.by and options.by not in one.material.groups:
-        known = ", ".join(one.material.groups) or "none"
+    of_items = evidence.material
+    if options.by and options.by not in of_items.groups:
+        known = ", ".join(of_items.groups) or "none"
         raise InputError(f"items are not grouped by {options.by!r}; there are {known}", field="by")
-    nothing = np.zeros(one.material.n)
-    if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
-        return LabellingPlan(key, options, None, NO_MEAN, {}, nothing, nothing > 0)
     human, judge = _columns(one)
+    frame = DrawFrame.build(one, of_items.names, human, judge)
+    if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
+        nothing = np.zeros(of_items.n)
+        return LabellingPlan(key, options, None, NO_MEAN, {}, nothing, nothing > 0, NO_MEAN, frame)
     needed = labels_needed(
         human, judge, width=options.width, confidence=options.confidence, clusters=one.material.dependent
     )
-    of_parts = any(criterion.key == key and criterion.unit != Criterion.Unit.ITEM for criterion in evidence.criteria)
-    more = 0 if of_parts or np.isnan(needed.with_judge) else int(needed.more)
-    groups = one.material.groups[options.by] if options.by else ("",) * one.material.n
-    dealt = allocation(human, judge, groups, more) if more else {}
-    probabilities = _probabilities(one, human, judge, groups, dealt)
+    more = 0 if np.isnan(needed.with_judge) else int(needed.more)
+    groups = of_items.groups[options.by] if options.by else ("",) * of_items.n
+    dealt = allocation(human, judge, [groups[item] for item in frame.items.tolist()], more) if more else {}
+    probabilities = frame.compute_probabilities(groups, dealt)
     taken = draw_systematic(probabilities, seed=options.seed)
-    shown, no_draw = dealt if options.by else {}, NO_DRAW if of_parts else None
-    return LabellingPlan(key, options, needed, needed.reason, shown, probabilities, taken, no_draw)
+    no_draw = needed.reason or (None if more else TOO_FEW_ITEMS if np.isnan(needed.with_judge) else ENOUGH)
+    return LabellingPlan(
+        key, options, needed, needed.reason, dealt if options.by else {}, probabilities, taken, no_draw, frame
+    )
 
 
 def plan(evidence: JudgeData, options: PlanOptions) -> Document:
@@ -94,6 +160,8 @@ def plan(evidence: JudgeData, options: PlanOptions) -> Document:
 def document(evidence: JudgeData, found: LabellingPlan) -> Document:
     """What `plan_labels` prints: labels needed, and the items with the probability that each had of being drawn."""
     one, made = evidence.evidence[found.key], newest(evidence.study, evidence.judge, found.key)
+    criterion, frame = _find_criterion(evidence, found.key), found.frame
+    of_parts = criterion.unit != Criterion.Unit.ITEM
     return {
         "criterion": found.key,
         "judge": str(evidence.judge),
@@ -106,13 +174,15 @@ def document(evidence: JudgeData, found: LabellingPlan) -> Document:
         "needed": found.needed and found.needed.to_json(),
         "reason": found.reason,
         "no_draw": found.no_draw,
+        "cluster_draw": CLUSTER_DRAW.format(noun=criterion.part_noun) if of_parts else None,
         "allocation": dict(found.allocation),
         "could_be_drawn": int((found.probabilities > 0).sum()),
         "items": [
             {
-                "position": int(one.material.names[row]),
+                "position": int(evidence.material.names[row]),
                 "probability": float(found.probabilities[row]),
-                "confidence": number_or_none(float(one.said.confidence[row])),
+                "confidence": number_or_none(float(frame.confidence[row])),
+                "labels": int(frame.n_open[row]),
             }
             for row in np.flatnonzero(found.taken).tolist()
         ],
@@ -124,6 +194,10 @@ def document(evidence: JudgeData, found: LabellingPlan) -> Document:
 def _select_criterion(evidence: JudgeData, key: str) -> AssessmentData:
     evidence.check_criterion(key)
     return evidence.evidence[key]
+
+
+def _find_criterion(evidence: JudgeData, key: str) -> Criterion:
+    return next(criterion for criterion in evidence.criteria if criterion.key == key)
 
 
 def _estimand(one: AssessmentData) -> str:
@@ -146,28 +220,17 @@ def _columns(one: AssessmentData) -> tuple[FloatArray, FloatArray]:
     return one.scores()[0], np.where(one.usable, to_scores(one.said.codes, one.numbers), np.nan)
 
 
-def _probabilities(
-    one: AssessmentData, human: FloatArray, judge: FloatArray, groups: tuple[str, ...], dealt: Mapping[str, int]
-) -> FloatArray:
-    """(n,) within each group as many as were dealt to it, more likely where the judge is in doubt."""
-    eligible, names = np.isnan(human) & ~np.isnan(judge), np.asarray(groups, dtype=object)
-    doubt = 1 - one.said.confidence if one.said.confidence_from else np.full(one.material.n, np.nan)
-    found = np.zeros(one.material.n)
-    for name, more in dealt.items():
-        here = eligible & (names == name)
-        found += inclusion(np.clip(doubt, 0.0, 1.0), here, more)
-    return found
-
-
 @audited("labels.plan", says=("overlap",))
 def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, name: str, overlap: int = 3) -> LabelPlan:
     """A draft of the items that the draw takes, each with its probability as its weight. InputError where none is."""
     if not found.taken.any():
-        raise InputError(found.reason or found.no_draw or "there are labels enough: nothing is drawn", field="width")
-    material, probability = evidence.material, found.probabilities
+        raise InputError(f"nothing is drawn: {found.no_draw}", field="width")
+    material, probability, frame = evidence.material, found.probabilities, found.frame
+    rows = evidence.evidence[found.key].material.names
     names = [int(position) for position in material.names]
     kept = {names[row]: float(probability[row] * material.inclusion[row]) for row in np.flatnonzero(found.taken)}
-    criterion = next(criterion for criterion in evidence.criteria if criterion.key == found.key)
+    criterion = _find_criterion(evidence, found.key)
+    could = np.flatnonzero(frame.is_open & (probability[frame.items] > 0))
     with transaction.atomic():
         made = follow_up_studies.like(
             by=by,
@@ -193,7 +256,7 @@ def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, na
             target=made,
             parameters={"width": found.options.width, "by": found.options.by, "confidence": found.options.confidence},
             seed=found.options.seed,
-            probabilities={str(names[row]): float(probability[row]) for row in np.flatnonzero(probability > 0)},
+            probabilities={rows[row]: float(probability[frame.items[row]]) for row in could.tolist()},
             created_by=by,
         )
 
@@ -226,7 +289,8 @@ def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
         confidence=made.parameters["confidence"],
         bounds=(float(scale.min()), float(scale.max())),
     )
-    return {"study": made.target.name, "slug": made.target.slug, **found.to_json()}
+    noun = "item" if made.criterion.unit == Criterion.Unit.ITEM else made.criterion.part_noun
+    return {"study": made.target.name, "slug": made.target.slug, "noun": noun, **found.to_json()}
 
 
 def _load_new_labels(made: LabelPlan, names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, BoolArray]:

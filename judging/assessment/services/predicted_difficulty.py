@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from annotation.agreement.services import predicted_difficulty
-from annotation.agreement.services.predicted_difficulty import NOT_OF_ITEMS, STUDY, Prediction, PredictionOptions
-from annotation.stats.difficulty.features import Opinions, judge_columns
-from annotation.stats.table import FloatArray
+from annotation.agreement.services.predicted_difficulty import STUDY, Prediction, PredictionOptions
+from annotation.stats.difficulty.features import FeatureTable, Opinions, judge_columns
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
-from core.errors import InputError
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.stats.observed import JudgeVerdicts
 from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, select_rows
@@ -33,22 +31,15 @@ class PredictionData:
 
     @classmethod
     def load(cls, study: Study, criterion: Criterion) -> PredictionData:
-        """Raises InputError where the criterion is asked of turns or responses."""
-        if criterion.unit != Criterion.Unit.ITEM:
-            raise InputError(f"{criterion.key} {NOT_OF_ITEMS}", field="criterion")
+        """Read the judges of a study that have judged it on the criterion."""
         evidence = StudyData.load(study)
         judges = evidence.load_judges(evidence.judges())
         return cls(criterion, evidence, tuple(one for one in judges if criterion.key in one.evidence))
 
-    def columns(self, positions: Sequence[int]) -> dict[str, FloatArray]:
-        """What all judges say of the items at these positions (n,), as features."""
-        place = {str(position): row for row, position in enumerate(positions)}
-        rows = np.array([place[name] for name in self.evidence.material.names], dtype=np.int64)
+    def build_features(self) -> FeatureTable:
+        """What all judges say of the items, or of their turns or responses, as features."""
         columns = judge_columns([self._opinions(one) for one in self.judges], self.criterion.values)
-        spread = {name: np.full(len(positions), np.nan) for name in columns}
-        for name, column in columns.items():
-            spread[name][rows] = column
-        return spread
+        return FeatureTable.from_columns(self.evidence.rows[self.criterion.unit].names, columns)
 
     def _opinions(self, judge: JudgeData) -> Opinions:
         """Its calls are the repeats, else the two orders of a pair."""
@@ -63,11 +54,10 @@ def compute_criterion(
     """The document of one criterion, with the judges by tier. A constant number of queries.
 
     Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
-    scope, and where the criterion is asked of turns or responses.
+    scope.
     """
     chosen, read = options or PredictionOptions(), PredictionData.load(study, criterion)
-    positions = list(study.items.order_by("position").values_list("position", flat=True))
-    judged = read.columns(positions) if chosen.scope == STUDY else None
+    judged = read.build_features() if chosen.scope == STUDY else None
     found = predicted_difficulty.predict(
         study, ratings.load_criterion(criterion), chosen, judged=judged, patient=patient
     )

@@ -1,5 +1,7 @@
 """Probe runs: some items of a study as they are, and altered copies of them, before one judge.
 
+Where criteria are asked of turns or responses, each of them is altered and asked about, of the items that are drawn.
+
 The runs go through the ordinary machinery of judge runs; only what is asked is another. Agreement, calibration and
 exports leave them out, audits alone read them.
 """
@@ -12,13 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotation.stats.table import MISSING
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.hashing import content_hash
 from judging.assessment.options import ProbeOptions
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.queries.ratings import find_unit
 from judging.judges.models import Judge
 from judging.judges.prompts.alterations import choose_alterations
 from judging.judges.services import judges
@@ -44,11 +47,11 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
 
     Raises InputError where the judge cannot be asked, an alteration is unknown, or none changes anything.
     """
-    check_criteria(study, options.criteria)
     whole = runs.plan(
         study=study,
         judge=judge,
         criteria=options.criteria,
+        unit=choose_unit(study, options.criteria),
         seed=options.seed,
         budget_usd=options.budget_usd,
         use_cache=options.use_cache,
@@ -59,15 +62,17 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
     except ValueError as error:
         raise InputError(f"{error}.", field="alterations") from error
     items = draw_items(whole.item_ids, options.n, options.seed)
-    probing = ProbeSettings(alterations, options.seed, choose_favoured(study, items, options.seed))
-    frame = Frame(judge, study.shown, whole.criteria, 1, whole.order_policy, options.seed, probing=probing)
+    favoured = choose_favoured(study, items, options.seed) if whole.unit == JudgeRun.Unit.ITEM else {}
+    probing = ProbeSettings(alterations, options.seed, favoured)
+    frame = Frame(judge, study.shown, whole.criteria, 1, whole.order_policy, options.seed, whole.unit, probing)
     requests = build_requests(frame, items, with_prompt=False)
     counts = Counter(one.item_id for one in requests)
-    changed = Counter(name for name, _ in {(one.alteration, one.item_id) for one in requests})
+    changed = Counter(name for name, *_ in {(one.alteration, one.item_id, one.turn) for one in requests})
+    n_units = sum(whole.units[pk] for pk in items)
     if not any(changed[one.name] for one in alterations):
         raise InputError("Nothing in these items can be altered so.", field="alterations")
-    left_out = {one.name: len(items) - changed[one.name] for one in alterations if changed[one.name] < len(items)}
-    kept = {**probing.to_json(), "n_items": len(items), "left_out": left_out}
+    left_out = {one.name: n_units - changed[one.name] for one in alterations if changed[one.name] < n_units}
+    kept = {**probing.to_json(), "n_items": n_units, "left_out": left_out}
     return replace(
         whole,
         units={pk: counts[pk] for pk in items},
@@ -76,13 +81,17 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
     )
 
 
-def check_criteria(study: Study, keys: Sequence[str] | None) -> None:
-    """InputError where a criterion that is named, or every one, is not asked of whole items."""
+def choose_unit(study: Study, keys: Sequence[str] | None) -> str:
+    """What is altered: that which the criteria are asked of, whole items where none is named and some are of these.
+
+    InputError where those that are named are asked of both.
+    """
     chosen = runs.choose_criteria(study, keys)
-    others = [one for one in chosen if one.unit != Criterion.Unit.ITEM]
-    if others and (keys is not None or len(others) == len(chosen)):
-        said = f"Probes alter whole items, and {others[0].name} of {study} is asked of {others[0].part_noun}s."
-        raise InputError(said, field="criteria")
+    units = {find_unit(one): one.name for one in chosen}
+    if len(units) > 1 and keys is not None:
+        of = " and ".join(f"{name} of {JudgeRun.Unit(unit).label}" for unit, name in units.items())
+        raise InputError(f"{of}: probe each in a run of its own.", field="criteria")
+    return JudgeRun.Unit.ITEM if JudgeRun.Unit.ITEM in units else next(iter(units))
 
 
 @audited("probe.start", says=("judge", "options"), prepares=True)
@@ -118,7 +127,7 @@ def _worse(study: Study) -> Mapping[str, str]:
     for criterion in evidence.criteria:
         codes = evidence.people[criterion.pk].consensus
         values = criterion.values
-        if {"1", "2"} <= set(values):
+        if criterion.is_preference:
             other = {"1": "2", "2": "1"}
             said = zip(evidence.material.names, codes, strict=True)
             known = {name: values[code] for name, code in said if code != MISSING}

@@ -18,7 +18,7 @@ from django.db.models import Exists, Max, OuterRef
 from annotation.agreement.services import stored_difficulty
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import is_large
 from core.jobs import leases
 from core.jobs.waiting import alone
@@ -125,7 +125,7 @@ def compute_study(study: Study) -> None:
     found = assessment.assess_unseen(judges)
     judge_comparison.compare_judges(judges)
     cascades.describe_usual(judges)
-    for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM):
+    for criterion in study.criteria.all():
         predicted_difficulty.compute_criterion(study, criterion)
     draw_charts(study, run, ratings, found)
     draw_progress(study)

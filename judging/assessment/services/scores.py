@@ -97,6 +97,7 @@ class Scores:
         (whole,) = self.counts(np.zeros_like(said.codes), 1)
         return {
             "name": criterion.name,
+            "unit": criterion.unit,
             "level": criterion.level,
             "measure": "mean score" if self.reads_scores else self.measure.name,
             "by_probabilities": int(np.isfinite(said.scores).sum()),

@@ -185,7 +185,7 @@ def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
     annotations, judgments = list(queries.load_annotations(item)), [] if masked else list(queries.load_judgments(item))
     runs, gold, changes = ratings.runs_that_count(study), queries.load_gold(item), agreement_queries.history(item)
     return [
-        _tiered(criterion, [one for one in changes if one.criterion_id == criterion.pk], annotations)
+        _tiered(criterion, item, [one for one in changes if one.criterion_id == criterion.pk], annotations)
         | _scale(
             criterion,
             [a for a in annotations if a.criterion_id == criterion.pk],
@@ -197,20 +197,20 @@ def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _tiered(criterion: Criterion, changes: Sequence[TierOverride], annotations: Sequence[Annotation]) -> dict[str, Any]:
-    """The item's tier on a criterion: what holds, what is computed, and every change by hand, newest first."""
-    if criterion.unit != Criterion.Unit.ITEM or explain_missing("tiers", criterion.level):
-        return {"has_tier": False}
-    submitted = [a for a in annotations if a.criterion_id == criterion.pk and a.value]
-    computed = agreement_queries.compute_tier(criterion, [a.value for a in submitted])
-    by_hand = changes[0].tier if changes else ""
-    return {
-        "has_tier": True,
-        "tier": by_hand or computed,
-        "computed_tier": computed,
-        "set_by_hand": bool(by_hand),
-        "changes": changes,
-    }
+def _tiered(
+    criterion: Criterion, item: Item, changes: Sequence[TierOverride], annotations: Sequence[Annotation]
+) -> dict[str, Any]:
+    """The tier of the item, or of each turn or response, on a criterion: what holds and what is computed; and every
+    change by hand, newest first."""
+    if explain_missing("tiers", criterion.level):
+        return {"tiers": []}
+    tiers = []
+    for turn in criterion.turns_of(item):
+        said = [a.value for a in annotations if (a.criterion_id, a.turn) == (criterion.pk, turn) and a.value]
+        computed = agreement_queries.compute_tier(criterion, said)
+        by_hand = next((one.tier for one in changes if one.turn == turn), "")
+        tiers.append({"turn": turn, "tier": by_hand or computed, "computed": computed, "by_hand": bool(by_hand)})
+    return {"tiers": tiers, "changes": changes, "noun": criterion.part_noun}
 
 
 @researcher_required
@@ -220,12 +220,16 @@ def item_tier(request: HttpRequest, slug: str, key: str, position: int) -> HttpR
     criterion = get_object_or_404(Criterion.objects.select_related("study"), study__slug=slug, key=key)
     item = get_object_or_404(criterion.study.items, position=position)
     given = {name: request.POST.get(name, "") for name in ("tier", "reason")}
+    turn = request.POST.get("turn", "0")
     try:
-        found = set_tier(by=get_account(request), item=item, criterion=criterion, **given)
+        found = set_tier(
+            by=get_account(request), item=item, criterion=criterion, turn=int(turn) if turn.isdecimal() else 0, **given
+        )
     except InputError as error:
         messages.error(request, f"{criterion.name}: {error.message}")
     else:
-        messages.success(request, f"Item {position} on {criterion.name}: {found.tier or 'tier as computed'}.")
+        of = f", {criterion.part_noun} {found.turn}" if found.turn else ""
+        messages.success(request, f"Item {position}{of} on {criterion.name}: {found.tier or 'tier as computed'}.")
     return redirect(f"{reverse('item_detail', args=[slug, position])}#scale-{key}")
 
 

@@ -23,7 +23,7 @@ from annotation.studies.queries import items
 from annotation.studies.queries.raters import load_annotators
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import name_label
-from annotation.studies.queries.units import to_position
+from annotation.studies.queries.units import to_position, unit
 from core.documents import Row, Rows
 from core.errors import InputError
 from judging.assessment import charts, wording
@@ -123,14 +123,18 @@ def _listed(asked: TierRequest, ours: PeoplesRatings, rows: Rows, found: Difficu
     sort = query.get("sort", "")
     name = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "certain"
     listed = kept.sort_by(name, descending=sort.startswith("-"))
-    by_hand = {position: one.tier for position, one in agreement_queries.load_overrides(ours.criterion).items()}
+    by_hand = {name: one.tier for name, one in agreement_queries.load_overrides(ours.criterion).items()}
     return Rows(listed.order, lambda which: [_build_row(row, by_hand) for row in listed.made(which)], listed.columns)
 
 
-def _build_row(row: Row, by_hand: Mapping[int, str]) -> Row:
+def _build_row(row: Row, by_hand: Mapping[str, str]) -> Row:
     """With the tiers that the item may have, the likeliest first, and the one that a person set."""
     there = [(tier, p) for tier, p in row["tiers"].items() if p is not None and p >= LEAST]
-    return {**row, "likely": sorted(there, key=lambda one: -one[1]), "by_hand": by_hand.get(row["position"])}
+    return {
+        **row,
+        "likely": sorted(there, key=lambda one: -one[1]),
+        "by_hand": by_hand.get(unit(row["position"], row.get("turn", 0))),
+    }
 
 
 def _mask(shown: str, found: Difficulty) -> BoolArray:

@@ -62,8 +62,9 @@ class PredictionRequest:
 
 
 def find_first_criterion(study: Study) -> str:
-    """The first criterion that is asked of whole items; empty without one."""
-    return next((one.key for one in study.criteria.all() if one.unit == Criterion.Unit.ITEM), "")
+    """The first criterion that is asked of whole items, else the first; empty without one."""
+    keys = [one.key for one in sorted(study.criteria.all(), key=lambda one: one.unit != Criterion.Unit.ITEM)]
+    return next(iter(keys), "")
 
 
 @researcher_required
@@ -91,7 +92,7 @@ def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -
         "found": found,
         "answer": service.summarise(found),
         "scopes": SCOPE_NAMES.items(),
-        "criteria": [one for one in study.criteria.all() if one.unit == Criterion.Unit.ITEM],
+        "criteria": list(study.criteria.all()),
         "figures": [(name, error[key]) for key, name in FIGURES] if error else [],
         "slopes": slopes[:MOST_SLOPES],
         "expected": [(tier, found["expected_counts"][tier]) for tier in NAMES] if found["n_items"] else [],
@@ -137,11 +138,17 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
 
 def _csv(found: Mapping[str, Any]) -> Iterator[str]:
     rows = (
-        [row["item"], row["position"], *(row["difficulty"][key] for key in ("value", "low", "high")), row["tier"]]
+        [
+            row["item"],
+            row["position"],
+            row.get("turn"),
+            *(row["difficulty"][key] for key in ("value", "low", "high")),
+            row["tier"],
+        ]
         + [row["tiers"][tier] for tier in NAMES]
         for row in found["items"]
     )
-    return csv_pieces(("item", "position", "difficulty", "low", "high", "tier", *NAMES), rows)
+    return csv_pieces(("item", "position", "turn", "difficulty", "low", "high", "tier", *NAMES), rows)
 
 
 DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.items import GROUPINGS
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
@@ -29,7 +30,7 @@ from judging.runs.queries.judgments import reason_in_words
 from judging.runs.views.runs import find_run, stale_in_words
 
 Document = Mapping[str, Any]
-PARTS = {"item": "item", "turn": "turn of the assistant", "response": "response"}
+PARTS = {"item": "item", "turn": "turn of the {side}", "response": "response"}
 
 
 @researcher_required
@@ -116,10 +117,16 @@ def _list_drawn(document: Document) -> list[charts.Curve]:
             f"{one['name']}, {one['measure']}",
             [charts.Mark.from_estimate(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
             (one["least"], one["most"]),
+            find_side(one),
         )
         for one in document["criteria"].values()
         if any(turn["estimate"] and turn["estimate"]["value"] is not None for turn in one["turns"])
     ]
+
+
+def find_side(one: Document) -> str:
+    """Whose turns a criterion's means are of, where the run is on turns."""
+    return "user" if one["unit"] == Criterion.Unit.USER_TURN else "assistant"
 
 
 def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
@@ -133,6 +140,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
         "sections": [_section(key, one, grouping, document["unit"]) for key, one in document["criteria"].items()],
         "weighted": any(one["weighted"] for one in document["criteria"].values()),
         "curve": charts.draw_on_page(charts.curves, parts) if parts else "",
+        "whose_turns": charts.describe_turns(parts),
         "downloads": links,
         "stale": stale_in_words(queries.stale(run, n)),
         "grouping": grouping,
@@ -150,7 +158,7 @@ def _section(key: str, one: Document, grouping: str, unit: str) -> dict[str, Any
         "captions": {
             "distribution": f"Verdicts on {one['name']}",
             "groups": f"{one['name']} by {grouping}",
-            "turns": f"{one['name']} by {PARTS[unit]}",
+            "turns": f"{one['name']} by {PARTS[unit].format(side=find_side(one))}",
         },
         "values": [category["label"] for category in one["distribution"]],
         "groups": [_build_row(part) for part in one["groups"]],

@@ -59,11 +59,15 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class ShownExample:
-    """A settled item as a prompt shows it: its material by placeholder, people's verdict, and why if they said so."""
+    """A settled item as a prompt shows it: its material by placeholder, people's verdict, and why if they said so.
+
+    With `turn`, the verdict is on that turn of its conversation, or on the response that stands there alone.
+    """
 
     material: Mapping[str, str]
     verdict: str
     why: str = ""
+    turn: int = 0
 
 
 def render(
@@ -96,7 +100,7 @@ def render(
     turn = describe_turn(content)
     if turn:
         check_names_turn(whole)
-        facts["conversation"] += turn_line(content, mark)
+        facts["conversation"] += turn_line(content.turn if isinstance(content, DialogueContent) else None, mark)
     words_of_answer = None if criterion.is_choice else answers.describe(criterion, content)
     values = {
         **{name: fence(name, fact, mark) for name, fact in facts.items()},
@@ -132,7 +136,10 @@ def find_answer_text(criterion: CriterionSpec) -> str:
 def build_extras(turn: str, examples: Sequence[ShownExample]) -> list[str]:
     """What the prompt is made of besides, where it asks about a turn or shows examples."""
     of_turn = [templates.text("turn")] if turn else []
-    shown = [json.dumps([sorted(one.material.items()), one.verdict, one.why]) for one in examples]
+    shown = [
+        json.dumps([sorted(one.material.items()), one.verdict, one.why, *([one.turn] if one.turn else [])])
+        for one in examples
+    ]
     return [*of_turn, *([templates.text("examples"), templates.text("example"), *shown] if shown else [])]
 
 
@@ -148,7 +155,10 @@ def render_examples(examples: Sequence[ShownExample], kind: str, facts: Mapping[
 
 def example(shown: ShownExample, number: int, kind: str, mark: str) -> str:
     """One example: its material and what people said of it, fenced, and their verdict."""
-    texts = [(TITLES[name], shown.material.get(name, "")) for name in OF_AN_EXAMPLE[kind]]
+    material = dict(shown.material)
+    if shown.turn and "conversation" in material:
+        material["conversation"] += turn_line(shown.turn, mark)
+    texts = [(TITLES[name], material.get(name, "")) for name in OF_AN_EXAMPLE[kind]]
     parts = [
         mark_section(f"example {number}: {title}", text, mark) for title, text in (*texts, ("why", shown.why)) if text
     ]
@@ -198,9 +208,8 @@ def describe_turn(content: Content) -> str:
     return templates.fill(templates.text("turn"), {"number": str(content.turn)}.__getitem__)[0]
 
 
-def turn_line(content: Content, mark: str) -> str:
+def turn_line(number: int | None, mark: str) -> str:
     """What follows the turn to be rated. It carries the mark, so that nothing said in the dialogue can stand for it."""
-    number = content.turn if isinstance(content, DialogueContent) else None
     return f"\n---- {mark} this was turn [{number}], the one to rate ----"
 
 

@@ -5,7 +5,8 @@ what a judge would be shown and gives the altered copy, or nothing where there i
 name cannot be renamed. What is drawn by lot comes from the generator that is handed in.
 
 An *injection* plants an instruction to the evaluator where the text of the user or the assistant stands; a *padding*
-makes a response longer without saying more; an *invariance* changes what should not matter.
+makes a response longer without saying more; an *invariance* changes what should not matter. Where one turn or response
+is rated alone, what the assistant says is that one: what was said before it stays as it was.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Aim:
     Attributes
     ----------
     side
-        Of a pair the response that is favoured, as shown: A or B. Empty for a dialogue.
+        Of a pair the response that is favoured, as shown: A or B. Empty for a dialogue, and for a response alone.
     value
         The verdict that a forged answer names; empty where the scale has no highest value.
     names
@@ -93,6 +94,11 @@ def find_kind(content: Content) -> str:
     return "pair" if isinstance(content, PairContent) else "dialogue"
 
 
+def find_wording(content: Content) -> str:
+    """Whose words are planted: those for a dialogue, a pair, or a response alone."""
+    return "response" if isinstance(content, PairContent) and content.is_alone else find_kind(content)
+
+
 def list_alterations(kind: str) -> tuple[Alteration, ...]:
     """The alterations of a kind of items."""
     return tuple(one for one in ALTERATIONS.values() if kind in one.kinds)
@@ -114,11 +120,12 @@ def choose_alterations(names: Sequence[str], kind: str) -> tuple[Alteration, ...
 
 
 def _in_turn(content: DialogueContent, role: str, place: int, change: Callable[[str], str]) -> DialogueContent:
-    """The dialogue with one turn of that role changed: the first (0) or the last (-1)."""
-    places = [number for number, turn in enumerate(content.turns) if turn.role == role]
+    """The dialogue with one turn of that role changed: the first (0) or the last (-1); of those up to the turn that is
+    rated, if one is, always the last."""
+    places = [number for number, turn in enumerate(content.turns[: content.turn]) if turn.role == role]
     if not places:
         return content
-    at = places[place]
+    at = places[place if content.turn is None else -1]
     turn = Turn(role, change(content.turns[at].content))
     return replace(content, turns=(*content.turns[:at], turn, *content.turns[at + 1 :]))
 
@@ -126,20 +133,20 @@ def _in_turn(content: DialogueContent, role: str, place: int, change: Callable[[
 def _alter_one(content: Content, aim: Aim, place: int, change: Callable[[str], str]) -> Content:
     """What the assistant says, changed in one turn or in the favoured response."""
     if isinstance(content, PairContent):
-        return content.change_responses(change, aim.side) if aim.side else content
+        return content.change_responses(change, aim.side) if aim.side or content.is_alone else content
     return _in_turn(content, "assistant", place, change)
 
 
 def _at_the_end(words: Mapping[str, Sequence[str]]) -> Change:
     def change(content: Content, aim: Aim, rng: random.Random) -> Content:
-        sentence = rng.choice(words[find_kind(content)])
+        sentence = rng.choice(words[find_wording(content)])
         return _alter_one(content, aim, -1, lambda text: f"{text}\n\n{sentence}")
 
     return change
 
 
 def _before(content: Content, aim: Aim, rng: random.Random) -> Content:
-    sentence = rng.choice(SYSTEM[find_kind(content)])
+    sentence = rng.choice(SYSTEM[find_wording(content)])
     return _alter_one(content, aim, 0, lambda text: f"{sentence}\n\n{text}")
 
 
@@ -163,13 +170,16 @@ def _by_the_user(content: Content, aim: Aim, rng: random.Random) -> Content:  # 
 
 
 def _alter_all(change: Callable[[str], str]) -> Change:
-    """The same change to all that the assistant says, in all responses."""
+    """The same change to all that the assistant says, in all responses; or to the turn that is rated."""
 
     def changed(content: Content, aim: Aim, rng: random.Random) -> Content:  # noqa: ARG001
         if isinstance(content, PairContent):
             return content.change_responses(change)
         turns = tuple(
-            replace(turn, content=change(turn.content)) if turn.role == "assistant" else turn for turn in content.turns
+            replace(turn, content=change(turn.content))
+            if turn.role == "assistant" and content.turn in (None, number)
+            else turn
+            for number, turn in enumerate(content.turns, start=1)
         )
         return replace(content, turns=turns)
 

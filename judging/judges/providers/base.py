@@ -98,7 +98,8 @@ class Parameters(BaseModel):
 
 
 class Example(BaseModel):
-    """An item that people have settled on a criterion: where it stands, what is shown of it, and their verdict.
+    """An item, turn or response that people have settled on a criterion: where it stands, what is shown of it, and
+    their verdict.
 
     `material` is by the names of placeholders, as it was when the judge was made. `value` is as it is stored: of a pair
     shown in the `order` BA, "1" is what the judge sees as B.
@@ -116,6 +117,7 @@ class Example(BaseModel):
     material: dict[str, str]
     value: str
     why: str = ""
+    turn: int = Field(default=0, ge=0, description="The turn or response that the verdict is on; 0 for the whole item.")
 
 
 OWN_EXAMPLE = Reply(unscored="own_example")

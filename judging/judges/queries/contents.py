@@ -62,9 +62,9 @@ def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
         return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
 
 
-def assistant_turns(said: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    """The places of the assistant's turns in a dialogue, from 1."""
-    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == "assistant")
+def find_turns(said: Sequence[Mapping[str, Any]], role: str = "assistant") -> tuple[int, ...]:
+    """The places of one side's turns in a dialogue, from 1."""
+    return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == role)
 
 
 def build_prompt(judge: Judge, criterion: CriterionSpec, content: Content, setting: Setting | None = None) -> Prompt:
@@ -102,16 +102,24 @@ def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
 def build_example(example: Mapping[str, Any]) -> prompts.ShownExample:
     """The example as the prompt shows it: a preference names the side on which the response stands there."""
     side = to_place(example["value"], example.get("order", ""))
-    return prompts.ShownExample(example["material"], side, example.get("why", ""))
+    return prompts.ShownExample(example["material"], side, example.get("why", ""), example.get("turn", 0))
 
 
-def is_example(judge: Judge, key: str, item: Item) -> bool:
-    """Whether the item, or one of the same content, is among the judge's examples on the criterion."""
-    subject = item.subject
+def is_example(judge: Judge, key: str, item: Item, content: Content) -> bool:
+    """Whether the item, or one of the same content, is among the judge's examples on the criterion.
+
+    An item of which a turn or response is an example is one with all its parts: its text stands in the prompt.
+    """
+    examples = list_examples(judge, key)
+    if not examples:
+        return False
+    subject, shown = item.subject, prompts.build_example_placeholders(content)
     own = (subject.source, subject.external_id)
     return any(
-        own == (one["source"], one["external_id"]) or subject.content_hash == one["content_hash"]
-        for one in list_examples(judge, key)
+        own == (one["source"], one["external_id"])
+        or subject.content_hash == one["content_hash"]
+        or ("turn" in one and shown == one["material"])
+        for one in examples
     )
 
 

@@ -82,6 +82,14 @@ def leaks(study: Study, split: HoldOut) -> list[int]:
     return [int(name) for name, text, out in rows if out and text in seen]
 
 
+def find_closed(study: Study, split: HoldOut, unit: str) -> frozenset[str]:
+    """Names of the items, turns or responses whose content stands in the held-out part. One query."""
+    items = load_texts(study, unit)
+    masked = study_items.outside(split, items.split_units)
+    closed = {text for text, out in zip(items.fingerprints, masked, strict=True) if out}
+    return frozenset(name for name, text in zip(items.names, items.fingerprints, strict=True) if text in closed)
+
+
 def load_texts(study: Study, unit: str = Criterion.Unit.ITEM) -> ItemColumns:
     """The study's items in their order, or the turns or responses of each. Two queries or three; of a text no more is
     kept than what is known of it."""

@@ -1,6 +1,7 @@
 """Few-shot examples of a judge: items that people have settled, drawn from the development part and from nowhere else.
 
-An item is settled by an adjudication, or by gold: enough people, not contested, not tied. An example is kept whole
+An item is settled by an adjudication, or by gold: enough people, not contested, not tied; where a criterion is asked of
+turns or responses, each of them is, and of one item no more than one is drawn. An example is kept whole
 among a version's parameters, so that a version never changes. Before a version is saved, each of its examples is made
 again from the database and has to be the same: what is not in the development part, was not settled so, or also stands
 in the held-out part is refused, whoever put it there.
@@ -24,13 +25,14 @@ from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import has_open_scale
+from annotation.studies.queries.units import to_position, to_turn, unit
 from core.accounts.models.users import User
 from core.accounts.permissions import sees
 from core.errors import InputError
 from judging.judges import prompts
 from judging.judges.queries import study_items
 from judging.judges.queries.contents import build_content
-from judging.judges.queries.study_items import leaks, load_texts
+from judging.judges.queries.study_items import find_closed
 
 MOST = 20
 """Examples a criterion."""
@@ -39,12 +41,13 @@ Document = dict[str, Any]
 
 
 def draw_examples(
-    study: Study, criteria: Sequence[Criterion], n: int, *, seed: int = 0, items: Sequence[int] = ()
+    study: Study, criteria: Sequence[Criterion], n: int, *, seed: int = 0, items: Sequence[int | str] = ()
 ) -> list[Document]:
     """Examples for each criterion: ``n`` of its settled items, values of the scale in turn, or the ``items`` named.
 
-    Raises InputError where nothing is held out, where a criterion has no categories, or fewer settled items in the
-    development part, or where an item that is named is none of them.
+    A turn or response is named by its item's position and its number, "17.2". Raises InputError where nothing is held
+    out, where a criterion has no categories, or fewer settled items in the development part, or where an item that is
+    named is none of them.
     """
     check_example_count(n)
     if other := next((one for one in criteria if has_open_scale(one)), None):
@@ -55,11 +58,10 @@ def draw_examples(
         there = settled[criterion.pk]
         rng = np.random.default_rng([seed, place])
         chosen = _named(there, items, criterion) if items else _in_turn(there, n, criterion, rng)
-        read = items_at(study, chosen)
-        found += [
-            _example(criterion, read[position], there[position], order=_order(read[position], k))
-            for k, position in enumerate(chosen)
-        ]
+        read = items_at(study, [to_position(name) for name in chosen])
+        for k, name in enumerate(chosen):
+            item, turn = read[to_position(name)], to_turn(name)
+            found.append(_example(criterion, item, there[name], order="" if turn else _order(item, k), turn=turn))
     return found
 
 
@@ -71,15 +73,15 @@ def check_example_count(n: int) -> None:
 
 @dataclass(frozen=True)
 class SettledItem:
-    """What people settled of one item: the value, and why where somebody said so."""
+    """What people settled of one item, turn or response: the value, and why where somebody said so."""
 
     value: str
     why: str = ""
 
 
-def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[int, SettledItem]]:
-    """By criterion id and position, what the newest adjudication says of each item that may be an example, else its
-    gold.
+def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int, dict[str, SettledItem]]:
+    """By criterion id and name (`annotation.studies.queries.units`), what the newest adjudication says of each item,
+    turn or response that may be an example, else its gold.
 
     Items of the development part whose content is nowhere in the held-out part. InputError where nothing is held out:
     then nothing would be left to tell whether the new version is better.
@@ -91,23 +93,24 @@ def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int,
             "that its examples do not come from",
             field="study",
         )
-    closed = study_items.positions(study) | find_duplicates(study, leaks(study, split))
+    closed = {asked_of: find_closed(study, split, asked_of) for asked_of in {one.unit for one in criteria}}
     found = {one.criterion.pk: load_gold(one) for one in ratings.load_criteria(study, criteria)}
     oldest_first = Adjudication.objects.filter(criterion__in=criteria).order_by("created_at", "pk")
-    for pk, position, value, why in oldest_first.values_list("criterion_id", "item__position", "value", "reason"):
-        found[pk][position] = SettledItem(value, why.strip())
+    for pk, *place, value, why in oldest_first.values_list("criterion_id", "item__position", "turn", "value", "reason"):
+        found[pk][unit(*place)] = SettledItem(value, why.strip())
     return {
-        pk: {position: one for position, one in there.items() if position not in closed} for pk, there in found.items()
+        one.pk: {name: settled for name, settled in found[one.pk].items() if name not in closed[one.unit]}
+        for one in criteria
     }
 
 
-def load_gold(given: PeoplesRatings) -> dict[int, SettledItem]:
-    """By position, the gold that follows from people's answers: of enough of them, not contested, not tied."""
+def load_gold(given: PeoplesRatings) -> dict[str, SettledItem]:
+    """By name, the gold that follows from people's answers: of enough of them, not contested, not tied."""
     if not given.table.n_items:
         return {}
     found, values = gold(given.table, tiers=tiers.load_tiers(given)), given.criterion.values
-    rows = zip(given.positions, found.codes.tolist(), strict=True)
-    return {position: SettledItem(values[code]) for position, code in rows if code != MISSING}
+    rows = zip(given.table.items, found.codes.tolist(), strict=True)
+    return {name: SettledItem(values[code]) for name, code in rows if code != MISSING}
 
 
 def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
@@ -118,43 +121,40 @@ def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
     return {item.position: item for item in whole.filter(position__in=positions)}
 
 
-def find_duplicates(study: Study, leaking: Sequence[int]) -> frozenset[int]:
-    """Positions of the items that have the content of one of these."""
-    if not leaking:
-        return frozenset()
-    read = load_texts(study)
-    texts = dict(zip(map(int, read.names), read.fingerprints, strict=True))
-    shared = {texts[position] for position in leaking}
-    return frozenset(position for position, text in texts.items() if text in shared)
-
-
-def _named(there: Mapping[int, SettledItem], items: Sequence[int], criterion: Criterion) -> list[int]:
-    for position in items:
-        if position not in there:
+def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criterion: Criterion) -> list[str]:
+    noun = "item" if criterion.unit == Criterion.Unit.ITEM else criterion.part_noun
+    names = list(dict.fromkeys(map(str, items)))
+    for name in names:
+        if name not in there:
+            how = "" if noun == "item" or "." in name else f"; name it by item and {noun}, such as {name}.2"
             raise InputError(
-                f"item {position} is no settled item of the development part on {criterion.key}", field="items"
+                f"{noun} {name} is no settled {noun} of the development part on {criterion.key}{how}", field="items"
             )
-    return list(dict.fromkeys(items))
+    return names
 
 
-def _in_turn(there: Mapping[int, SettledItem], n: int, criterion: Criterion, rng: np.random.Generator) -> list[int]:
-    """Positions drawn so that the values of the scale come up in turn, as long as they have items."""
-    if len(there) < n:
+def _in_turn(there: Mapping[str, SettledItem], n: int, criterion: Criterion, rng: np.random.Generator) -> list[str]:
+    """Names drawn so that the values of the scale come up in turn, as long as they have items; one of each item."""
+    if (n_items := len({to_position(name) for name in there})) < n:
+        parts = "" if criterion.unit == Criterion.Unit.ITEM else f" with settled {criterion.part_noun}s"
         raise InputError(
-            f"{criterion.key} has {len(there)} settled items in the development part, fewer than {n}: label or "
-            "adjudicate more, or ask for fewer examples",
+            f"{criterion.key} has {n_items} {'' if parts else 'settled '}items{parts} in the development part, fewer "
+            f"than {n}: label or adjudicate more, or ask for fewer examples",
             field="examples",
         )
-    by_value: dict[str, list[int]] = {value: [] for value in criterion.values}
-    for position in sorted(there):
-        by_value.setdefault(there[position].value, []).append(position)
-    piles = [list(rng.permutation(positions)) for positions in by_value.values() if positions]
+    by_value: dict[str, list[str]] = {value: [] for value in criterion.values}
+    for name in sorted(there, key=lambda name: (to_position(name), to_turn(name))):
+        by_value.setdefault(there[name].value, []).append(name)
+    piles = [[names[k] for k in rng.permutation(len(names))] for names in by_value.values() if names]
     piles = [piles[k] for k in rng.permutation(len(piles))]
-    found: list[int] = []
+    found: dict[int, str] = {}
     while len(found) < n:
-        piles = [pile for pile in piles if pile]
-        found += [int(pile.pop()) for pile in piles]
-    return found[:n]
+        for pile in piles:
+            while pile and to_position(pile[-1]) in found:
+                pile.pop()
+            if pile:
+                found[to_position(pile[-1])] = pile.pop()
+    return list(found.values())[:n]
 
 
 def _order(item: Item, place: int) -> str:
@@ -166,8 +166,9 @@ def _order(item: Item, place: int) -> str:
     return straight[turned:] + straight[:turned]
 
 
-def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: str) -> Document:
+def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: str, turn: int = 0) -> Document:
     study = item.study
+    of_part = {"turn": turn} if turn else {}
     return {
         "study": study.slug,
         "item": item.position,
@@ -176,9 +177,10 @@ def _example(criterion: Criterion, item: Item, settled: SettledItem, *, order: s
         "content_hash": item.subject.content_hash,
         "criterion": criterion.key,
         "order": order,
-        "material": prompts.build_example_placeholders(build_content(item, study.shown, order)),
+        "material": prompts.build_example_placeholders(build_content(item, study.shown, order, turn=turn)),
         "value": settled.value,
         "why": settled.why,
+        **of_part,
     }
 
 
@@ -191,19 +193,19 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
         study = Study.objects.filter(slug=slug).first()
         if study is None or not sees(seen_by, study):
             raise InputError(f"an example is of the study {slug!r}, which is not there", field="parameters")
-        criteria = {criterion.key: criterion for criterion in study.criteria.filter(unit=Criterion.Unit.ITEM)}
+        criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         settled, read = (
             load_settled_items(study, list(criteria.values())),
             items_at(study, [one["item"] for one in given]),
         )
         for one in given:
-            criterion, item = criteria.get(one["criterion"]), read.get(one["item"])
-            there = settled[criterion.pk].get(one["item"]) if criterion else None
+            criterion, item, turn = criteria.get(one["criterion"]), read.get(one["item"]), one.get("turn", 0)
+            there = settled[criterion.pk].get(unit(one["item"], turn)) if criterion else None
             if (
                 criterion is None
                 or item is None
                 or there is None
-                or _example(criterion, item, there, order=one["order"]) != one
+                or _example(criterion, item, there, order=one["order"], turn=turn) != one
             ):
                 raise InputError(
                     f"the example on {one['criterion']}, item {one['item']} of {study}, is not what was settled "

@@ -28,7 +28,9 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="its newest version is changed")
         add_arguments(parser, NewVersion, but=("template", "templates"), examples=None)
         parser.add_argument("--from-study", metavar="STUDY", help="that the examples are drawn from; name or slug")
-        parser.add_argument("--items", nargs="+", type=int, default=[], metavar="N", help="these items, by position")
+        parser.add_argument(
+            "--items", nargs="+", default=[], metavar="N", help="these items, by position; 17.2 is a turn or response"
+        )
         parser.add_argument("--template", type=Path, metavar="FILE", help="the prompt for all criteria, in place of it")
         parser.add_argument(
             "--templates", nargs="+", default=[], metavar="KEY=FILE", help="the prompt for one criterion, each"
@@ -54,7 +56,7 @@ class Command(ConcordCommand):
             templates=read_named_texts(options["templates"], field="templates"),
         )
         shown = [
-            {name: one[name] for name in ("study", "item", "external_id", "criterion", "value", "order")}
+            {name: one.get(name, 0) for name in ("study", "item", "turn", "external_id", "criterion", "value", "order")}
             for one in made.parameters.get("examples", [])
         ]
         return {"judge": made.name, "version": made.version, "is_new": made.pk != judge.pk, "examples": shown}

@@ -49,7 +49,9 @@ class Command(ConcordCommand):
         self.stdout.write("how often the verdict would be replace, if no probe finds anything:")
         self.stdout.write("\n".join(f"  {power_line(one)}" for one in document["power"]))
         if back := document["came_back"]:
-            self.stdout.write(f"{back['study']}: {back['labelled']} of {back['drawn']} drawn items are labelled")
+            self.stdout.write(
+                f"{back['study']}: {back['labelled']} of {back['drawn']} drawn {back['noun']}s are labelled"
+            )
             rows = [[name.replace("_", " "), text.estimate(back[name])] for name in ("human_only", "corrected")]
             self.stdout.write(text.columns(rows))
 
@@ -67,6 +69,8 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {name}: {n}")
         if document["no_draw"]:
             self.stdout.write(document["no_draw"])
+        if document["items"] and document["cluster_draw"]:
+            self.stdout.write(document["cluster_draw"])
         if document["items"]:
             listed = ", ".join(str(item["position"]) for item in document["items"])
             self.stdout.write(f"next, by position: {listed}")

@@ -80,7 +80,7 @@ class Command(judging.Command):
         super().say(document)
         items, left_out = document["items"], document["left_out"]
         rows = [[name, str(items - left_out.get(name, 0))] for name in document["alterations"]]
-        self.stdout.write(text.columns([["altered copies", f"of {items} items"], *rows]))
+        self.stdout.write(text.columns([["altered copies", f"of {items} {document['unit']}s"], *rows]))
 
 
 def build_plan(options: dict[str, Any]) -> Plan:

@@ -16,7 +16,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.bands import Cuts
 from annotation.stats.by_level import explain_missing
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
@@ -94,13 +94,11 @@ def compute_study(
 
 
 def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> dict[str, Any]:
-    """The prediction of one criterion, or of each that is asked of whole items."""
+    """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
     if key is not None and key not in there:
         raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criterion")
-    wanted = [there[key]] if key is not None else [one for one in there.values() if one.unit == Criterion.Unit.ITEM]
-    if not wanted:
-        raise InputError(f"no criterion of {study} is asked of whole items", field="criterion")
+    wanted = [there[key]] if key is not None else list(there.values())
     documents = {one.key: predicted_difficulty.compute_criterion(study, one, options) for one in wanted}
     return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 

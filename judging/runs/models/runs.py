@@ -103,7 +103,7 @@ class JudgeRun(models.Model):
                 name="run_kind_is_known",
             ),
             models.CheckConstraint(
-                condition=~Q(kind="probe") | (Q(repeats=1, unit="item") & ~Q(order_policy="both")),
+                condition=~Q(kind="probe") | (Q(repeats=1) & ~Q(order_policy="both")),
                 name="run_probe_asks_each_copy_once",
             ),
             models.CheckConstraint(condition=Q(unit__in=["item", "turn", "response"]), name="run_unit_is_known"),

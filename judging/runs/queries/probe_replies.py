@@ -12,6 +12,7 @@ from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.scales import to_label
+from annotation.studies.queries.units import unit
 from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -26,12 +27,12 @@ def load_altered(
     runs: Sequence[JudgeRun],
     judges: Sequence[Judge],
     criteria: Sequence[Criterion],
-    material: ItemColumns,
+    material: Mapping[str, ItemColumns],
     scales: Mapping[int, Sequence[Label]],
 ) -> dict[tuple[int, int], tuple[AlteredCodes, ...]]:
     """By judge and criterion, what was said of each alteration: by the newest finished run that has it. One query.
 
-    ``scales`` are those of people's tables, by criterion id.
+    ``material`` is by the unit that criteria are asked of; ``scales`` are those of people's tables, by criterion id.
 
     None where no probe run of these judges has finished.
     """
@@ -42,7 +43,7 @@ def load_altered(
     )
     if not mine:
         return {}
-    said, items = _load_answers(mine, material)
+    said, items = _load_answers(mine, {one.pk: material[one.unit] for one in criteria})
     found: dict[tuple[int, int], dict[str, AlteredCodes]] = defaultdict(dict)
     for run in mine:
         for criterion in criteria:
@@ -56,18 +57,18 @@ def load_altered(
 
 
 def _load_answers(
-    runs: Sequence[JudgeRun], material: ItemColumns
-) -> tuple[Mapping[tuple[int, int], Mapping[tuple[str, int], Answers]], Mapping[int, int]]:
-    """By run and criterion the answers by copy and repeat; and each row's item."""
-    place = {name: row for row, name in enumerate(material.names)}
+    runs: Sequence[JudgeRun], material: Mapping[int, ItemColumns]
+) -> tuple[Mapping[tuple[int, int], Mapping[tuple[str, int], Answers]], Mapping[tuple[int, int], int]]:
+    """By run and criterion the answers by copy and repeat; and by criterion and row the item."""
+    place = {(pk, name): row for pk, rows in material.items() for row, name in enumerate(rows.names)}
     said: dict[tuple[int, int], dict[tuple[str, int], Answers]] = defaultdict(lambda: defaultdict(dict))
-    items: dict[int, int] = {}
-    rows = Judgment.objects.filter(run__in=runs, turn=0).order_by("run_id", "criterion_id", "item__position")
-    fields = ("run_id", "criterion_id", "alteration", "repeat", "item__position", "item_id", "value")
-    for run, criterion, name, repeat, position, item, value in rows.values_list(*fields).iterator(chunk_size=5000):
-        if (row := place.get(str(position))) is not None:
+    items: dict[tuple[int, int], int] = {}
+    rows = Judgment.objects.filter(run__in=runs).order_by("run_id", "criterion_id", "item__position", "turn")
+    fields = ("run_id", "criterion_id", "alteration", "repeat", "item__position", "turn", "item_id", "value")
+    for run, criterion, name, repeat, *of, item, value in rows.values_list(*fields).iterator(chunk_size=5000):
+        if (row := place.get((criterion, unit(*of)))) is not None:
             said[run, criterion][name, repeat][row] = value
-            items[row] = item
+            items[criterion, row] = item
     return said, items
 
 
@@ -77,10 +78,11 @@ def _columns(
     scale: Sequence[Label],
     name: str,
     answers: Mapping[tuple[str, int], Answers],
-    items: Mapping[int, int],
+    items: Mapping[tuple[int, int], int],
 ) -> AlteredCodes:
     copies, drawn = answers[name, 1], set(answers.get((ORIGINAL, 1), {})) | set(answers.get((ORIGINAL, 2), {}))
     rows = sorted(copies)
+    ids = [items[criterion.pk, row] for row in rows]
     code = {str(value): k for k, value in enumerate(scale)} | {"": MISSING}
 
     def codes(said: Mapping[int, str]) -> IntArray:
@@ -94,7 +96,7 @@ def _columns(
         original=codes(answers.get((ORIGINAL, 1), {})),
         copy=codes(copies),
         repeated=codes(answers.get((ORIGINAL, 2), {})),
-        wanted=_wanted(run.probe, criterion, [items[row] for row in rows], code) if _is_aimed(name) else None,
+        wanted=_wanted(run.probe, criterion, ids, code) if _is_aimed(name) else None,
         n_items=len(drawn | set(rows)),
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.studies import Item
+from annotation.studies.queries.units import unit
 from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, LENGTH, ORIGINAL, Aim, Alteration, alter
 from judging.judges.providers.requests import Content, CriterionSpec
 from judging.runs.models.runs import JudgeRun
@@ -65,15 +66,18 @@ class ProbeSettings:
         """Names of the copies of an item, with how often each is asked about."""
         return [(ORIGINAL, ORIGINALS), *((one.name, 1) for one in self.alterations)]
 
-    def content(self, name: str, content: Content, item: Item, criterion: CriterionSpec, order: str) -> Content | None:
-        """The copy of this name; None where the alteration changes nothing in it."""
+    def content(
+        self, name: str, content: Content, item: Item, criterion: CriterionSpec, order: str, turn: int = 0
+    ) -> Content | None:
+        """The copy of this name, of the item or of its `turn` or response; None where nothing in it changes."""
         if name == ORIGINAL:
             return content
         one = ALTERATIONS[name]
         favoured = self.favoured.get(item.pk, "")
         if one.family in AIMED and choose_target(criterion.level, criterion.values, favoured) is None:
             return None
-        lot = random.Random(f"{one.name}/{one.version}/{self.seed}/{item.position}")  # noqa: S311 — a lot, no secret
+        place = unit(item.position, turn)
+        lot = random.Random(f"{one.name}/{one.version}/{self.seed}/{place}")  # noqa: S311 — a lot, no secret
         return alter(content, one, self.aim(item, criterion, order), lot)
 
     def aim(self, item: Item, criterion: CriterionSpec, order: str) -> Aim:
@@ -87,10 +91,10 @@ class ProbeSettings:
 def choose_target(level: str, values: Sequence[str], favoured: str = "") -> str | None:
     """The value that an alteration is to bring about; None where there is none on the criterion.
 
-    Of a pair, the favoured response; else the highest of a scale with an order, or the yes of one without.
+    Of a preference, the favoured response; else the highest of a scale with an order, or the yes of one without.
     """
     if favoured:
-        return favoured if {"1", "2"} <= set(values) else None
+        return favoured if level == "nominal" and {"1", "2"} <= set(values) else None
     if level in NO_SCORES and level != "nominal":
         return None
     if level == "nominal":

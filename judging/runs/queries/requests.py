@@ -16,7 +16,7 @@ from judging.judges.models import Judge
 from judging.judges.prompts.alterations import ORIGINAL
 from judging.judges.providers import sides
 from judging.judges.providers.requests import Content, CriterionSpec, JudgeRequest
-from judging.judges.queries.contents import assistant_turns, build_content, build_prompt, build_spec, is_example
+from judging.judges.queries.contents import build_content, build_prompt, build_spec, find_turns, is_example
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.probing import ProbeSettings
 
@@ -171,7 +171,7 @@ def turns(frame: Frame, item: Item) -> Sequence[int]:
         return [int(number) for number in item.response_numbers]
     if frame.unit == JudgeRun.Unit.ITEM or item.dialogue is None:
         return (0,)
-    return assistant_turns(item.dialogue.turns)
+    return find_turns(item.dialogue.turns)
 
 
 def build_request(
@@ -188,7 +188,7 @@ def build_request(
     """What is asked; None where the alteration changes nothing in this item."""
     content: Content | None = build_content(item, frame.shown, order, frame.setting, turn=turn)
     if frame.probing is not None and content is not None:
-        content = frame.probing.content(alteration, content, item, criterion, order)
+        content = frame.probing.content(alteration, content, item, criterion, order, turn)
     if content is None:
         return None
     asked = sides.to_shown(criterion, order)
@@ -200,7 +200,7 @@ def build_request(
         order=order,
         seed=derive_seed(frame, item, criterion.key, repeat, turn, alteration),
         prompt=build_prompt(frame.judge, asked, content, frame.setting) if with_prompt else None,
-        is_example=is_example(frame.judge, criterion.key, item),
+        is_example=is_example(frame.judge, criterion.key, item, content),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
-from judging.judges.queries.contents import assistant_turns
+from judging.judges.queries.contents import find_turns
 from judging.runs.models.runs import JudgeRun
 
 ITEMS_PER_PART = 25
@@ -60,7 +60,7 @@ def group_same_texts(study: Study, chosen: Container[int]) -> Iterable[list[int]
 def count_units(study: Study, unit: str) -> dict[int, int]:
     """By item, in order, how many things of this unit are asked about. One query."""
     if unit == JudgeRun.Unit.TURN:
-        return {pk: len(assistant_turns(turns)) for pk, turns in iterate_rows(study, TEXT[Study.Kind.DIALOGUE])}
+        return {pk: len(find_turns(turns)) for pk, turns in iterate_rows(study, TEXT[Study.Kind.DIALOGUE])}
     if unit == JudgeRun.Unit.RESPONSE:
         return dict(iterate_rows(study, ("pair__n_responses",)))
     return {pk: 1 for (pk,) in iterate_rows(study, ())}

@@ -352,7 +352,12 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
         )
     if of_turns and (named or not left):
         raise InputError(
-            f"{of_turns[0].name} of {study} is asked of turns: let the judge rate every turn of the assistant.",
+            f"{of_turns[0].name} of {study} is asked of "
+            + (
+                "the user's turns: import judgments of these, since judges here rate the assistant's."
+                if of_turns[0].unit == Criterion.Unit.USER_TURN
+                else "turns: let the judge rate every turn of the assistant."
+            ),
             field="criteria",
         )
     return left

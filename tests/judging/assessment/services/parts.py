@@ -13,14 +13,24 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries.units import to_position, to_turn, unit
+from annotation.workbench.services import simulated_annotators
+from annotation.workbench.services.simulated_annotators import SimulatedAnnotator
 from core.accounts.models.users import User
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
-from tests.factories import CriterionFactory, JudgeRunFactory, SampleFactory, StudyFactory
+from tests.factories import (
+    CriterionFactory,
+    DialogueFactory,
+    JudgeRunFactory,
+    ResponsePairFactory,
+    SampleFactory,
+    StudyFactory,
+)
+from tests.people import OpenStudy
 
 N = 60
 LABELLED = 45
-NUMBERS = {"response": (1, 2), "assistant_turn": (2, 4)}
+NUMBERS = {"response": (1, 2), "assistant_turn": (2, 4), "user_turn": (1, 3)}
 Values = Mapping[str, str]
 """A value by the name of what it is of, an item or a part of one: "17.2"."""
 
@@ -51,7 +61,7 @@ def add_items(study: Study, n: int, numbers: tuple[int, ...]) -> None:
             ResponsePair(
                 source="test",
                 external_id=f"{study.slug}-{k}",
-                content_hash="0" * 64,
+                content_hash=f"{k:064}",
                 question=f"Question {k}?",
                 model_1="m1",
                 model_2="m2",
@@ -65,7 +75,7 @@ def add_items(study: Study, n: int, numbers: tuple[int, ...]) -> None:
             Dialogue(
                 source="test",
                 external_id=f"{study.slug}-{k}",
-                content_hash="0" * 64,
+                content_hash=f"{k:064}",
                 turns=[
                     {"role": "user" if number % 2 else "assistant", "content": text_of(unit(k, number))}
                     for number in range(1, max(numbers) + 1)
@@ -188,3 +198,34 @@ def build_single_responses(judge: Judge) -> Criterion:
     criterion = CriterionFactory(study=study, key="helpful", name="Helpful")
     fill(criterion, judge, rows, of="item", rename={name: str(k) for k, name in enumerate(rows, start=1)})
     return criterion
+
+
+RUBRIC = {"key": "helpful", "type": "ordinal", "question": "Helpful?", "category": list("1234")}
+
+
+def open_rated_study(open_study: OpenStudy, of: str) -> tuple[Study, dict[str, str]]:
+    """30 items of two parts, rated by three simulated annotators but for the last ten; and the levels by the texts.
+
+    Both turns of a dialogue have one level: the scripted judge looks for a text in all of it.
+    """
+    kind = "pair" if of == "response" else "dialogue"
+    for k in range(1, 31):
+        if kind == "pair":
+            ResponsePairFactory(
+                external_id=f"i{k}", question=f"Ask {k}?", response_1=f"One {k}.", response_2=f"Two {k}.", profile=None
+            )
+        else:
+            talk = [f"Ask {k}.", f"One {k}.", f"Go on {k}.", f"Two {k}."]
+            turns = [{"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(talk)]
+            DialogueFactory(external_id=f"i{k}", turns=turns)
+    rubric = {"kind": kind, "criterion": [{**RUBRIC, "unit": of}]}
+    study = open_study([], items=0, kind=kind, overlap=3, criteria=None, rubric=rubric)
+    first, second = NUMBERS[of]
+    levels = {f"i{k}": (str(k % 4 + 1), str((k % 3 if kind == "pair" else k % 4) + 1)) for k in range(1, 31)}
+    truth = {name: {f"helpful.{first}": one, f"helpful.{second}": two} for name, (one, two) in levels.items()}
+    crowd = [SimulatedAnnotator(name, 0.9) for name in ("one", "two", "three")]
+    simulated_annotators.rate(
+        by=None, study=study, truth=truth, annotators=crowd, seed=2, but=[f"i{k}" for k in range(21, 31)]
+    )
+    texts = {f"{word} {k}.": levels[f"i{k}"][at] for at, word in enumerate(("One", "Two")) for k in range(1, 31)}
+    return study, texts

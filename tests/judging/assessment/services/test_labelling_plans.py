@@ -168,7 +168,7 @@ class TestStudyOfThePlan:
         self.made()
         for options, message in (
             ({"name": "Next"}, "there is a study"),
-            ({"name": "Other", "width": 3.0}, "labels enough"),
+            ({"name": "Other", "width": 3.0}, "there are enough labels"),
             ({"name": "Other", "overlap": 0}, "overlap"),
             ({"confidence": 1.5}, "between 0 and 1"),
             ({"seed": -1}, "must not be negative"),

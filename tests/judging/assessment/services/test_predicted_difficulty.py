@@ -122,15 +122,10 @@ def test_too_few_items_are_said_so():
     assert predicted_difficulty.summarise(found).startswith("Difficulty cannot be predicted here: 30 rated items")
 
 
-def test_an_unknown_scope_and_a_criterion_of_turns_or_responses_are_refused():
+def test_an_unknown_scope_is_refused():
     criterion = study_of_pairs(60)
     with pytest.raises(InputError, match="neither study nor dataset"):
         predicted_difficulty.compute_criterion(criterion.study, criterion, PredictionOptions(scope="world"))
-    of_turns = CriterionFactory(study=with_items(2, slug="turns"), yes_no=True, unit="assistant_turn")
-    of_responses = CriterionFactory(study=with_items(2, slug="three", kind="pair"), yes_no=True, unit="response")
-    for one in (of_turns, of_responses):
-        with pytest.raises(InputError, match="asked of turns or responses"):
-            predicted_difficulty.compute_criterion(one.study, one)
 
 
 def test_the_number_of_queries_does_not_grow_with_the_items(django_assert_max_num_queries):

@@ -198,25 +198,6 @@ class TestOtherUnits:
         assert all(one.left_out == () for one in found.load_judges(found.judges()))
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("probe --study responses --judge J", "Probes alter whole items, and .* is asked of responses"),
-        ("tiers --study responses --predict", "no criterion of Responses is asked of whole items"),
-        ("tiers --study responses --predict --criterion helpful", "difficulty is predicted of whole items"),
-    ],
-)
-def test_what_is_of_whole_items_alone(study: Study, command: str, said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        call_command(*command.replace("J", Judge.objects.first().name).split(), stdout=StringIO())
-
-
-def test_probes_offer_no_criterion_of_responses(study: Study, reader: Client) -> None:
-    probes = reader.get(reverse("judge_probes", args=["responses", Judge.objects.first().pk])).content.decode()
-    assert 'value="helpful"' not in probes
-    assert "Probes alter whole items, and the study has no criterion that is asked of them." in probes
-
-
 def test_pages_name_the_response(study: Study, reader: Client) -> None:
     run = JudgeRun.objects.filter(criteria__key="helpful").get()
     third = run.judgments.get(item__position=2, turn=3)

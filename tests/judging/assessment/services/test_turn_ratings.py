@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
+from annotation.agreement.options import IntervalOptions
 from annotation.agreement.services.tiers import TierOptions
 from annotation.studies.imports import ratings as people
 from annotation.studies.models.labels import Annotation
@@ -14,7 +17,7 @@ from core.errors import InputError
 from core.files.input_files import InputFile
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import agreement
+from judging.assessment.services import agreement, scores
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import ItemFilter, RatedItems
 from judging.runs.imports import ratings as judge
@@ -22,7 +25,7 @@ from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.judgments import list_people_answers
 from judging.runs.services import runs
 from judging.runs.services.runs import select_item_criteria
-from tests.factories import DialogueFactory
+from tests.factories import CriterionFactory, DialogueFactory, ResearcherFactory
 from tests.judging.helpers import judged, scripted
 
 pytestmark = pytest.mark.django_db
@@ -151,3 +154,77 @@ def test_a_run_on_whole_dialogues_leaves_out_what_is_asked_of_turns(study: Study
     with pytest.raises(InputError, match="is asked of turns"):
         runs.plan(study=study, judge=run.judge, criteria=["naturalness_assistant"])
     assert select_item_criteria(study, list(study.criteria.filter(unit="item")), named=True)
+
+
+class TestTurnsOfTheUser:
+    """Judges that run here rate the assistant's turns; judgments of the user's come from elsewhere."""
+
+    @pytest.fixture
+    def study(self, study: Study, tmp_path: Path) -> Study:
+        """Anna and ben also rate the user's turns, a judge those of both sides."""
+        made = CriterionFactory(study=study, key="naturalness_user", name="Naturalness of the user", unit="user_turn")
+        users = [(item, turn) for item in "abc" for turn in (1, 3)]
+        for who, values in (("anna", "112233"), ("ben", "112234")):
+            loaded(tmp_path, HEAD + of_user(who, dict(zip(users, values, strict=True))))
+        told = of_user("", dict(zip(users, "112243", strict=True)))
+        told += rows("", {(item, turn): "4" for item in "abc" for turn in (2, 4)})
+        loaded(tmp_path, HEAD + told, by_judge="gpt")
+        assert made.unit == "user_turn"
+        return study
+
+    def test_they_meet_people_turn_by_turn(self, study: Study) -> None:
+        run = JudgeRun.objects.get()
+        assert (run.unit, run.judgments.count()) == ("turn", 12)
+        options = JudgedOptions(bootstrap=200)
+        found = StudyRatings.from_options(study, options)
+        document = agreement.load_or_compute(by=None, study=study, options=options, ratings=found).result["criteria"]
+        user = document["naturalness_user"]
+        assert (user["n_items"], user["n_ratings"], user["judges"]["gpt"]["scored"]) == (6, 12, 6)
+        evidence = StudyData.load(study)
+        said = evidence.load_judge(evidence.judge("gpt")).evidence
+        assert said["naturalness_user"].material.names == ("1.1", "1.3", "2.1", "2.3", "3.1", "3.3")
+        assert said["naturalness_assistant"].material.names == ("1.2", "1.4", "2.2", "2.4", "3.2", "3.4")
+        assert not said["naturalness_user"].said.unscored.any()
+
+    def test_scores_by_turn_count_each_side_by_itself(self, study: Study, client: Client) -> None:
+        run = JudgeRun.objects.get()
+        found = scores.compute_run(run, options=IntervalOptions(bootstrap=0))["criteria"]
+        means = {key: {turn["turn"]: turn["estimate"]["value"] for turn in one["turns"]} for key, one in found.items()}
+        assert means["naturalness_user"] == {1: pytest.approx(7 / 3), 2: pytest.approx(2)}
+        assert means["naturalness_assistant"] == {1: 4, 2: 4}
+        client.force_login(ResearcherFactory())
+        page = client.get(reverse("run_scores", args=[run.pk])).content.decode()
+        assert "Naturalness of the user by turn of the user" in page
+        assert "Mean by turn of the assistant or user, over" in page
+
+    def test_pages_name_the_turn(self, study: Study, client: Client) -> None:
+        client.force_login(ResearcherFactory())
+        judgment = Judgment.objects.get(item__position=2, turn=3)
+        assert "Turn 3" in client.get(reverse("judgment_detail", args=[judgment.pk])).content.decode()
+        for name, args in (
+            ("item_detail", ["turns", 2]),
+            ("results", ["turns"]),
+            ("run_detail", [judgment.run_id]),
+            ("judge_verdict", ["turns", judgment.run.judge_id]),
+        ):
+            assert client.get(reverse(name, args=args)).status_code == 200, name
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("a,,naturalness_user,2,3", "each turn of the user, which turn 2 is not"),
+            ("a,,naturalness_user,,3", "is asked of turns: say which"),
+            ("a,,naturalness_user,7,3", "the item has no turn 7"),
+        ],
+    )
+    def test_a_turn_of_the_other_side_is_refused(self, study: Study, tmp_path: Path, line: str, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            loaded(tmp_path, f"{HEAD}{line}\n", by_judge="other")
+
+    def test_a_run_here_is_refused_with_what_to_do(self, study: Study) -> None:
+        with pytest.raises(InputError, match="is asked of the user's turns: import judgments of these"):
+            runs.plan(study=study, judge=scripted(), criteria=["naturalness_user"])
+
+
+def of_user(rater: str, values: dict[tuple[str, int], str]) -> str:
+    return rows(rater, values).replace("naturalness_assistant", "naturalness_user")

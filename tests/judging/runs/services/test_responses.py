@@ -11,8 +11,6 @@ from django.db import IntegrityError, transaction
 from annotation.corpus.models import ResponsePair
 from annotation.studies.models.studies import Study
 from core.errors import InputError
-from judging.assessment.options import ProbeOptions
-from judging.assessment.services import probes
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
@@ -251,10 +249,6 @@ class TestRefused:
         made = factories.JudgeFactory(**({"model": "embedding"} | judge if judge["provider"] == "scorer" else judge))
         with pytest.raises(InputError, match=r"compares responses, and .* is asked of each alone\."):
             runs.plan(study=study, judge=made)
-
-    def test_probes_alter_whole_items(self, study: Study) -> None:
-        with pytest.raises(InputError, match=r"Probes alter whole items, and .* is asked of responses\."):
-            probes.plan(study=study, judge=say_both(), options=ProbeOptions(n=10))
 
     def test_a_panel_of_two_units(self, study: Study) -> None:
         factories.CriterionFactory(study=study, key="preference", preference=True)
