@@ -7,7 +7,7 @@ Both are computed on the same items with the same draws; pages, report, API and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,13 +92,16 @@ class ResultMatrix:
 
 
 def build_matrix(
-    criteria: Iterable[Criterion], agreement: AgreementRun | None, judges: Sequence[StoredAssessment]
+    criteria: Iterable[Criterion],
+    agreement: AgreementRun | None,
+    judges: Sequence[StoredAssessment],
+    without: Collection[str] = (),
 ) -> ResultMatrix:
-    """The matrix of the criteria that have a coefficient or a verdict."""
+    """The matrix of the criteria that have a coefficient or a verdict; not of the judges `without` any score yet."""
     documents = agreement.result["criteria"] if agreement else {}
     verdicts = {(str(one.judge), found.key): _from_verdict(one, found.key) for one in judges for found in one.verdicts}
     named = [str(one.judge) for one in judges] + [name for found in documents.values() for name in found["judges"]]
-    columns = tuple(dict.fromkeys(named))
+    columns = tuple(name for name in dict.fromkeys(named) if name not in without)
     rows = []
     for criterion in criteria:
         key, document = criterion.key, documents.get(criterion.key)

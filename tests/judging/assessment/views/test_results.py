@@ -250,6 +250,22 @@ def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_an
     assert "rates the items now" not in text_of(ended)
 
 
+def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_dashes(alice: Client) -> None:
+    tone = Criterion.objects.get(key="tone")
+    before = alice.get(reverse("results", args=["suits"]))
+    run = JudgeRunFactory(study=tone.study, criteria=[tone])
+    add_verdicts(run, tone, [None] * N)
+    compute_results(tone.study)
+    now = alice.get(reverse("results", args=["suits"]))
+    assert now.context["matrix"].judges == before.context["matrix"].judges
+    assert f"{run.judge} rates the items now" in text_of(now)
+    assert reverse("run_detail", args=[run.pk]) in now.content.decode()
+    report = alice.get(reverse("report", args=["suits"]))
+    assert str(run.judge) in report.context["report"]["judges"], "the files still name it"
+    assert f"{run.judge} has scored no labelled item yet" in text_of(report)
+    assert "(the judge scored no item)" not in text_of(report)
+
+
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +274,6 @@ def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     assert "A worker computes it again" not in text_of(read), "nothing was kept before"
     kept = alice.get(reverse("results", args=["suits"]))
     assert kept.context["matrix"] == read.context["matrix"]
-    assert "Computed 0 minutes ago. A worker computes it again once labels or judgments have come." in text_of(kept)
+    assert re.search(r"Computed 0 minutes ago, [^.]{16,30}\. A worker computes it again once labels or", text_of(kept))
     now = alice.get(reverse("results", args=["suits"]), {"whole": "1"})
     assert "A worker computes it again" not in text_of(now)
