@@ -177,7 +177,7 @@ def test_the_page_and_its_files() -> None:
     client.force_login(ResearcherFactory())
     page = client.get(reverse("progress", args=["pilot"])).content.decode()
     assert page.count("<svg") >= 3
-    assert "Missing: 15 ratings" in " ".join(page.split())
+    assert "15 of 105 ratings are missing." in " ".join(page.split())
     for plot in ("coverage", "pace", "growth"):
         for name in ("svg", "csv", "json"):
             assert client.get(reverse("progress_plot", args=["pilot", plot, name])).status_code == 200
