@@ -151,6 +151,7 @@ def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
     cells = [cell for cell in row.cells if cell]
     judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]
     most = max(cells, key=lambda one: one.kappa["n_items"] or 0, default=None)
-    ceiling = most.ceiling if most else people
-    band = None if ceiling["low"] is None or ceiling["high"] is None else (ceiling["low"], ceiling["high"])
+    band = None
+    if most and most.ceiling["low"] is not None and most.ceiling["high"] is not None:
+        band = (most.ceiling["low"], most.ceiling["high"])
     return charts.Rows(row.name, [charts.Mark.from_estimate(who, "people", people), *judges], band)

@@ -40,6 +40,12 @@ Document = Mapping[str, Any]
 AT_ONCE = 5_000
 """Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
+NOTE = "Kappa [95 % interval] on n items. n opens these items, “differ” those on which people do"
+NOTE_WITH_JUDGES = (
+    "Kappa [95 % interval] on n items. A judge beside the human ceiling: inter-annotator agreement on the same items. "
+    "n opens these items, “differ” those on which they do"
+)
+
 
 @researcher_required
 @require_safe
@@ -117,6 +123,7 @@ def _context(
     return {
         "run": run,
         "matrix": matrix,
+        "note": NOTE_WITH_JUDGES if matrix.judges else NOTE,
         "columns": [_column(study, matrix, name) for name in matrix.judges],
         "rows": [_row(study, row, matrix.judges) for row in matrix.rows],
         "lead": _lead(matrix, names, documents, raters) if raters else "",

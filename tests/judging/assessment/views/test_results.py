@@ -277,3 +277,24 @@ def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     assert re.search(r"Computed 0 minutes ago, [^.]{16,30}\. A worker computes it again once labels or", text_of(kept))
     now = alice.get(reverse("results", args=["suits"]), {"whole": "1"})
     assert "A worker computes it again" not in text_of(now)
+
+
+def test_without_a_judge_neither_results_nor_report_speak_of_one(client: Client) -> None:
+    study = with_items(12, name="People", slug="people")
+    people_say(CriterionFactory(study=study, key="tone", name="Tone"), {"bob": TONE[:12], "dana": TONE[1:13]})
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("results", args=["people"])).content.decode()
+    assert "Run a judge" in page
+    assert "human ceiling: inter-annotator" not in page
+    report = client.get(reverse("report", args=["people"])).content.decode()
+    assert "No judge has rated a labelled item yet." in report
+    assert "Evidence by criterion" not in report
+    assert not re.search(r"<tbody>\s*</tbody>", report)
+
+
+def test_a_report_of_nothing_is_not_given_out(client: Client) -> None:
+    with_items(3, name="New", slug="new")
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("report", args=["new"])).content.decode()
+    assert "Nothing to report yet" in page
+    assert "Download" not in page
