@@ -148,9 +148,8 @@ def study(by: User, annotators: Sequence[User], name: str, kind: str, criteria: 
         overlap=len(SIMULATED[name]) + 1,
         allow_tie=True,
         seed=SEED,
-        description="Demo data with simulated annotators: their labels are drawn, not given by people, and so is which "
-        "items they find easy or hard. They are drawn item by item, so each item stands alone whoever its user is. "
-        f"The last {UNLABELLED} items have no labels.",
+        description="Demo data. A program drew the labels of the simulated annotators and how hard each item is, "
+        f"independently for each item. The last {UNLABELLED} items have no labels.",
         clustering=NONE,
         instructions=INSTRUCTIONS if kind == Study.Kind.DIALOGUE else "",
     )

@@ -209,8 +209,8 @@ FIGURES: dict[str, tuple[str, Callable[..., str | bytes]]] = {
 """The files that every figure is given as, by their ending: type, and what writes it from a chart and its arguments."""
 
 
-PANEL, COURSE = 70, 480
-"""Pixels: height of an annotator's panel and width of the course over time."""
+PANEL, COURSE, NARROW_COURSE = 70, 480, 270
+"""Pixels: height of an annotator's panel, width of the course over time, and that on a narrow screen."""
 
 MOST_PANELS = 40
 """Annotators that are drawn; the table holds all."""
@@ -261,7 +261,8 @@ def _course_panel(
         axis=alt.Axis(labels=is_last, tickMinStep=1, format="d"),
     )
     y_scale = alt.Scale(domain=[0, 1])
-    base = alt.Chart(inline(rows), width=COURSE, height=PANEL, title=alt.Title(name, anchor="start"))
+    width = NARROW_COURSE if palette.is_narrow else COURSE
+    base = alt.Chart(inline(rows), width=width, height=PANEL, title=alt.Title(name, anchor="start"))
     colour = alt.value(palette.people)
     interval = base.mark_rule(strokeWidth=1.5, aria=False).encode(
         x=x, y=alt.Y("low:Q", scale=y_scale, title=None), y2="high:Q", color=colour

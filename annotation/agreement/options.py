@@ -52,7 +52,7 @@ class AgreementOptions(IntervalOptions):
 
     cluster: Annotated[str, Hint(metavar="COLUMN")] = Field(
         default="",
-        description="What dependent items share and are resampled by; of a study what it knows, or none, "
+        description="What items are clustered by. Empty: as the study is set. Or one of none, "
         f"{', '.join(NAMED)}, or a key of the items' source.",
     )
     strata: Annotated[str, Hint(metavar="COLUMN")] = Field(

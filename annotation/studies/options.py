@@ -24,7 +24,7 @@ METHODS = {
     "stratified": "Stratified random sample",
 }
 ALLOCATIONS = {"proportional": "in proportion to their sizes", "equal": "evenly"}
-ClusteringName = Annotated[str, Field(title="What dependent items share", max_length=LONGEST)]
+ClusteringName = Annotated[str, Field(title="Cluster items by", max_length=LONGEST)]
 
 
 class NewStudy(Options):
@@ -79,8 +79,8 @@ class NewStudy(Options):
     )
     clustering: Annotated[ClusteringName, Hint(option="cluster", metavar="NAME")] = Field(
         "",
-        description="Empty for their profile, else their question; none, a grouping such as domain, or a key of their "
-        "source.",
+        description="Items of a cluster depend on each other. Empty: by profile, else by question. Or none, a grouping "
+        "such as domain, or a key of the items' source.",
     )
     description: str = ""
     instructions: Annotated[str, Hint(rows=3)] = Field("", description="Shown to annotators beside the guidelines.")
@@ -98,8 +98,8 @@ class Clustering(Options):
     """What dependent items of a study share."""
 
     clustering: Annotated[ClusteringName, Hint(positional=True, metavar="name")] = Field(
-        description=f"Empty for their profile, else their question; none, {', '.join(NAMED)}, or a key of "
-        "their source.",
+        description="Items of a cluster depend on each other. Empty: by profile, else by question. Or one of none, "
+        f"{', '.join(NAMED)}, or a key of the items' source.",
     )
 
 

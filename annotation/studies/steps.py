@@ -131,7 +131,7 @@ def datasets_step(kind: str, there: int) -> Step:
     href = f"{link('material')}?kind={kind}s"
     if there:
         return Step("material", "Dataset", f"{there:,}", "done", href)
-    return Step("material", "Dataset", "0", "active", href, "Import", link("import_upload"))
+    return Step("material", "Dataset", "0", "active", href, "Import", link("import_table"))
 
 
 def sample_step(row: StudyRow) -> Step:

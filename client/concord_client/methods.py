@@ -1523,7 +1523,7 @@ class Methods(Transport):
         `asks_strength`: Ask whether a response is much or slightly better.
         `content_form`: How texts are shown. Exported with the labels.
         `seed`: Seed of the study. Of the order of items, and of which response is A.
-        `clustering`: What dependent items share. Empty for their profile, else their question; none, a grouping such as domain, or a key of their source.
+        `clustering`: Cluster items by. Items of a cluster depend on each other. Empty: by profile, else by question. Or none, a grouping such as domain, or a key of the items' source.
         `instructions`: Shown to annotators beside the guidelines.
         """
         return self.post(
@@ -1579,7 +1579,7 @@ class Methods(Transport):
     ) -> types.StudyWithWarnings:
         """Say what dependent items share.
 
-        `clustering`: What dependent items share. Empty for their profile, else their question; none, profile, question, stratum, domain, condition, assistant_model, kind, source_tier, or a key of their source.
+        `clustering`: Cluster items by. Items of a cluster depend on each other. Empty: by profile, else by question. Or one of none, profile, question, stratum, domain, condition, assistant_model, kind, source_tier, or a key of the items' source.
         """
         return self.send("PUT", f"studies/{quote(slug)}/clustering", {"clustering": clustering}, key=idempotency_key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -241,6 +242,12 @@ def numeric(names: Sequence[Any]) -> list[str]:
 def pluck(things: Sequence[Any], key: str) -> list[Any]:
     """One attribute or entry of each."""
     return [part(thing, key) for thing in things or ()]
+
+
+@register.filter
+def utc_time(written: str) -> str:
+    """A time as documents hold it, 2026-11-27T02:24:38+00:00, as pages write it: 2026-11-27 02:24 UTC."""
+    return datetime.fromisoformat(written).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if written else DASH
 
 
 @register.filter

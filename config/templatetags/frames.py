@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from django import template
 from django.forms import BaseForm
 from django.template import Context
 from django.template.loader import render_to_string
-from django.utils.html import format_html
+from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
 
 register = template.Library()
@@ -32,10 +33,31 @@ def table(
     """The frame of a table: `{% table caption="…" downloads=links filter=True %}<thead>…</tbody>{% closetable %}`.
 
     `downloads` are (label, address) pairs. With `filter` a script offers a field that hides rows. On a phone the cells
-    of a `stacked` one stand under each other, each below the name in its `data-column`.
+    of a `stacked` one stand under each other, each below the name of its column.
     """
+    content = label_cells(content) if stacked else content
     given = {"caption": caption, "note": note, "downloads": downloads, "filter": filter, "stacked": stacked}
     return frame("table", content, **given)
+
+
+CELL = re.compile(r"<t([hd])\b( data-column=)?")
+
+
+def label_cells(content: SafeString) -> SafeString:
+    """Write the name of its column on each cell of a table whose rows have one cell a column."""
+    head, end, body = content.partition("</thead>")
+    names = [" ".join(strip_tags(one).split()) for one in re.findall(r"<th\b.*?</th>", head, re.DOTALL)]
+    rows = []
+    for row in re.split(r"(?=<tr\b)", body):
+        columns = iter(names)
+        rows.append(CELL.sub(lambda cell: _name_cell(cell, next(columns, "")), row))  # noqa: B023 - used at once
+    return SafeString(head + end + "".join(rows))  # nosec B703 # rendered by the engine
+
+
+def _name_cell(cell: re.Match[str], column: str) -> str:
+    if cell[1] == "h" or cell[2] or not column:
+        return cell[0]
+    return f'<td data-column="{column.replace(chr(34), "&quot;")}"'
 
 
 @register.simple_block_tag(end_name="closefold")

@@ -58,6 +58,7 @@ __all__ = [
     "name_axis",
     "name_judge",
     "place_bars",
+    "place_panels",
     "png",
     "style_chart",
     "svg",
@@ -147,6 +148,11 @@ def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
 def choose_width(palette: Palette) -> int:
     """Pixels that a plot is wide."""
     return NARROW if palette.is_narrow else WIDTH
+
+
+def place_panels(panels: Sequence[alt.LayerChart], palette: Palette) -> alt.HConcatChart | alt.VConcatChart:
+    """Panels side by side; below each other on a narrow screen."""
+    return alt.vconcat(*panels, spacing=18) if palette.is_narrow else alt.hconcat(*panels, spacing=18)
 
 
 def compute_row(names: Sequence[str], palette: Palette) -> int:

@@ -204,7 +204,7 @@ def _design(design: Document | None, people: Document) -> Said:
     for unit, names in design["asked_of"].items():
         yield f"Asked of {unit}, which counts by itself: {', '.join(names)}", ()
     yield from ((_describe_judge(one), ()) for one in design["judges"])
-    yield f"The independent units are: {design['clusters']}", ()
+    yield f"Intervals count as independent: {design['clusters']}", ()
     yield f"All figures were computed by Concord {design['code_version']}", ()
 
 
@@ -223,6 +223,8 @@ def _raters(design: Document, people: Document) -> Said:
 
 def _describe_judge(one: Document) -> str:
     model = ", ".join(filter(None, [one["kind"], one["provider"], one["model"], f"version {one['version']}"]))
+    if not one["judged"]:
+        return f"The judge {one['name']} ({model}) had given no verdict yet"
     said = f"The judge {one['name']} ({model}) gave its verdicts {' to '.join(dict.fromkeys(one['judged']))}"
     if one["prompts"]:
         said += f", asked with the prompts of hash {', '.join(one['prompts'])}"

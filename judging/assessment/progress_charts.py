@@ -45,7 +45,7 @@ class ProgressPlot:
 def coverage_rows(document: Document) -> Rows:
     """Items of each group by their number of ratings."""
     return [
-        {"group": one["group"], "ratings": ratings, "items": n}
+        {"group": "all items" if len(document["coverage"]) == 1 else one["group"], "ratings": ratings, "items": n}
         for one in document["coverage"]
         for ratings, n in enumerate(one["by_ratings"])
     ]
@@ -61,7 +61,7 @@ def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
         alt.Chart(inline([dict(row) for row in rows]))
         .mark_bar(color=palette.judge, stroke=palette.line, strokeWidth=0.5, **place_bars(palette))
         .encode(
-            x=alt.X("items:Q", stack="normalize", axis=alt.Axis(title="share of the items", format=".0%")),
+            x=alt.X("items:Q", stack="normalize", axis=alt.Axis(title="share of the items", format=".0%", tickCount=5)),
             y=alt.Y("group:N", sort=groups, title=None, axis=name_axis(groups, palette)),
             order="ratings:O",
             opacity=alt.Opacity("ratings:O", scale=shade, legend=legend),

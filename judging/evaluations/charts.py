@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import Palette, compute_row, inline, name_axis, style_chart
+from judging.assessment.charts import Palette, choose_width, compute_row, inline, name_axis, place_panels, style_chart
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,14 +46,14 @@ def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, A
     names = list(dict.fromkeys(row["name"] for row in rows))
     cells = list(dict.fromkeys(row["cases"] for row in rows))
     panels = [_panel([row for row in rows if row["cases"] == cell], names, cell, palette, cells) for cell in cells]
-    return style_chart(alt.hconcat(*panels, spacing=16), palette)
+    return style_chart(place_panels(panels, palette), palette)
 
 
 def _panel(
     rows: Sequence[Mapping[str, Any]], names: Sequence[str], cell: str, palette: Palette, cells: Sequence[str]
 ) -> Any:
-    first = cell == cells[0]
-    axis = name_axis(names, palette) if first else alt.Axis(labels=False)
+    is_named = palette.is_narrow or cell == cells[0]
+    axis = name_axis(names, palette) if is_named else alt.Axis(labels=False)
     y = alt.Y("name:N", sort=list(names), title=None, axis=axis)
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=None, values=[0, 0.5, 1], format=".1f"))
@@ -71,7 +71,9 @@ def _panel(
     ]
     title = alt.TitleParams("all cases" if cell == "all" else cell, anchor="start", frame="group")
     return alt.layer(*layers).properties(
-        width=PANEL, height=compute_row(names, palette) * max(len(names), 1), title=title
+        width=choose_width(palette) if palette.is_narrow else PANEL,
+        height=compute_row(names, palette) * max(len(names), 1),
+        title=title,
     )
 
 
@@ -106,4 +108,6 @@ def reliability(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str
         ),
         base.mark_point(filled=True, opacity=1, size=80, shape="diamond", color=palette.judge).encode(x=x, y=y),
     ]
-    return style_chart(alt.layer(*layers).properties(width=TALL + 40, height=TALL), palette)
+    return style_chart(
+        alt.layer(*layers).properties(width=TALL - 30 if palette.is_narrow else TALL + 40, height=TALL), palette
+    )

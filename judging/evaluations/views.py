@@ -22,7 +22,6 @@ from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
-from core.markup import to_safe_svg
 from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON
 from judging.evaluations import charts as evaluation_charts
@@ -117,7 +116,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
     }
     if document["runs"]:
         rows = evaluation_charts.accuracy_rows(document, list_cells(document))
-        context["chart"] = to_safe_svg(charts.svg(evaluation_charts.accuracy, rows, charts.PAGE))
+        context["chart"] = charts.draw_on_page(evaluation_charts.accuracy, rows)
         context["chart_files"] = plot_links(pk, "accuracy")
         context |= describe_answers(pk, document, context["chosen"])
     return render(request, "judging/evaluation_results.html", context)
@@ -297,13 +296,12 @@ def iterate_differences(document: Mapping[str, Any], named: Mapping[str, Any]) -
 def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
-    drawn = charts.svg(evaluation_charts.reliability, rows, charts.PAGE) if rows else ""
     return {
         "groups": [
             {**group, "figure": group["figures"][key]} for group in document["groups"] if key in group["figures"]
         ],
         "sure": document["confidence_in_verdicts"][key],
-        "reliability": to_safe_svg(drawn),
+        "reliability": charts.draw_on_page(evaluation_charts.reliability, rows) if rows else "",
         "reliability_files": plot_links(pk, "reliability", key),
         "cuts": [
             {

@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
-from judging.assessment.charts import FIGURES, FILE, PAGE, Palette, compute_row, name_axis, style_chart, svg
+from judging.assessment.charts import (
+    FIGURES,
+    FILE,
+    Palette,
+    choose_width,
+    compute_row,
+    draw_on_page,
+    name_axis,
+    place_bars,
+    place_panels,
+    style_chart,
+    svg,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -15,6 +27,9 @@ else:
 
 WIDTH, TALL = 190, 190
 """Pixels: width of a panel of one measure, height of a curve."""
+
+CURVE = 250
+"""Pixels that a curve is wide on a narrow screen, beside its axis."""
 
 CURVES = {"turns": "turn of the assistant", "drift": "turn of the user", "history": "percent of the history damaged"}
 """Tables whose rows are places on an axis, and what the axis is called."""
@@ -43,7 +58,7 @@ def panels(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     means = [row for row in table["rows"] if row["key"] == ("mean" if "mean" in keys else "all")]
     columns = [column for column in table["columns"] if not column["key"].endswith("_published")]
     drawn = [panel(rows, names, column, means, palette, first=place == 0) for place, column in enumerate(columns)]
-    return style_chart(alt.hconcat(*drawn, spacing=18), palette)
+    return style_chart(place_panels(drawn, palette), palette)
 
 
 def panel(
@@ -55,13 +70,13 @@ def panel(
     *,
     first: bool,
 ) -> Any:
-    """One measure. Only the first panel names the rows."""
+    """One measure. Only the first panel names the rows, unless panels stand below each other."""
     cells = [row["cells"][column["key"]] for row in rows]
     values = [
         {"name": name, "value": cell["value"], "low": cell["low"], "high": cell["high"]}
         for name, cell in zip(names, cells, strict=True)
     ]
-    axis = name_axis(names, palette) if first else alt.Axis(labels=False)
+    axis = name_axis(names, palette) if first or palette.is_narrow else alt.Axis(labels=False)
     y = alt.Y("name:N", sort=list(names), title=None, axis=axis)
     scale = alt.Scale(domain=choose_domain(column, cells), nice=False)
     x_axis = alt.Axis(title=None, tickCount=4)
@@ -78,8 +93,12 @@ def panel(
     ]
     title = alt.TitleParams(column["name"], anchor="start", frame="group")
     return alt.layer(*layers).properties(
-        width=WIDTH, height=compute_row(names, palette) * max(len(rows), 1), title=title
+        width=_choose_panel(palette), height=compute_row(names, palette) * max(len(rows), 1), title=title
     )
+
+
+def _choose_panel(palette: Palette) -> int:
+    return choose_width(palette) if palette.is_narrow else WIDTH
 
 
 def mean_line(
@@ -139,9 +158,13 @@ def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     ]
     data = alt.InlineData(values=values)
     if not apart:
-        return style_chart(alt.layer(*layers, data=data).properties(width=2 * WIDTH, height=TALL), palette)
-    small = alt.layer(*layers, data=data).properties(width=WIDTH, height=TALL / 2)
-    return style_chart(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=ACROSS), palette)
+        return style_chart(
+            alt.layer(*layers, data=data).properties(width=CURVE if palette.is_narrow else 2 * WIDTH, height=TALL),
+            palette,
+        )
+    small = alt.layer(*layers, data=data).properties(width=CURVE if palette.is_narrow else WIDTH, height=TALL / 2)
+    across = 1 if palette.is_narrow else ACROSS
+    return style_chart(small.facet(facet=alt.Facet("group:N", sort=groups, title=None), columns=across), palette)
 
 
 FIGURE_3 = ("gender", "age", "ethnicity", "religion", "region")
@@ -165,10 +188,16 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any
         names = [str(one["name"]) for one in values]
         y = alt.Y("name:N", sort=names, title=None, axis=name_axis(names, palette))
         x = alt.X("n:Q", axis=alt.Axis(title="profiles", tickCount=4, format="d"))
-        bar = alt.Chart(alt.InlineData(values=values)).mark_bar(color=palette.judge).encode(x=x, y=y)
+        bar = (
+            alt.Chart(alt.InlineData(values=values))
+            .mark_bar(color=palette.judge, **place_bars(palette))
+            .encode(x=x, y=y)
+        )
         title = alt.TitleParams(str(field["field"]).replace("_", " ").capitalize(), anchor="start", frame="group")
-        drawn.append(bar.properties(width=WIDTH, height=compute_row(names, palette) * len(values), title=title))
-    return style_chart(alt.concat(*drawn, columns=2, spacing=18), palette)
+        drawn.append(
+            bar.properties(width=_choose_panel(palette), height=compute_row(names, palette) * len(values), title=title)
+        )
+    return style_chart(alt.concat(*drawn, columns=1 if palette.is_narrow else 2, spacing=18), palette)
 
 
 def table_chart(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
@@ -180,4 +209,4 @@ def build_name(row: Mapping[str, Any]) -> str:
     return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
 
 
-__all__ = ["FIGURES", "FILE", "PAGE", "bars", "figure_3", "svg", "table_chart"]
+__all__ = ["FIGURES", "FILE", "bars", "draw_on_page", "figure_3", "svg", "table_chart"]

@@ -173,3 +173,14 @@ class TestParts:
         assert 'aria-current="page"' in drawn("{% nav_link 'gallery' 'Gallery' %}", request=request)
         assert 'aria-current="page"' not in drawn("{% nav_link 'login' 'Sign in' %}", request=request)
         assert 'aria-current="page"' in drawn("{% nav_link 'login' 'Sign in' also='gallery' %}", request=request)
+
+
+def test_cells_of_a_stacked_table_name_their_column():
+    page = drawn(
+        "{% table caption='Dogs' stacked=True %}{% columns 'Name' '#Legs' note %}"
+        "<tr><th scope='row'>Rex</th>{% numbers 4 %}<td class='small'>old</td></tr>{% closetable %}",
+        note='A "note"',
+    )
+    assert '<td data-column="Legs" class="numeric">4</td>' in page
+    assert "<td data-column=\"A &quot;note&quot;\" class='small'>old</td>" in page
+    assert "<th scope='row'>Rex</th>" in page

@@ -76,6 +76,14 @@ def test_marks_count_the_references_in_the_order_of_their_naming():
     assert "one latent trait" in found.text
 
 
+def test_a_judge_without_a_verdict_has_no_dates_and_no_intervals():
+    judge = {"name": "new", "kind": "judge", "provider": "local", "model": "m", "version": 1, "judged": []}
+    design = {"samples": [], "asked_of": {}, "judges": [judge], "clusters": "each item alone", "code_version": "1"}
+    design |= {"labelled": [], "n_people": 0, "n_simulated": 0}
+    text = methods.methods({}, [], [], design=design).text
+    assert "The judge new (judge, local, m, version 1) had given no verdict yet." in text
+
+
 def test_latex_escapes_what_it_would_read():
     assert latex.escape("a_b & 50 % of {x}\n$y$ \\ ~") == (
         r"a\_b \& 50 \% of \{x\} \$y\$ \textbackslash{} \textasciitilde{}"

@@ -19,6 +19,30 @@ from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
 
 TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
+FACTS = {
+    "how": "Made by",
+    "studies": "Studies whose votes count",
+    "tiers": "Tiers from",
+    "cuts": "Thresholds of kappa",
+    "agreement_cuts": "Thresholds of the model",
+    "chance": "Chance agreement",
+    "min_votes": "Least number of votes",
+    "votes": "Votes counted",
+    "gold": "Gold label",
+    "splits": "Shares of the splits",
+    "split_tolerance": "Tolerance of the shares",
+    "split_by": "Kept in one split",
+    "seed": "Random seed",
+    "with_tie": "Ties allowed",
+    "overlap": "Annotators per item",
+    "counts": "Cases by tier or reason",
+    "rules": "Rules of the cleaning",
+    "left_out": "Left out",
+    "before": "Cases before",
+    "after": "Cases after",
+}
+"""By key of what is stored, what the datasheet calls it where that is not the key with spaces."""
+
 AGREE_MORE = (
     "Intervals are 95 % and resample personas. Cases that people disagreed on are excluded, so that those left agree "
     "more than people do."
@@ -74,11 +98,11 @@ def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
 def facts(found: Mapping[str, Any]) -> list[list[str]]:
     """How the benchmark was made, in words."""
     made = found["made"]
-    told = [[readable(key), to_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
+    told = [[name_fact(key), to_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
     told += [
-        ["state", found["state"]],
-        ["released", found["released_at"] or "not yet"],
-        ["code", found["code_version"]],
+        ["State", found["state"]],
+        ["Released", f"{released[:16].replace('T', ' ')} UTC" if (released := found["released_at"]) else "not yet"],
+        ["Code", found["code_version"]],
     ]
     return [[key, value] for key, value in told if value]
 
@@ -201,14 +225,15 @@ def figure(found: Mapping[str, Any]) -> str:
     return f"{found['value']:.2f}{ends}, n {found['n_items']:,}"
 
 
-def readable(key: str) -> str:
-    return key.replace("_", " ")
+def name_fact(key: str) -> str:
+    """What a stored key is called."""
+    return FACTS.get(key) or key.replace("_", " ").capitalize()
 
 
 def to_words(value: Any) -> str:
     """Nested values on one line."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {to_words(part)}" for key, part in value.items())
+        return ", ".join(f"{key}: {to_words(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(to_words(part) for part in value)
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)

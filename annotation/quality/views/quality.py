@@ -22,11 +22,10 @@ from annotation.studies.views.large import reads_all
 from annotation.workbench.services import exclusions
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.charts import FIGURES, FILE, PAGE, Point, course, svg
+from core.charts import FIGURES, FILE, Point, course, draw_on_page
 from core.csv_files import csv_text
 from core.downloads import attach_file, audit_export
 from core.errors import InputError
-from core.markup import to_safe_svg
 
 SHADES = 5
 ALMOST = 0.02
@@ -87,7 +86,7 @@ def plot_course(rows: Sequence[instruments.Quality], people: Mapping[str, User])
     """The plot of gold accuracy and self-consistency over time; empty without checks and repeats."""
     records = [record for row in rows for record in (row.accuracy, row.consistency) if record]
     points = build_points(records, people)
-    return to_safe_svg(svg(course, points, PAGE)) if points else ""
+    return draw_on_page(course, points) if points else ""
 
 
 def build_points(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:

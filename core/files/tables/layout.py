@@ -55,6 +55,8 @@ def detect_encoding(file: InputFile) -> str:
                     break
                 decoder.decode(chunk)
     except UnicodeDecodeError:
+        if b"\0" in head:
+            raise file.error("is not text; a table is CSV, TSV, Excel, JSON, JSON Lines or Parquet") from None
         return "cp1252"
     except OSError as error:
         raise unreadable(file, error) from error
@@ -62,9 +64,10 @@ def detect_encoding(file: InputFile) -> str:
 
 
 def detect_wide(head: bytes) -> str:
-    """UTF-16 without a mark: where most characters are Latin, every second byte is zero."""
-    for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
-        if len(zeros) > 1 and zeros.count(0) > len(zeros) * 0.4:
+    """UTF-16 without a mark: where most characters are Latin, every second byte is zero, and no other."""
+    first, second = head[::2], head[1::2]
+    for name, zeros, others in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        if len(zeros) > 1 and zeros.count(0) > len(zeros) * 0.4 and 0 not in others:
             return name
     return ""
 

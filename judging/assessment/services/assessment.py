@@ -55,6 +55,11 @@ class StoredAssessment:
         return self.held_to.success.is_met(self.verdicts)
 
     @property
+    def has_scores(self) -> bool:
+        """Whether the judge scored an item that people labelled."""
+        return any(one.kappa["n_items"] for one in self.verdicts)
+
+    @property
     def decision(self) -> Decision | None:
         """What holds on every criterion."""
         return verdicts.worst(list(self.verdicts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,15 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from core.accounts.models.users import User
 from core.version import code_version
-from judging.assessment import calibration_charts, calibration_figures, charts, latex, material_warnings, methods
+from judging.assessment import (
+    calibration_charts,
+    calibration_figures,
+    charts,
+    latex,
+    material_warnings,
+    methods,
+    wording,
+)
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import certificates as certificate_queries
@@ -33,6 +42,7 @@ from judging.assessment.services import (
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.paper_kit import PaperKit
+from judging.stats.verdict import ORDER
 
 FORMAT = "concord-report/1"
 Document = dict[str, Any]
@@ -63,7 +73,8 @@ def describe_judges(
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
-    cascade = cascades.describe_usual([one.evidence for one in judges])
+    scored = [one for one in judges if one.has_scores]
+    cascade = cascades.describe_usual([one.evidence for one in scored])
     by_model = _difficulty(ratings, patient=patient)
     design = _describe_design(evidence, judges, ratings)
     how = methods.methods(people, *results, cascade, difficulty=by_model, design=design)
@@ -75,6 +86,8 @@ def describe_judges(
             "description": study.description,
             "n_items": evidence.material.n,
         },
+        "summary": _summarise(people, scored, design),
+        "without_scores": [str(one.judge) for one in judges if not one.has_scores],
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
@@ -93,6 +106,16 @@ def describe_judges(
         "differences": judge_comparison.compare_judges([one.evidence for one in judges]),
         "methods": how.to_json(),
     }
+
+
+def _summarise(people: Document, judges: Sequence[Assessment], design: Document) -> str:
+    """Say how far people agree, and what the verdicts on the judges are."""
+    n, simulated = design["n_people"] + design["n_simulated"], design["n_simulated"]
+    names = {key: found["name"] for key, found in people.items()}
+    agree = wording.summarise_people(names, people, n_raters=n, simulated=simulated) if people else ""
+    decisions = Counter(verdict.whole.decision for one in judges for verdict in one.verdicts)
+    counts = {decision: decisions[decision] for decision in reversed(ORDER) if decisions[decision]}
+    return f"{agree} {wording.summarise_decisions(counts)}".strip()
 
 
 def _describe_dependence(evidence: StudyData, people: Document) -> str:
@@ -213,7 +236,7 @@ def regroup_by_criterion(sections: Sequence[Document]) -> list[Document]:
 
 
 def sections(document: Mapping[str, Any], draw: charts.Draw) -> list[Document]:
-    """What a page needs of each judge and criterion beside the document: rows of tables, and plots."""
+    """What a page needs of each judge with scores and criterion beside the document: rows of tables, and plots."""
     return [
         {
             "judge": name,
@@ -224,6 +247,7 @@ def sections(document: Mapping[str, Any], draw: charts.Draw) -> list[Document]:
             ],
         }
         for name, found in document["judges"].items()
+        if name not in document["without_scores"]
     ]
 
 

@@ -7,7 +7,7 @@ Both are computed on the same items with the same draws; pages, report, API and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,13 +92,16 @@ class ResultMatrix:
 
 
 def build_matrix(
-    criteria: Iterable[Criterion], agreement: AgreementRun | None, judges: Sequence[StoredAssessment]
+    criteria: Iterable[Criterion],
+    agreement: AgreementRun | None,
+    judges: Sequence[StoredAssessment],
+    without: Collection[str] = (),
 ) -> ResultMatrix:
-    """The matrix of the criteria that have a coefficient or a verdict."""
+    """The matrix of the criteria that have a coefficient or a verdict; not of the judges `without` any score yet."""
     documents = agreement.result["criteria"] if agreement else {}
     verdicts = {(str(one.judge), found.key): _from_verdict(one, found.key) for one in judges for found in one.verdicts}
     named = [str(one.judge) for one in judges] + [name for found in documents.values() for name in found["judges"]]
-    columns = tuple(dict.fromkeys(named))
+    columns = tuple(name for name in dict.fromkeys(named) if name not in without)
     rows = []
     for criterion in criteria:
         key, document = criterion.key, documents.get(criterion.key)
@@ -148,6 +151,7 @@ def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
     cells = [cell for cell in row.cells if cell]
     judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]
     most = max(cells, key=lambda one: one.kappa["n_items"] or 0, default=None)
-    ceiling = most.ceiling if most else people
-    band = None if ceiling["low"] is None or ceiling["high"] is None else (ceiling["low"], ceiling["high"])
+    band = None
+    if most and most.ceiling["low"] is not None and most.ceiling["high"] is not None:
+        band = (most.ceiling["low"], most.ceiling["high"])
     return charts.Rows(row.name, [charts.Mark.from_estimate(who, "people", people), *judges], band)

@@ -24,7 +24,7 @@ from judging.assessment.item_links import MOST_LISTED
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.queries.disagreements import Written, load_written
 from judging.assessment.services import disagreement_sources, disagreements, improvement, rules
-from judging.assessment.services.disagreements import Disagreement
+from judging.assessment.services.disagreements import Disagreement, DisagreementCounts
 from judging.assessment.views.large import reads_judge
 from judging.judges.models import NO_MODELS, NOT_RUN_HERE, Judge
 from judging.judges.queries import study_items
@@ -72,6 +72,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "left_out": mine.left_out,
         "hold_out": study_items.find_hold_out(study),
         "counts": [(names[key], one) for key, one in counts.items()],
+        "worst": _find_worst([(names[key], one) for key, one in counts.items() if one.differing]),
         "compared": sum(one.compared for one in counts.values()),
         "criteria": mine.criteria,
         "tiers": TIERS,
@@ -84,6 +85,11 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "takes_examples": judge.provider not in (*NOT_RUN_HERE, *NO_MODELS),
         "form": VersionForm(study=study, judge=judge),
     }
+
+
+def _find_worst(counts: Sequence[tuple[Criterion, DisagreementCounts]]) -> tuple[Criterion, DisagreementCounts] | None:
+    """Find the criterion on which the judge differs on the largest share of items, with its counts."""
+    return max(counts, key=lambda found: found[1].differing / found[1].compared, default=None)
 
 
 def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -41,6 +40,12 @@ Document = Mapping[str, Any]
 AT_ONCE = 5_000
 """Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
+NOTE = "Kappa [95 % interval] on n items. n opens these items, “differ” those on which people do"
+NOTE_WITH_JUDGES = (
+    "Kappa [95 % interval] on n items. A judge beside the human ceiling: inter-annotator agreement on the same items. "
+    "n opens these items, “differ” those on which they do"
+)
+
 
 @researcher_required
 @require_safe
@@ -56,7 +61,6 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         raters = StudyRaters.from_run(study, run) if run else None
         context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
         waiting = list_waiting(study, judges)
-        context |= {"running_judges": list_running(study, judges)}
     else:
         ratings = StudyRatings.read(study)
         run, raters = _compute(request, study, ratings)
@@ -65,8 +69,11 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
             by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
         )
         context |= {"left_out": evidence.left_out}
-    matrix = build_matrix(study.criteria.all(), run, judges)
-    context |= {"waiting_judges": waiting, **_context(study, run, raters, judges, matrix)}
+    running = list_running(study, judges)
+    started = {judge_run.judge_id for judge_run in running}
+    judges = [one for one in judges if one.judge.pk not in started]
+    matrix = build_matrix(study.criteria.all(), run, judges, without={str(one.judge) for one in running})
+    context |= {"waiting_judges": waiting, "running": running, **_context(study, run, raters, judges, matrix)}
     return render(request, "judging/results.html", context)
 
 
@@ -91,17 +98,16 @@ def _compute(
 
 def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
     """Judges with a run on the study that has ended, of whom nothing has been computed yet."""
-    return _list_unknown(study.judge_runs.ordinary().exclude(pk__in=study.judge_runs.running()), judges)
-
-
-def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
-    """Judges at work on the study, of whom nothing has been computed yet."""
-    return _list_unknown(study.judge_runs.ordinary().running(), judges)
-
-
-def _list_unknown(runs: QuerySet[JudgeRun], judges: Iterable[StoredAssessment]) -> list[Judge]:
-    there = Judge.objects.filter(runs__in=runs).exclude(pk__in={one.judge.pk for one in judges})
+    ended = study.judge_runs.ordinary().exclude(pk__in=study.judge_runs.running())
+    there = Judge.objects.filter(runs__in=ended).exclude(pk__in={one.judge.pk for one in judges})
     return list(there.distinct().order_by("name", "version"))
+
+
+def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[JudgeRun]:
+    """Runs at work on the study of judges without a result yet: nothing was computed, or of no labelled item."""
+    known = {one.judge.pk for one in judges if one.has_scores}
+    runs = study.judge_runs.ordinary().running().exclude(judge__in=known).select_related("judge")
+    return list({run.judge_id: run for run in runs.order_by("judge__name", "judge__version", "pk")}.values())
 
 
 def _context(
@@ -117,6 +123,7 @@ def _context(
     return {
         "run": run,
         "matrix": matrix,
+        "note": NOTE_WITH_JUDGES if matrix.judges else NOTE,
         "columns": [_column(study, matrix, name) for name in matrix.judges],
         "rows": [_row(study, row, matrix.judges) for row in matrix.rows],
         "lead": _lead(matrix, names, documents, raters) if raters else "",

@@ -14,6 +14,8 @@ from judging.runs.forms import UploadForm
 from judging.runs.imports.formats import FORMATS, TABLE, Format
 
 SHOWN = 100
+ITEMS = ("dialogues", "pairs")
+"""Kinds of records that a study can ask about."""
 
 
 @researcher_required
@@ -25,7 +27,7 @@ def import_upload(request: HttpRequest) -> HttpResponse:
     outcome = form.load(get_account(request)) if form.is_valid() else None
     told = {name: form.cleaned_data[name] for name in chosen.fields} if outcome else {}
     context = {
-        "groups": group_formats(shown.values()),
+        "groups": group_formats(shown.values(), chosen),
         "chosen": chosen,
         "form": UploadForm(chosen=chosen, initial=told) if outcome else form,
         "result": outcome and build_context(outcome),
@@ -33,12 +35,12 @@ def import_upload(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/import_upload.html", context)
 
 
-def group_formats(formats: Iterable[Format]) -> list[tuple[str, list[Format]]]:
-    """The formats under the heading of their group, in the order in which these come."""
+def group_formats(formats: Iterable[Format], chosen: Format) -> list[tuple[str, list[Format], bool]]:
+    """The formats under the heading of their group, in the order in which these come; that of the chosen is open."""
     groups: dict[str, list[Format]] = {}
     for one in formats:
         groups.setdefault(one.group, []).append(one)
-    return list(groups.items())
+    return [(name, found, name == chosen.group) for name, found in groups.items()]
 
 
 def build_context(outcome: Outcome) -> dict[str, object]:
@@ -49,6 +51,7 @@ def build_context(outcome: Outcome) -> dict[str, object]:
     ]
     return {
         "rows": rows,
+        "of_study": next((kind.removesuffix("s") for kind, *counts in rows if kind in ITEMS and any(counts)), ""),
         "changed": any(created or updated for _, created, updated, _ in rows),
         "unchanged": any(unchanged for *_, unchanged in rows),
         "warnings": document["warnings"],

@@ -20,7 +20,6 @@ from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError, NotComputedError
-from core.markup import to_safe_svg
 from simulation.results import charts
 from simulation.results.services import measures
 from simulation.results.services.measure_tables import ROWS, table, table_5
@@ -60,7 +59,7 @@ def dataset_measures(request: HttpRequest) -> HttpResponse:
         context["demographics"] = fold_rows([*tables["t6"]["rows"], *tables["t7"]["rows"]])
         context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
         fields = charts.figure_3(found["profiles"]["demographics"])
-        context["figure"] = to_safe_svg(charts.svg(charts.bars, fields, charts.PAGE)) if fields else ""
+        context["figure"] = charts.draw_on_page(charts.bars, fields) if fields else ""
     return render(request, "simulation/measures.html", context)
 
 

@@ -20,7 +20,6 @@ from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
-from core.markup import to_safe_svg
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results import charts
@@ -164,7 +163,7 @@ def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict
         **table,
         "rows": rows,
         "caption": caption,
-        "chart": to_safe_svg(charts.svg(charts.table_chart, table, charts.PAGE)) if caption else "",
+        "chart": charts.draw_on_page(charts.table_chart, table) if caption else "",
         "files": links(asked, table["key"]) if caption else [],
     }
 

@@ -50,6 +50,12 @@ def test_the_files_hold_every_item(criterion, alice):
     assert alice.get(reverse("gold_download", args=["suits", "xml"])).status_code == 404
 
 
+def test_it_begins_with_how_many_items_have_gold_and_counts_only_what_is_there(criterion, alice):
+    page = alice.get(reverse("gold", args=["suits"])).content.decode()
+    assert page.index("items have a gold value on") < page.index('<form class="row filters"')
+    assert "too uncertain" not in page
+
+
 def test_without_labels_it_says_what_to_do(alice):
     StudyFactory(slug="empty")
     assert "No labels yet" in alice.get(reverse("gold", args=["empty"])).content.decode()

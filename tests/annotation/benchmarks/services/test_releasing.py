@@ -210,6 +210,10 @@ def test_the_datasheet_says_who_how_and_how_far_they_agree(benchmark):
     assert "72 votes on 8 cases, 9 to 9 a case." in text
     assert "| dropped in Scripted, round 1: contested | 2 |" in text
     assert "the longer response" in text
+    told = dict(datasheets.facts(sheet))
+    assert told["Least number of votes"] == "2"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|not yet", told["Released"])
+    assert not [name for name in told if "_" in name or not name[0].isupper()]
 
 
 def test_writing_twice_changes_nothing_and_nothing_is_overwritten(benchmark, tmp_path):

@@ -53,7 +53,7 @@ def create(client: Client, kind: str = "dialogue", **given):
 
 def test_an_empty_site_says_where_to_begin(client: Client) -> None:
     page = text_of(client.get(reverse("study_list")))
-    for said in ("This site is empty", reverse("import_upload"), reverse("judge_create"), "make demo"):
+    for said in ("This site is empty", reverse("import_table"), reverse("judge_create"), "make demo"):
         assert said in page
 
 

@@ -78,7 +78,10 @@ def test_anybody_checks_a_file_a_text_or_a_hash(issued, client):
 def test_a_certificate_without_a_bias_says_none(issued, alice):
     page = alice.get(reverse("certificate_detail", args=[issued.sha256])).content.decode()
     assert "found" not in [said for one in issued.content["criteria"].values() for said in one["probes"].values()]
-    assert re.findall(r'<td class="small">(.*?)</td>', page) == ["none"] * len(issued.content["criteria"])
+    assert re.findall(r'data-column="Biases found" class="small">(.*?)</td>', page) == ["none"] * len(
+        issued.content["criteria"]
+    )
+    assert not re.search(r"\d{4}-\d\d-\d\dT\d\d", page), "times are written as on other pages"
 
 
 def test_who_is_of_the_project_can_open_it(issued, alice):

@@ -169,6 +169,16 @@ def test_the_change_from_version_to_version(criterion, alice):
     assert (refused.status_code, "no other version" in text_of(refused)) == (400, True)
 
 
+def test_the_page_begins_with_where_the_judge_differs_most(criterion, alice):
+    response = alice.get(address())
+    one = response.context["worst"][1]
+    assert (
+        f"gpt differs from people most often on {criterion.name}: {one.differing} of {one.compared} items."
+        in text_of(response)
+    )
+    assert 'href="#version"' in response.content.decode()
+
+
 def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
     criterion.study.hold_out.delete()
     assert "Hold out a part first" in text_of(alice.get(address()))
@@ -178,7 +188,10 @@ def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
 
 def test_a_judge_without_words_has_no_form(criterion, alice):
     Judge.objects.filter(name="gpt").update(provider="imported")
-    assert "has no prompt, so there is nothing to edit" in text_of(alice.get(address()))
+    criterion.study.hold_out.delete()
+    text = text_of(alice.get(address()))
+    assert "has no prompt, so there is nothing to edit" in text
+    assert "Hold out a part first" not in text, "nothing can be improved"
 
 
 def test_bad_addresses(criterion, alice):

@@ -250,6 +250,22 @@ def test_while_a_judge_is_at_work_what_was_computed_last_is_shown_and_nothing_an
     assert "rates the items now" not in text_of(ended)
 
 
+def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_dashes(alice: Client) -> None:
+    tone = Criterion.objects.get(key="tone")
+    before = alice.get(reverse("results", args=["suits"]))
+    run = JudgeRunFactory(study=tone.study, criteria=[tone])
+    add_verdicts(run, tone, [None] * N)
+    compute_results(tone.study)
+    now = alice.get(reverse("results", args=["suits"]))
+    assert now.context["matrix"].judges == before.context["matrix"].judges
+    assert f"{run.judge} rates the items now" in text_of(now)
+    assert reverse("run_detail", args=[run.pk]) in now.content.decode()
+    report = alice.get(reverse("report", args=["suits"]))
+    assert str(run.judge) in report.context["report"]["judges"], "the files still name it"
+    assert f"{run.judge} has scored no labelled item yet" in text_of(report)
+    assert "(the judge scored no item)" not in text_of(report)
+
+
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +274,27 @@ def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     assert "A worker computes it again" not in text_of(read), "nothing was kept before"
     kept = alice.get(reverse("results", args=["suits"]))
     assert kept.context["matrix"] == read.context["matrix"]
-    assert "Computed 0 minutes ago. A worker computes it again once labels or judgments have come." in text_of(kept)
+    assert re.search(r"Computed 0 minutes ago, [^.]{16,30}\. A worker computes it again once labels or", text_of(kept))
     now = alice.get(reverse("results", args=["suits"]), {"whole": "1"})
     assert "A worker computes it again" not in text_of(now)
+
+
+def test_without_a_judge_neither_results_nor_report_speak_of_one(client: Client) -> None:
+    study = with_items(12, name="People", slug="people")
+    people_say(CriterionFactory(study=study, key="tone", name="Tone"), {"bob": TONE[:12], "dana": TONE[1:13]})
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("results", args=["people"])).content.decode()
+    assert "Run a judge" in page
+    assert "human ceiling: inter-annotator" not in page
+    report = client.get(reverse("report", args=["people"])).content.decode()
+    assert "No judge has rated a labelled item yet." in report
+    assert "Evidence by criterion" not in report
+    assert not re.search(r"<tbody>\s*</tbody>", report)
+
+
+def test_a_report_of_nothing_is_not_given_out(client: Client) -> None:
+    with_items(3, name="New", slug="new")
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("report", args=["new"])).content.decode()
+    assert "Nothing to report yet" in page
+    assert "Download" not in page

@@ -92,7 +92,9 @@ class TestMessyFiles:
         page = show(alice, address)
         assert "separator semicolon, UTF-8" in page
         assert "2 records can be imported from 2 rows." in page
-        assert "Imported." in press(alice, address)
+        page = press(alice, address)
+        assert "Imported." in page
+        assert f'href="{reverse("study_create")}?kind=pair"' in page, "the next step"
         first = ResponsePair.objects.get(external_id="1")
         assert (first.question, first.response_1, first.response_2) == ("Wie spät?", "Drei; genau.", "Vier.")
 
@@ -218,6 +220,7 @@ class TestWhatIsWrong:
             ('{"a": 1', "broken.json", "broken.json, line 1: not JSON"),
             (b"PK\x03\x04broken", "broken.xlsx", "broken.xlsx: is not a ZIP file that can be read"),
             (b"PAR1broken", "broken.parquet", "broken.parquet: is not a Parquet file that can be read"),
+            (b"\x89PNG\r\n\x1a\n" + bytes(200), "photo.png", "photo.png: is not text; a table is CSV, TSV, Excel"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1", "old.xls", "is an Excel file of before 2007"),
         ],
     )
