@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -19,7 +18,8 @@ from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.models import Judge
 from judging.judges.queries import workers
 from judging.judges.services import judges
-from judging.management.commands.judge import INTERRUPTED, LOOK_EVERY, NO_WORKER
+from judging.management.commands.judge import INTERRUPTED
+from judging.management.long_work import NO_WORKER, wait_until_over
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
@@ -79,10 +79,9 @@ class Command(ConcordCommand):
 
     def wait(self, started: list[JudgeRun]) -> None:
         try:
-            while JudgeRun.objects.filter(
-                pk__in=[run.pk for run in started], finished_at__isnull=True, stopped_at__isnull=True
-            ).exists():
-                time.sleep(LOOK_EVERY)
+            for run in started:
+                for _ in wait_until_over(run):
+                    pass
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=130) from None
 

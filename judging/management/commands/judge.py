@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sys
-import time
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Study
@@ -19,23 +16,19 @@ from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
 from core.options.fields import add_arguments, read_arguments, split_names
-from judging.assessment.wording import duration as in_words
 from judging.judges import providers
 from judging.judges.models import Judge
-from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.judges.services import judges
+from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
 from judging.runs.models.runs import JudgeRun
 from judging.runs.options import NewRun
 from judging.runs.queries import runs as queries
 from judging.runs.services import estimates, runs, work
 
-LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was judged is kept; the same command goes on with the rest."
 ELSEWHERE = ("judge", "order_policy")
 """Options of a run that this command takes in words of its own."""
-
-NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
 
 
 class Command(ConcordCommand):
@@ -123,16 +116,8 @@ class Command(ConcordCommand):
         return begun
 
     def watch(self, run: JudgeRun, steps: Iterator[None]) -> None:
-        """Follow the steps with a bar, on a terminal. The run itself does not depend on it."""
-        with tqdm(
-            total=queries.progress(run).expected, unit=" judgments", file=sys.stderr, disable=not self.on_terminal
-        ) as bar:
-            looked = 0.0
-            for _ in steps:
-                if self.on_terminal and time.monotonic() - looked > LOOK_EVERY:
-                    bar.update(run.judgments.count() - bar.n)
-                    looked = time.monotonic()
-            bar.update(run.judgments.count() - bar.n)
+        expected = queries.progress(run).expected
+        watch(steps, total=expected, count=run.judgments.count, unit="judgments", is_shown=self.on_terminal)
 
     def estimate(self, options: dict[str, Any]) -> dict[str, Any]:
         """What a run would take. Nothing is made, not even a judge."""
@@ -156,10 +141,8 @@ class Command(ConcordCommand):
             f"Run {document['run']} of {document['judge']} on {document['study']} is {document['state']}: "
             f"{counts['judgments']} of {counts['expected']} judgments, {counts['scored']} with a verdict."
         )
-        cost = document["cost_usd"]
-        if cost["known"] or cost["unknown"]:
-            unknown = f", and {cost['unknown']:,} at an unknown price" if cost["unknown"] else ""
-            self.stdout.write(f"  Cost: {format_dollars(cost['known'])}{unknown}.")
+        for line in describe_cost(document["cost_usd"]):
+            self.stdout.write(line)
         for reason, n in counts["unscored"].items():
             self.stdout.write(f"  {n} unscored: {reason}")
         for trouble in document["errors"]:
@@ -173,9 +156,7 @@ class Command(ConcordCommand):
             f"{document['judge']} on {document['study']}: {found['requests']:,} requests, {found['cached']:,} of them "
             f"answered already; about {found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
-        time_left = "unknown" if found["seconds"] is None else in_words(found["seconds"])
-        self.stdout.write(f"Price: {price}. Time: {time_left}.")
+        self.stdout.write(describe_estimate(found))
         if found["too_long"]:
             self.stdout.write(f"About {found['too_long']:,} will not fit the model and stay unscored.")
         for line in (*found["basis"], *found["why"]):
@@ -240,16 +221,6 @@ def parameters(text: str) -> dict[str, Any]:
 def keys(given: Sequence[str] | str | None) -> list[str] | None:
     """The keys that are listed, with commas or spaces between; None for all."""
     return None if given is None else split_names(given)
-
-
-def wait_until_over(run: JudgeRun) -> Iterator[None]:
-    """Yield every second until the run is finished or stopped."""
-    while True:
-        run.refresh_from_db()
-        if run.state != "running":
-            return
-        yield
-        time.sleep(LOOK_EVERY)
 
 
 def document(run: JudgeRun) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from judging.assessment.services import probes
 from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
+from judging.management.long_work import NO_WORKER, wait_until_over
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.services import estimates, runs, work
@@ -47,12 +48,12 @@ class Command(judging.Command):
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
         run = self.find_or_start_run(plan, now=options["now"])
         if not options["now"] and not workers.alive().exists():
-            self.stderr.write(judging.NO_WORKER)
+            self.stderr.write(NO_WORKER)
         try:
             if options["now"]:
                 self.watch(run, work.work_through(run))
             elif options["wait"]:
-                self.watch(run, judging.wait_until_over(run))
+                self.watch(run, wait_until_over(run))
         except KeyboardInterrupt:
             raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return {**judging.document(run), **describe_probe(run.probe)}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import signal
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from annotation.management.base import ConcordCommand
 from annotation.management.imports import read_named_texts
@@ -18,10 +15,9 @@ from annotation.studies.models.studies import Study
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
-from judging.assessment.wording import duration
-from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
 from judging.judges.services.keys import load_keyring_for
+from judging.management.long_work import NO_WORKER, describe_cost, describe_estimate, wait_until_over, watch
 from simulation.agents import services as agents_services
 from simulation.agents.prompts import PUBLISHED
 from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
@@ -32,9 +28,7 @@ from simulation.experiments.services import estimates, experiments, studies, wor
 from simulation.experiments.services.experiments import leases
 from simulation.experiments.services.grids import grid
 
-LOOK_EVERY = 1.0  # seconds
 INTERRUPTED = "Interrupted. What was said is kept; the same command goes on with the rest."
-NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
 
 LIMITS = ("single_exchanges", "multi_exchanges", "single_turns", "multi_turns")
 ELSEWHERE = ("name", "user_agent", "assistants", "conditions", "users", "tasks", "prompts")
@@ -122,17 +116,8 @@ class Command(ConcordCommand):
         return studies.create_human_check(by=None, experiment=experiment, n=n, draw=draw)
 
     def watch(self, experiment: Experiment, steps: Iterator[None]) -> None:
-        """Follow the steps with a bar, on a terminal. The experiment itself does not depend on it."""
-        ended = experiment.dialogues.exclude(ending="")
-        with tqdm(
-            total=experiment.dialogues.count(), unit=" dialogues", file=sys.stderr, disable=not self.on_terminal
-        ) as bar:
-            looked = 0.0
-            for _ in steps:
-                if self.on_terminal and time.monotonic() - looked > LOOK_EVERY:
-                    bar.update(ended.count() - bar.n)
-                    looked = time.monotonic()
-            bar.update(ended.count() - bar.n)
+        total, ended = experiment.dialogues.count(), experiment.dialogues.exclude(ending="")
+        watch(steps, total=total, count=ended.count, unit="dialogues", is_shown=self.on_terminal)
 
     def say(self, document: dict[str, Any]) -> None:
         if document.get("estimate"):
@@ -145,10 +130,8 @@ class Command(ConcordCommand):
         )
         for name, n in document["endings"].items():
             self.stdout.write(f"  {n} × {name}")
-        cost = document["cost_usd"]
-        if cost["known"] or cost["unknown"]:
-            unknown = f", and {cost['unknown']:,} turns at an unknown price" if cost["unknown"] else ""
-            self.stdout.write(f"  Cost: {format_dollars(cost['known'])}{unknown}.")
+        for line in describe_cost(document["cost_usd"], " turns"):
+            self.stdout.write(line)
         self.say_left_out(document["masked"], document["absent"])
         if document["stop_reason"]:
             self.stdout.write(f"  {document['stop_reason']}")
@@ -167,9 +150,7 @@ class Command(ConcordCommand):
             f"{document['name']}: {found['dialogues']:,} dialogues, about {found['turns']:,} turns; about "
             f"{found['input_tokens']:,} tokens in and {found['output_tokens']:,} out."
         )
-        price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
-        time_left = "unknown" if found["seconds"] is None else duration(found["seconds"])
-        self.stdout.write(f"Price: {price}. Time: {time_left}.")
+        self.stdout.write(describe_estimate(found))
         self.say_left_out(found["masked"], found["absent"])
         if found["without_goal"]:
             self.stdout.write(f"  {found['without_goal']:,} tasks have no goal: their completion cannot be judged.")
@@ -207,16 +188,6 @@ def build_plan(options: dict[str, Any]) -> experiments.Plan:
 def shorten_ids(ids: str) -> str:
     """What was asked for as part of a name: only how many ids there are where they are long."""
     return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
-
-
-def wait_until_over(experiment: Experiment) -> Iterator[None]:
-    """Yield every second until it is finished or stopped."""
-    while True:
-        experiment.refresh_from_db()
-        if experiment.state != "running":
-            return
-        yield
-        time.sleep(LOOK_EVERY)
 
 
 def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from celery import current_app
 from django.core.management import CommandError, call_command
 
 from judging.judges.models import Judge, Price
-from judging.management.commands import judge as command
+from judging.management import long_work
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import provider_batches, work
 from judging.runs.services.leases import leases
@@ -272,7 +272,7 @@ class TestWithWorkers:
             if len(looks) == 3:
                 work.judge_chunk(JudgeRun.objects.get().chunks.get().pk)
 
-        monkeypatch.setattr(command, "time", SimpleNamespace(sleep=look, monotonic=lambda: 0.0))
+        monkeypatch.setattr(long_work, "time", SimpleNamespace(sleep=look, monotonic=lambda: 0.0))
         err, out = StringIO(), StringIO()
         call_command("judge", "first-study", "--judge", "baseline", "--json", stdout=out, stderr=err)
 

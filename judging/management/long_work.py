@@ -1,0 +1,60 @@
+"""What commands share that start long work and follow it: judge and simulate."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+from tqdm import tqdm
+
+from judging.assessment.wording import duration
+from judging.judges.pricing import format_dollars
+
+LOOK_EVERY = 1.0  # seconds
+NO_WORKER = "No worker is running, so nothing happens yet. Start one with `make worker`, or use --now."
+
+
+class LongWork(Protocol):
+    """A run or an experiment."""
+
+    @property
+    def state(self) -> str: ...
+
+    def refresh_from_db(self) -> None: ...
+
+
+def wait_until_over(work: LongWork) -> Iterator[None]:
+    """Yield every second until the work is finished or stopped."""
+    while True:
+        work.refresh_from_db()
+        if work.state != "running":
+            return
+        yield
+        time.sleep(LOOK_EVERY)
+
+
+def watch(steps: Iterator[None], *, total: int, count: Callable[[], int], unit: str, is_shown: bool) -> None:
+    """Follow the steps, with a bar of what `count` gives where it is shown. The work itself does not depend on it."""
+    with tqdm(total=total, unit=f" {unit}", file=sys.stderr, disable=not is_shown) as bar:
+        looked = 0.0
+        for _ in steps:
+            if is_shown and time.monotonic() - looked > LOOK_EVERY:
+                bar.update(count() - bar.n)
+                looked = time.monotonic()
+        bar.update(count() - bar.n)
+
+
+def describe_estimate(found: Mapping[str, Any]) -> str:
+    """Price and time of an estimate."""
+    price = "unknown" if found["usd"] is None else f"about {format_dollars(found['usd'])}"
+    return f"Price: {price}. Time: {'unknown' if found['seconds'] is None else duration(found['seconds'])}."
+
+
+def describe_cost(cost: Mapping[str, Any], unit: str = "") -> list[str]:
+    """What was spent, as a line; none where nothing was. `unit` names what has no known price."""
+    if not cost["known"] and not cost["unknown"]:
+        return []
+    unknown = f", and {cost['unknown']:,}{unit} at an unknown price" if cost["unknown"] else ""
+    return [f"  Cost: {format_dollars(cost['known'])}{unknown}."]
