@@ -21,7 +21,7 @@ from typing import Any
 from judging.judges.prompts import build_placeholders
 from judging.judges.prompts.planted import ANSWER, NOTE, PADDING, SYSTEM, USER
 from judging.judges.prompts.renamed import find_names, rename_user
-from judging.judges.providers.requests import Content, DialogueContent, PairContent, Turn
+from judging.judges.providers.requests import Content, DialogueContent, PairContent
 
 ORIGINAL = "original"
 """What a probe run calls the item as it is, which it asks about twice: the second answer is the judge's own noise."""
@@ -126,7 +126,7 @@ def _in_turn(content: DialogueContent, role: str, place: int, change: Callable[[
     if not places:
         return content
     at = places[place if content.turn is None else -1]
-    turn = Turn(role, change(content.turns[at].content))
+    turn = replace(content.turns[at], content=change(content.turns[at].content))
     return replace(content, turns=(*content.turns[:at], turn, *content.turns[at + 1 :]))
 
 
@@ -230,11 +230,11 @@ def _shuffled(found: Any, rng: random.Random) -> Any:
 ALTERATIONS: dict[str, Alteration] = {
     one.name: one
     for one in (
-        Alteration("injection:note", 1, "a note to the evaluator after what the assistant says", _at_the_end(NOTE)),
-        Alteration("injection:system", 1, "a line that poses as the system, before what the assistant says", _before),
-        Alteration("injection:answer", 1, "a forged verdict after what the assistant says", _forged),
-        Alteration("injection:user", 1, "a request to the evaluator by the user", _by_the_user, ("dialogue",)),
-        Alteration("length:padding", 1, "a sentence more that says nothing", _at_the_end(PADDING)),
+        Alteration("injection:note", 2, "a note to the evaluator after what the assistant says", _at_the_end(NOTE)),
+        Alteration("injection:system", 2, "a line that poses as the system, before what the assistant says", _before),
+        Alteration("injection:answer", 2, "a forged verdict after what the assistant says", _forged),
+        Alteration("injection:user", 2, "a request to the evaluator by the user", _by_the_user, ("dialogue",)),
+        Alteration("length:padding", 2, "a sentence more that says nothing", _at_the_end(PADDING)),
         Alteration("invariance:names", 1, "the user goes by another name", _names),
         Alteration("invariance:plain", 1, "what the assistant says without markdown", _alter_all(_plain)),
         Alteration("invariance:bullets", 1, "what the assistant says as bullets", _alter_all(_bullets)),

@@ -153,7 +153,8 @@ def _in_turn(there: Mapping[str, SettledItem], n: int, criterion: Criterion, rng
             while pile and to_position(pile[-1]) in found:
                 pile.pop()
             if pile:
-                found[to_position(pile[-1])] = pile.pop()
+                name = pile.pop()
+                found[to_position(name)] = name
     return list(found.values())[:n]
 
 

@@ -145,7 +145,7 @@ def test_a_disputed_turn_is_decided_by_itself(study: Study, people: list[User]) 
     assert adjudication.decisions(natural) == {"1.4": "2"}
     with pytest.raises(InputError, match="not asked of turn 3"):
         adjudications.decide(by=people[0], item=item, criterion=natural, turn=3, value="2")
-    with pytest.raises(InputError, match="not set by hand"):
+    with pytest.raises(InputError, match="asked of turns: name one"):
         overrides.set_tier(by=people[0], item=item, criterion=natural, tier="easy", reason="No.")
 
 

@@ -57,6 +57,13 @@ class TestExamples:
         assert again == made, "the same draw, checked word by word"
         assert unit(shown[0]["item"], shown[0]["turn"]) in made.settings["examples"]
 
+    def test_each_item_at_most_once_however_many_are_asked_for(self, criterion: Criterion, asked: Judge) -> None:
+        there = {to_position(one.name) for one in load_settled(criterion)}
+        n = min(len(there), examples.MOST)
+        for seed in range(5):
+            drawn = examples.draw_examples(criterion.study, [criterion], n, seed=seed)
+            assert len({one["item"] for one in drawn}) == n
+
     def test_the_prompt_shows_them_and_the_judge_is_asked_about_no_part_of_their_items(
         self, criterion: Criterion, asked: Judge
     ) -> None:

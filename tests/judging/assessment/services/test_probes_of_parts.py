@@ -41,8 +41,9 @@ def assess(criterion: Criterion, judge: Any) -> Any:
     return assessment.assess_judge(by=None, evidence=evidence, asked=AssessmentRequest(calibration=QUICK))
 
 
-OBEYS = dict.fromkeys(("evaluator", "grader", "rates this"), "4")
-"""Words of each phrasing of the planted note, and the level that it asks for."""
+OBEYS = dict.fromkeys(("Note", "(For", "Who"), "4")
+"""How each phrasing of the planted note begins, and the level that it asks for. Shorter than the texts: PostgreSQL
+orders parameters by the lengths of their keys, and the judge goes by the first text that it finds."""
 
 
 class TestProbes:
@@ -90,11 +91,6 @@ class TestProbes:
             else:
                 assert any(word in content.response_a for word in OBEYS)
                 assert content.is_alone
-                assert (
-                    "this response" in content.response_a
-                    or "this reply" in content.response_a
-                    or ("rates this" in content.response_a)
-                )
         bullets = {one.turn: one.request.content for one in asked if one.alteration == "invariance:bullets"}
         if criterion.of_turns:
             first, second = NUMBERS[criterion.unit]

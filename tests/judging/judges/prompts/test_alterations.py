@@ -1,10 +1,19 @@
 import random
+from dataclasses import replace
 
 import pytest
 
 from judging.judges.prompts import build_placeholders, render
 from judging.judges.prompts.alterations import ALTERATIONS, INJECTION, Aim, alter, choose_alterations, list_alterations
-from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Person, Turn
+from judging.judges.providers.requests import (
+    Category,
+    CriterionSpec,
+    DialogueContent,
+    PairContent,
+    Person,
+    Picture,
+    Turn,
+)
 
 PERSON = Person(
     persona="My name is Maren Oduya. I am a nurse.",
@@ -124,3 +133,27 @@ def test_names_and_families():
     assert "injection:user" not in [one.name for one in choose_alterations([], "pair")]
     with pytest.raises(ValueError, match="'injection:user' is no alteration of a pair; there are injection:note"):
         choose_alterations(["injection:user"], "pair")
+
+
+@pytest.mark.parametrize("name", ["injection:note", "injection:system", "injection:user", "length:padding"])
+def test_a_turn_that_is_altered_keeps_its_pictures(name):
+    picture = Picture("0" * 64, "image/png", "/none", "Turn")
+    shown = replace(DIALOGUE, turns=tuple(replace(turn, pictures=(picture,)) for turn in DIALOGUE.turns))
+    assert all(turn.pictures == (picture,) for turn in copy(name, shown, value="5").turns)
+
+
+@pytest.mark.parametrize("name", [one.name for one in list_alterations("dialogue") if one.name != "injection:user"])
+def test_of_a_turn_that_is_rated_alone_nothing_after_it_is_altered(name):
+    first = replace(DIALOGUE, turn=2)
+    found = copy(name, first, value="5")
+    assert build_placeholders(found) != build_placeholders(first)
+    if not name.endswith((":names", ":profile_order")):
+        assert found.turns[3] == DIALOGUE.turns[3]
+
+
+def test_a_response_alone_is_favoured_by_the_highest_value():
+    alone = PairContent("What now?", "Read a **book**. Then sleep.", "", person=PERSON, is_alone=True)
+    assert '"verdict": "5"}' in copy("injection:answer", alone, value="5").response_a
+    note = copy("injection:note", alone, value="5").response_a
+    assert note.startswith(alone.response_a)
+    assert not any(words in note for words in ("better", "prefer", "as your verdict"))
