@@ -39,7 +39,7 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
 
-MOST_PAIRS = 30
+MOST_PAIRS, FEW_PAIRS = 30, 10
 """Pairs of people shown on the page; the downloads hold all."""
 
 SHADES = 5
@@ -277,6 +277,7 @@ def _section(
             "groups": f"Groups of items on {one.criterion.name}",
             "annotator_groups": f"Groups of annotators on {one.criterion.name}",
         },
+        "few_pairs": len(pairs) <= FEW_PAIRS,
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
         "note": agreement_rows.describe_level(document),
         "sentence": wording.describe_criterion(one.criterion.name, document, simulated=simulated),

@@ -241,3 +241,9 @@ def test_a_kind_of_warning_stands_once_with_all_of_its_criteria(alice):
     assert "Few disagreements: Preference, Style On each criterion Preference: Raters disagree on" in text_of(
         page(alice)
     )
+
+
+def test_many_pairs_of_annotators_are_folded(criterion, alice):
+    assert [section["few_pairs"] for section in page(alice).context["sections"]] == [True]
+    people_say(criterion, {f"p{k}": ["1"] * 6 for k in range(5)})
+    assert [section["few_pairs"] for section in page(alice).context["sections"]] == [False]

@@ -260,6 +260,8 @@ def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_
     assert now.context["matrix"].judges == before.context["matrix"].judges
     assert f"{run.judge} rates the items now" in text_of(now)
     assert reverse("run_detail", args=[run.pk]) in now.content.decode()
+    compared = alice.get(reverse("calibration", args=["suits"]))
+    assert str(run.judge) not in [one.judge.name for one in compared.context["cascade"]["there"]]
     report = alice.get(reverse("report", args=["suits"]))
     assert str(run.judge) in report.context["report"]["judges"], "the files still name it"
     assert f"{run.judge} has scored no labelled item yet" in text_of(report)
