@@ -281,6 +281,17 @@ def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     assert "A worker computes it again" not in text_of(now)
 
 
+def test_who_has_a_certificate_is_led_to_it_and_not_to_another(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judging.assessment.views.criterion.find_next_step", lambda *_: (results.ISSUE, "#certificate"))
+    pk = Judge.objects.get(name="good").pk
+    address = reverse("criterion_verdict", args=["suits", pk, "tone"])
+    assert alice.get(address).context["next"][0] == results.ISSUE
+    issued = alice.post(reverse("certificate_issue", args=["suits", pk]))
+    page = alice.get(address)
+    assert page.context["next"] == ("Open the certificate", issued["Location"])
+    assert "Issue another" in page.content.decode()
+
+
 def test_without_a_judge_neither_results_nor_report_speak_of_one(client: Client) -> None:
     study = with_items(12, name="People", slug="people")
     people_say(CriterionFactory(study=study, key="tone", name="Tone"), {"bob": TONE[:12], "dana": TONE[1:13]})
