@@ -210,8 +210,10 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
     sections = [
         _section(study, one, documents[one.criterion.key], shown.annotators, options.by) for one in shown.criteria
     ]
+    n_raters, simulated = shown.count_raters()
     return {
         "run": run,
+        "lead": wording.summarise_people(names, documents, n_raters=n_raters, simulated=simulated),
         "asked": options,
         "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
