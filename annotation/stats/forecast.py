@@ -98,9 +98,9 @@ def forecast(
     if not k:
         return told(np.nan, np.nan, np.nan, "no whole hour or day has passed since the first rating")
     if not seen.any():
-        return told(np.nan, np.nan, np.nan, f"no labels in the last {k} periods")
+        return told(np.nan, np.nan, np.nan, f"no labels in the last {_count_periods(k)}")
     if k < LEAST_PERIODS:
-        reason = f"no interval: {k} periods say nothing of how the pace varies; {LEAST_PERIODS} are needed"
+        reason = f"no interval: it needs {LEAST_PERIODS} periods, and there {'is' if k == 1 else 'are'} {k:,}"
         return told(remaining / mean, np.nan, np.nan, reason)
     ends = _drawn(seen, remaining, draws, np.random.default_rng(seed))
     tail = (1 - confidence) / 2
@@ -110,6 +110,10 @@ def forecast(
     if np.isinf(high):
         return told(float(value), float(low), np.nan, "no upper end: in too many draws nobody goes on")
     return told(float(value), float(low), float(high), None)
+
+
+def _count_periods(k: int) -> str:
+    return f"{k:,} period{'' if k == 1 else 's'}"
 
 
 def _drawn(seen: FloatArray, remaining: int, draws: int, rng: np.random.Generator) -> FloatArray:

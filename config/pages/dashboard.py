@@ -23,6 +23,7 @@ from annotation.studies.queries.disputes import count_undecided
 from annotation.studies.queries.messages import list_waiting
 from annotation.studies.queries.sampling_frame import list_records
 from annotation.studies.steps import load_lines
+from config.audit_events import SIGN_IN, SIGN_OUT
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.audit.models import Act
@@ -41,7 +42,7 @@ STUDIES = 30
 LINES = 6
 """Studies that are shown with their line."""
 
-EVENTS, SHOWN_EVENTS = 300, 12
+EVENTS, SHOWN_EVENTS = 300, 8
 DAY = timedelta(days=1)
 
 
@@ -187,8 +188,11 @@ def list_of_runs(runs: Any) -> list[Waiting]:
 
 
 def list_changes(user: User, since: datetime) -> list[Change]:
-    """What is on record since then: events of one kind, account and object together, the newest first."""
-    rows = list_events(EventFilter(), seen_by=user).filter(at__gte=since)[:EVENTS]
+    """What is on record since then: events of one kind, account and object together, the newest first.
+
+    Who signed in and out stands in the audit log alone.
+    """
+    rows = list_events(EventFilter(), seen_by=user).filter(at__gte=since).exclude(verb__in=(SIGN_IN, SIGN_OUT))[:EVENTS]
     together: dict[tuple[str, str, str], Change] = {}
     for act in rows:
         key = (describe_actor(act), act.verb, act.name)

@@ -54,7 +54,9 @@ def list_warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -
 
 
 def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
-    return ", ".join(some) if len(names) > 1 else ""
+    if len(names) == 1:
+        return ""
+    return "All criteria" if len(some) == len(names) else ", ".join(some)
 
 
 def list_conventions(documents: Iterable[Document]) -> list[Document]:

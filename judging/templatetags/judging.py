@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from judging.assessment import wording
 from judging.assessment.agreement_figures import drop_codes, name_biases
 from judging.judges.pricing import format_dollars
+from judging.runs.queries.judgments import reason_in_words
 
 register = template.Library()
 
@@ -44,6 +45,12 @@ def audited(probes: Iterable[Mapping[str, Any]]) -> str:
 def spoken(text: str) -> str:
     """A sentence, or the name of a probe, without the codes of figures and probes."""
     return drop_codes(text)
+
+
+@register.filter
+def in_words(reason: str) -> str:
+    """Why a reply held no verdict, of its code."""
+    return reason_in_words(reason)
 
 
 @register.filter

@@ -133,7 +133,11 @@ def test_changes_of_a_day_are_counted_together(alice: User) -> None:
         ("Create (study)", 1),
         ("Create (study)", 1),
     ]
-    assert "Cluster (study)" in text_of(client_of(alice).get("/"))
+    client = client_of(alice)
+    client.post("/logout/")
+    page = client_of(alice).get("/")
+    assert "Cluster (study)" in text_of(page)
+    assert [one.what for one in page.context["changes"]] == [one.what for one in changes], "not who signed in and out"
 
 
 def with_items_of(study):

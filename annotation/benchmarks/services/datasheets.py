@@ -20,7 +20,7 @@ from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreem
 
 TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
 FACTS = {
-    "how": "Made by",
+    "how": "Origin",
     "studies": "Studies whose votes count",
     "tiers": "Tiers from",
     "cuts": "Thresholds of kappa",

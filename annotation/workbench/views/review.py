@@ -43,6 +43,7 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     criterion = next((one for one in criteria if one.key == asked), criteria[0] if criteria else None)
     missing = explain_missing("adjudication", criterion.level) if criterion else None
     disputes = queries.disputes(criterion) if criterion and not missing else None
+    shown = disputes[:SHOWN] if disputes else []
     context = {
         "study": study,
         "adjudicates": not may_research(request.user),
@@ -51,7 +52,8 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
         "criterion": criterion,
         "missing": missing,
         "has_spread": disputes is not None and disputes.has_order,
-        "disputes": disputes[:SHOWN] if disputes else [],
+        "disputes": shown,
+        "first": next((one for one in shown if not one.decision), None),
         "total": len(disputes or ()),
         "open": disputes.open if disputes else 0,
         "late": queries.late(study),

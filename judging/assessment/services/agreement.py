@@ -244,7 +244,8 @@ def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str,
         n = sum(one.unscored.values())
         yield note("could_not_judge", f"Annotators could not judge {n} times; these are no ratings.")
     if simulated := [name for name in one.table.raters if name in ratings.list_simulated()]:
-        yield note("simulated_annotators", f"Simulated, not people: {', '.join(simulated)}.")
+        who = ", ".join(ratings.annotators[name].name for name in simulated)
+        yield note("simulated_annotators", f"Simulated, not people: {who}.")
 
 
 def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
 
-MOST_PAIRS = 30
+MOST_PAIRS, FEW_PAIRS = 30, 10
 """Pairs of people shown on the page; the downloads hold all."""
 
 SHADES = 5
@@ -210,8 +210,10 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
     sections = [
         _section(study, one, documents[one.criterion.key], shown.annotators, options.by) for one in shown.criteria
     ]
+    n_raters, simulated = shown.count_raters()
     return {
         "run": run,
+        "lead": wording.summarise_people(names, documents, n_raters=n_raters, simulated=simulated),
         "asked": options,
         "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
@@ -277,6 +279,7 @@ def _section(
             "groups": f"Groups of items on {one.criterion.name}",
             "annotator_groups": f"Groups of annotators on {one.criterion.name}",
         },
+        "few_pairs": len(pairs) <= FEW_PAIRS,
         "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
         "note": agreement_rows.describe_level(document),
         "sentence": wording.describe_criterion(one.criterion.name, document, simulated=simulated),

@@ -41,6 +41,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     found, waiting = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
+    found = [one for one in found if one.has_scores]
     differences = judge_comparison.compare_judges([one.evidence for one in found])
     context = {
         "study": study,

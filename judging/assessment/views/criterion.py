@@ -24,7 +24,7 @@ from judging.assessment.services import escalation
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
-from judging.assessment.views.results import find_next_step
+from judging.assessment.views.results import ISSUE, find_next_step
 from judging.assessment.views.verdict import (
     build_certificate_context,
     find_strongest,
@@ -53,6 +53,8 @@ def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> Htt
     if verdict is None:
         raise Http404(f"there is no verdict on {key}")
     more = {**_section(found, verdict), **build_certificate_context(request, found)}
+    if more["next"][0] == ISSUE and more["certificate_state"] and more["certificate_state"].holds:
+        more["next"] = "Open the certificate", reverse("certificate_detail", args=[more["certificate"].sha256])
     return render(request, "judging/criterion.html", {**context, **more})
 
 

@@ -40,6 +40,9 @@ Document = Mapping[str, Any]
 AT_ONCE = 5_000
 """Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
+ISSUE = "Issue a certificate"
+"""The next step with a judge that may replace people."""
+
 NOTE = "Kappa [95 % interval] on n items. n opens these items, “differ” those on which people do"
 NOTE_WITH_JUDGES = (
     "Kappa [95 % interval] on n items. A judge beside the human ceiling: inter-annotator agreement on the same items. "
@@ -188,7 +191,7 @@ def find_next_step(study: Study, key: str, judge: int, decision: str) -> tuple[s
     """What one does with a judge on a criterion by its verdict, and where."""
     page = [study.slug, judge]
     if decision == "replace":
-        return "Issue a certificate", reverse("criterion_verdict", args=[*page, key]) + "#certificate"
+        return ISSUE, reverse("criterion_verdict", args=[*page, key]) + "#certificate"
     if decision == "assist and escalate":
         return "Escalate items to people", reverse("judge_verdict", args=page) + "#escalate"
     if decision == "not enough evidence":

@@ -32,8 +32,8 @@ def test_far_ahead_only_the_mean_is_uncertain() -> None:
     [
         ([3, 4], 0, 0.0, None),
         ([], 5, np.nan, "no whole hour or day"),
-        ([0, 0, 0], 5, np.nan, "no labels in the last 3"),
-        ([5], 10, 2.0, "1 periods say nothing"),
+        ([0, 0, 0], 5, np.nan, "no labels in the last 3 periods"),
+        ([5], 10, 2.0, "no interval: it needs 3 periods, and there is 1"),
         ([0, 0, 0, 0, 0, 0, 9], 9, None, "no upper end"),
         ([0] * 60 + [5], 50, None, "nobody goes on"),
     ],

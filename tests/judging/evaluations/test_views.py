@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from judging.evaluations import views as evaluations_view
@@ -266,3 +267,11 @@ def test_queries_do_not_grow(client, rosa, benchmark, name, most, django_assert_
     with django_assert_max_num_queries(most) as many:
         get(client, name, evaluation.pk)
     assert len(many) <= len(few) + 1
+
+
+def test_why_a_reply_is_unscored_is_said_in_words():
+    chosen = {"judge": "gpt", "setting_name": "no persona", "reasons": {"nothing_to_measure": 4}}
+    page = render_to_string(
+        "judging/_evaluation_one.html", {"chosen_run": chosen, "models": [], "sure": {}, "cuts": []}
+    )
+    assert "4 unscored: nothing there that the baseline could measure" in page

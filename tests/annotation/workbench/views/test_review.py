@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
@@ -56,7 +57,10 @@ def test_the_most_disputed_come_first(study: Study) -> None:
 
 def test_alice_reads_without_names_decides_and_goes_on(study: Study, alice: User) -> None:
     client = sign_in(alice)
-    assert "3 items with more than one answer, 3 not decided yet" in page(client, "adjudication", "pilot")
+    listed = page(client, "adjudication", "pilot")
+    assert "3 items with more than one answer, 3 not decided yet" in listed
+    first = reverse("adjudicate", args=["pilot", "personalization", 4])
+    assert re.search(rf'class="button button--primary"\s+href="{first}"', listed)
     text = page(client, "adjudicate", "pilot", "personalization", 4)
     assert "it is 4" in text
     assert "<q" in text

@@ -45,6 +45,7 @@ def test_the_page_begins_in_words_and_says_how_it_was_computed(criterion, alice)
     response = page(alice)
     text = text_of(response)
     assert "Three people agree almost perfectly on Preference" in text
+    assert text.index("Inter-annotator agreement of three people is") < text.index("Groups of items")
     assert "the baseline judge longer" in text
     run = AgreementRun.objects.get()
     assert run.created_by.username == "alice"
@@ -234,10 +235,17 @@ def test_a_kind_of_warning_stands_once_with_all_of_its_criteria(alice):
     warnings = page(alice).context["warnings"]
     assert len({kind.name for kind in warnings}) == len(warnings)
     few = next(kind for kind in warnings if kind.name == "Few items")
-    assert [(one.criteria, one.message[:12]) for one in few.said] == [("Preference, Style", "Only 6 items")]
+    assert [(one.criteria, one.message[:12]) for one in few.said] == [("All criteria", "Only 6 items")]
     rare = next(kind for kind in warnings if kind.name == "Few disagreements")
-    assert rare.criteria == "Preference, Style"
+    assert rare.criteria == "All criteria"
     assert [one.criteria for one in rare.said] == ["Preference", "Style"]
     assert "Few disagreements: Preference, Style On each criterion Preference: Raters disagree on" in text_of(
         page(alice)
     )
+
+
+def test_many_pairs_of_annotators_are_folded(criterion, alice):
+    assert [section["few_pairs"] for section in page(alice).context["sections"]] == [True]
+    many = CriterionFactory(study=with_items(6, name="Many", slug="many"), key="tone", name="Tone")
+    people_say(many, {f"p{k}": ["1"] * 6 for k in range(6)})
+    assert [section["few_pairs"] for section in page(alice, "many").context["sections"]] == [False]

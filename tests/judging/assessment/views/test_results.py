@@ -260,6 +260,8 @@ def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_
     assert now.context["matrix"].judges == before.context["matrix"].judges
     assert f"{run.judge} rates the items now" in text_of(now)
     assert reverse("run_detail", args=[run.pk]) in now.content.decode()
+    compared = alice.get(reverse("calibration", args=["suits"]))
+    assert str(run.judge) not in [one.judge.name for one in compared.context["cascade"]["there"]]
     report = alice.get(reverse("report", args=["suits"]))
     assert str(run.judge) in report.context["report"]["judges"], "the files still name it"
     assert f"{run.judge} has scored no labelled item yet" in text_of(report)
@@ -277,6 +279,17 @@ def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     assert re.search(r"Computed 0 minutes ago, [^.]{16,30}\. A worker computes it again once labels or", text_of(kept))
     now = alice.get(reverse("results", args=["suits"]), {"whole": "1"})
     assert "A worker computes it again" not in text_of(now)
+
+
+def test_who_has_a_certificate_is_led_to_it_and_not_to_another(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judging.assessment.views.criterion.find_next_step", lambda *_: (results.ISSUE, "#certificate"))
+    pk = Judge.objects.get(name="good").pk
+    address = reverse("criterion_verdict", args=["suits", pk, "tone"])
+    assert alice.get(address).context["next"][0] == results.ISSUE
+    issued = alice.post(reverse("certificate_issue", args=["suits", pk]))
+    page = alice.get(address)
+    assert page.context["next"] == ("Open the certificate", issued["Location"])
+    assert "Issue another" in page.content.decode()
 
 
 def test_without_a_judge_neither_results_nor_report_speak_of_one(client: Client) -> None:

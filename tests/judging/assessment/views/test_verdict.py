@@ -235,7 +235,9 @@ def test_names_from_outside_are_escaped_everywhere(pairs, alice):
 def test_studies_without_judge_or_label_say_what_to_do(alice):
     StudyFactory(slug="empty")
     assert "No labels yet" in text_of(alice.get(reverse("results", args=["empty"])))
-    assert "Fewer than two judges have rated this study" in text_of(alice.get(reverse("calibration", args=["empty"])))
+    assert "Fewer than two judges have rated labelled items" in text_of(
+        alice.get(reverse("calibration", args=["empty"]))
+    )
     assert "Nothing to report yet" in text_of(alice.get(reverse("report", args=["empty"])))
     judge = Judge.objects.create(name="elsewhere", provider="baseline")
     assert alice.get(reverse("judge_verdict", args=["empty", judge.pk])).status_code == 400
