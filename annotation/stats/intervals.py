@@ -170,7 +170,9 @@ def explain_no_interval(resampling: Resampling) -> str | None:
     if n < LEAST_UNITS:
         return f"not enough evidence: {n} {units if n != 1 else units[:-1]}; at least {LEAST_UNITS} are needed"
     if resampling.largest_share > LARGEST_SHARE:
-        return f"not enough evidence: one of the {units} holds {resampling.largest_share:.0%} of the weight of all"
+        return (
+            f"not enough evidence: one of the {units} holds {100 * resampling.largest_share:.0f} % of the weight of all"
+        )
     return None
 
 

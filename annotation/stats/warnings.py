@@ -178,7 +178,7 @@ def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
         ac = coefficients["gwet_ac"].value
         yield StatWarning(
             "kappa_paradox",
-            f"Raters agree on {agreement:.0%} of pairs, yet kappa is {kappa:.2f}: one category is so "
+            f"Raters agree on {100 * agreement:.0f} % of pairs, yet kappa is {kappa:.2f}: one category is so "
             "frequent that chance explains most of it (Feinstein and Cicchetti 1990). "
             f"Gwet's AC is {ac:.2f}; read them together.",
         )
@@ -211,8 +211,8 @@ def _left_out(joints: Sequence[Joint]) -> Iterable[StatWarning]:
         most = max(j.n for j in joints)
         yield StatWarning(
             "pairs_left_out",
-            f"Too few common items beside the {most} of the best covered pair (below {LEAST_SHARE:.0%}): listed, and "
-            f"left out of means over pairs: {join_names(few)}.",
+            f"Too few common items beside the {most} of the best covered pair (below "
+            f"{100 * LEAST_SHARE:.0f} %): listed, and left out of means over pairs: {join_names(few)}.",
         )
 
 
@@ -220,7 +220,7 @@ def build_left_out_warnings(raters: Sequence[str], figures: str) -> list[StatWar
     """A warning about raters with too few ratings to take part in ``figures``, where there are any."""
     if not raters:
         return []
-    message = f"Below {LEAST_SHARE:.0%} of the ratings of the busiest rater, and left out of {figures}"
+    message = f"Below {100 * LEAST_SHARE:.0f} % of the ratings of the busiest rater, and left out of {figures}"
     return [StatWarning("raters_left_out", f"{message}: {join_names(raters)}.")]
 
 

@@ -35,7 +35,9 @@ def _labelled(_: Reason, document: Document, rules: Rules) -> str:
 
 
 def _unscored(_: Reason, __: Document, rules: Rules) -> str:
-    return f"Fewer unscored replies, at most {rules.most_unscored:.0%}: run the judge again, or change its prompt."
+    return (
+        f"Fewer unscored replies, at most {100 * rules.most_unscored:.0f} %: run the judge again, or change its prompt."
+    )
 
 
 def _agreement(reason: Reason, document: Document, rules: Rules) -> str:
@@ -47,8 +49,9 @@ def _agreement(reason: Reason, document: Document, rules: Rules) -> str:
 
 def _worth(reason: Reason, _: Document, rules: Rules) -> str:
     asked = (
-        f"{rules.least_coverage:.0%} of the verdicts accepted without review at {rules.target_agreement:.0%} "
-        f"agreement, or an effective sample size gained of {rules.least_gained:.0%}"
+        f"{100 * rules.least_coverage:.0f} % of the verdicts accepted without review at "
+        f"{100 * rules.target_agreement:.0f} % agreement, or an effective sample size gained of "
+        f"{100 * rules.least_gained:.0f} %"
     )
     how = "a better judge" if reason.allows == "do not use" else "more labels, or a judge that states its confidence"
     return f"At least {asked}: {how}."

@@ -208,8 +208,11 @@ def duration(seconds: float) -> str:
     return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
-def describe_tiers(name: str, document: Document) -> str:
-    """One sentence on the tiers of a criterion by the difficulty model: how many to expect of each, and how sure."""
+def describe_tiers(name: str, document: Document, noun: str = "item") -> str:
+    """One sentence on the tiers of a criterion by the difficulty model: how many to expect of each, and how sure.
+
+    `noun` is what the criterion is asked of.
+    """
     n, clear = document["n_items"], document["clear"]
     each = [f"{k:,} {tier}" for tier, k in whole_counts(document["expected_counts"]).items()]
     sure = (
@@ -217,7 +220,7 @@ def describe_tiers(name: str, document: Document) -> str:
         if clear == n
         else f"the tier is clear for {spell_count(clear) if clear else 'none'} of them"
     )
-    return f"Expected among {spell_count(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
+    return f"Expected among {spell_count(n)} {noun}s on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
 
 
 def list_expected_counts(document: Document) -> list[dict[str, Any]]:

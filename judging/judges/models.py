@@ -116,7 +116,7 @@ class HoldOut(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.share:.0%} of {self.study}"
+        return f"{100 * self.share:.0f} % of {self.study}"
 
 
 class ModelKey(InProject):

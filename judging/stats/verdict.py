@@ -193,10 +193,10 @@ def _enough(facts: Facts, rules: Rules) -> Reason:
 
 def _readable(facts: Facts, rules: Rules) -> Reason:
     share, most = facts.unscored, rules.most_unscored
-    said = f"{share.value:.1%} of replies unscored" if share.defined else "no replies"
+    said = f"{100 * share.value:.1f} % of replies unscored" if share.defined else "no replies"
     refuted = share.low > most and share.n_items >= rules.least_items
     allows: Decision = "do not use" if refuted else "not enough evidence"
-    return Reason("unscored", allows, share.value <= most, f"{said} (at most {most:.0%})")
+    return Reason("unscored", allows, share.value <= most, f"{said} (at most {100 * most:.0f} %)")
 
 
 def _useful(facts: Facts, rules: Rules) -> Reason:
@@ -215,8 +215,8 @@ def _is_worth_labelling(facts: Facts, rules: Rules) -> Reason:
     kept_less = facts.acceptance_ruled_out or facts.accepted.high < rules.least_coverage
     refuted = kept_less and facts.gained.high < rules.least_gained and _is_enough(facts, rules)
     message = (
-        f"accepted without review: {_share(facts.accepted)} (at least {rules.least_coverage:.0%}); "
-        f"effective sample size gained: {_share(facts.gained)} (or at least {rules.least_gained:.0%})"
+        f"accepted without review: {_share(facts.accepted)} (at least {100 * rules.least_coverage:.0f} %); "
+        f"effective sample size gained: {_share(facts.gained)} (or at least {100 * rules.least_gained:.0f} %)"
     )
     return Reason("worth", "do not use" if refuted else "not enough evidence", met, message)
 
@@ -276,8 +276,8 @@ def _share(estimate: Estimate) -> str:
     if not estimate.defined:
         return f"unknown ({estimate.reason})"
     if np.isnan(estimate.low):
-        return f"{estimate.value:.1%} without an interval"
-    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
+        return f"{100 * estimate.value:.1f} % without an interval"
+    return f"{100 * estimate.value:.1f} % [{100 * estimate.low:.1f} %, {100 * estimate.high:.1f} %]"
 
 
 TO_REPLACE: Sequence[Rule] = (_near_people, _as_good_as_a_person, _unbiased)

@@ -273,7 +273,7 @@ def check_splits(judged: Sequence[Judged], places: Sequence[str], options: Build
         raise InputError(
             f"The splits cannot be filled as asked: {wrong}. Cases of one persona or with a response in common stay "
             f"together{' and so do those with the same question' if options.by_question else ''}. Ask for other "
-            f"shares, or allow a difference of more than {options.split_tolerance:.0%}.",
+            f"shares, or allow a difference of more than {100 * options.split_tolerance:.0f} %.",
             field="splits",
         )
 

@@ -60,7 +60,7 @@ def find_uneven(places: Sequence[str], shares: Mapping[str, float], *, tolerance
     """Say which splits are empty or too far from their share; empty where none is. One case more or less is allowed."""
     found, n = Counter(places), len(places)
     wrong = [
-        f"{name} has {found[name]} of {n} cases, {share:.0%} were asked for"
+        f"{name} has {found[name]} of {n} cases, {100 * share:.0f} % were asked for"
         for name, share in shares.items()
         if not found[name] or abs(found[name] - share * n) > max(tolerance * n, 1)
     ]

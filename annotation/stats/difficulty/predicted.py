@@ -297,8 +297,8 @@ def _why_not(error: PredictionError, n_features: int) -> str | None:
     if np.isnan(gain.low):
         return gain.reason or "the gain over guessing the mean has no interval"
     return (
-        f"out of sample the features lower the squared error of guessing the mean by {gain.value:.1%}, "
-        f"interval {gain.low:.1%} to {gain.high:.1%}: it does not lie above 0"
+        f"out of sample the features lower the squared error of guessing the mean by {100 * gain.value:.1f} %, "
+        f"interval {100 * gain.low:.1f} % to {100 * gain.high:.1f} %: it does not lie above 0"
     )
 
 

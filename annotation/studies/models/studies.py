@@ -226,8 +226,8 @@ class Criterion(models.Model):
 
     @property
     def part_noun(self) -> str:
-        """What the number of one of its answers is of: a response or a turn."""
-        return "response" if self.of_responses else "turn"
+        """What one of its answers is of: an item, a turn or a response."""
+        return "item" if self.unit == self.Unit.ITEM else "response" if self.of_responses else "turn"
 
     @property
     def is_preference(self) -> bool:

@@ -104,7 +104,7 @@ def _account(study: Study, annotator: SimulatedAnnotator) -> User:
         username=f"{annotator.name}@{study.slug}",
         defaults={
             "kind": User.Kind.SIMULATED,
-            "display_name": f"{annotator.name} ({annotator.accuracy:.0%} accurate)",
+            "display_name": f"{annotator.name} ({100 * annotator.accuracy:.0f} % accurate)",
         },
     )
     if made:

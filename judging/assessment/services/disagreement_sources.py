@@ -117,6 +117,7 @@ def sets_in_words(found: Mapping[str, Any]) -> str:
         return f"not told, {found['reason']}."
     size, covered = found["size"], found["covered"]
     return (
-        f"{size['value']:.1f} neighbouring values on average hold a person's answer on {covered['value']:.0%} of "
-        f"{covered['n_items']} items that were not used to make them (aim {found['level']:.0%})."
+        f"{size['value']:.1f} neighbouring values on average hold a person's answer on "
+        f"{100 * covered['value']:.0f} % of {covered['n_items']} items that were not used to "
+        f"make them (aim {100 * found['level']:.0f} %)."
     )

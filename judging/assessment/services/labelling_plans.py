@@ -289,7 +289,7 @@ def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
         confidence=made.parameters["confidence"],
         bounds=(float(scale.min()), float(scale.max())),
     )
-    noun = "item" if made.criterion.unit == Criterion.Unit.ITEM else made.criterion.part_noun
+    noun = made.criterion.part_noun
     return {"study": made.target.name, "slug": made.target.slug, "noun": noun, **found.to_json()}
 
 

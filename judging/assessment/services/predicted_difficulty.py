@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,9 +89,10 @@ def summarise(found: Mapping[str, Any]) -> str:
     if found["error"] is None:
         return f"Difficulty cannot be predicted here: {found['reason']}."
     error = found["error"]
-    gain = f"{_in_words(error['gain'], '{:.1%}')} of the squared error of guessing the mean is explained"
+    explained = _in_words(error["gain"], lambda share: f"{100 * share:.1f} %")
+    gain = f"{explained} of the squared error of guessing the mean is explained"
     answer = "can" if found["predicts"] else "cannot"
-    why = f", rank correlation with fitted difficulty {_in_words(error['rank_correlation'], '{:.2f}')}"
+    why = f", rank correlation with fitted difficulty {_in_words(error['rank_correlation'], '{:.2f}'.format)}"
     return f"Difficulty {answer} be predicted here. Out of sample, on {found['n_rated']} rated items, {gain}{why}."
 
 
@@ -101,9 +102,9 @@ def features_in_words(features: Mapping[str, Any]) -> str:
     return f"Features: {used}." + (f" None by word vectors: {features['reason']}." if features["reason"] else "")
 
 
-def _in_words(estimate: Mapping[str, Any], form: str) -> str:
+def _in_words(estimate: Mapping[str, Any], write: Callable[[float], str]) -> str:
     if estimate["value"] is None:
         return "an unknown amount"
     if estimate["low"] is None:
-        return form.format(estimate["value"])
-    return " ".join((form.format(estimate["value"]), f"[{form}, {form}]".format(estimate["low"], estimate["high"])))
+        return write(estimate["value"])
+    return f"{write(estimate['value'])} [{write(estimate['low'])}, {write(estimate['high'])}]"

@@ -224,7 +224,7 @@ def _target(one: Document) -> float:
 
 def _accepted(found: Document | None, target: float) -> Estimate:
     if found is None:
-        return build_undefined(f"no guarantee was computed for an agreement of {target:.0%}", n_items=0)
+        return build_undefined(f"no guarantee was computed for an agreement of {100 * target:.0f} %", n_items=0)
     if not found["guaranteed"]:
         return build_undefined(found["reason"], n_items=0)
     return parse_estimate(found["intervals"]["coverage"])

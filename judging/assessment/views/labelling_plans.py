@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.errors import InputError
@@ -81,7 +81,7 @@ def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
         "plan": document,
         "given": list(given.items()),
         "criterion": criterion,
-        "noun": "item" if criterion.unit == Criterion.Unit.ITEM else criterion.part_noun,
+        "noun": criterion.part_noun,
         "default_name": f"{evidence.study.name}, to label next"[:120],
     }
 

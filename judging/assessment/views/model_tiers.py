@@ -81,7 +81,7 @@ def context(
     simulated = [who[name].name for name in ours.table.raters if name in who and who[name].is_simulated]
     return {
         "model": document,
-        "lead": wording.describe_tiers(ours.criterion.name, document),
+        "lead": wording.describe_tiers(ours.criterion.name, document, ours.criterion.part_noun),
         "simulated": simulated,
         "counts": [{**one, "href": asked.set_shown(one["tier"])} for one in wording.list_expected_counts(document)],
         "model_bars": charts.draw_on_page(charts.tier_bars, _bars(study, asked, ours, fits)),

@@ -122,7 +122,7 @@ def items_at(study: Study, positions: Collection[int]) -> dict[int, Item]:
 
 
 def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criterion: Criterion) -> list[str]:
-    noun = "item" if criterion.unit == Criterion.Unit.ITEM else criterion.part_noun
+    noun = criterion.part_noun
     names = list(dict.fromkeys(map(str, items)))
     for name in names:
         if name not in there:

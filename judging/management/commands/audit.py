@@ -133,7 +133,7 @@ def power_line(power: Mapping[str, Any]) -> str:
     if power["reason"]:
         return f"judges as good as people: not known, {power['reason']}"
     judges = "; ".join(
-        f"{one['replace']:.1%} [{one['low']:.1%}, {one['high']:.1%}] of judges "
+        f"{100 * one['replace']:.1f} % [{100 * one['low']:.1f} %, {100 * one['high']:.1f} %] of judges "
         + (f"{one['below']:g} below the human ceiling" if one["below"] else "as good as people")
         for one in power["judges"]
     )
@@ -182,7 +182,9 @@ def _beside(one: Mapping[str, Any]) -> str:
     else:
         return ""
     left_out = details["nothing_to_alter"]["value"]
-    return f"  {one['name']}: {said}" + (f"; nothing to alter in {left_out:.0%} of the items" if left_out else "")
+    return f"  {one['name']}: {said}" + (
+        f"; nothing to alter in {100 * left_out:.0f} % of the items" if left_out else ""
+    )
 
 
 def _probe(one: Mapping[str, Any]) -> list[str]:

@@ -186,9 +186,9 @@ def _person(one: Mapping[str, Any]) -> str:
 
 def _promise(one: Mapping[str, Any]) -> str:
     if not one["guaranteed"]:
-        return f"agreement {one['target_agreement']:.0%}: no guarantee ({one['reason']})"
+        return f"agreement {100 * one['target_agreement']:.0f} %: no guarantee ({one['reason']})"
     return (
-        f"agreement {one['target_agreement']:.0%}: accept without review from confidence {one['threshold']:g} on, "
-        f"{one['coverage']:.0%} of the items; at least {one['agreement_low']:.3f} agree with the majority"
-        f"{_person(one)}"
+        f"agreement {100 * one['target_agreement']:.0f} %: accept without review from confidence "
+        f"{one['threshold']:g} on, {100 * one['coverage']:.0f} % of the items; "
+        f"at least {one['agreement_low']:.3f} agree with the majority{_person(one)}"
     )

@@ -92,9 +92,8 @@ class Command(ConcordCommand):
         if "criteria" in document:
             self._say_settling(document)
             return
-        wanted = (
-            f"a {document['confidence']:.0%} interval {document['width']:g} wide around kappa {document['kappa']:g}"
-        )
+        interval = f"{100 * document['confidence']:.0f} % interval"
+        wanted = f"a {interval} {document['width']:g} wide around kappa {document['kappa']:g}"
         if document["items"] is None:
             self.stdout.write(f"No affordable number of items gives {wanted}.")
         else:
@@ -114,7 +113,7 @@ class Command(ConcordCommand):
         for key, found in document["criteria"].items():
             self.stdout.write(f"{key}: {found['sentence']}")
             rows = [
-                [row["item"], f"{row['chance']:.0%}", f"{row['ratings']:.1f}" if row["likely"] else "-"]
+                [row["item"], f"{100 * row['chance']:.0f} %", f"{row['ratings']:.1f}" if row["likely"] else "-"]
                 for row in found["items"][:MOST_ITEMS]
             ]
             if rows:

@@ -40,7 +40,9 @@ class Command(ConcordCommand):
 
 def adaptively(found: dict[str, Any]) -> str:
     """What an adaptive study asked for, and what its last round found."""
-    saved = "" if found["saved"] is None else f", {found['saved']:.0%} fewer than {found['most_overlap']} for all"
+    saved = (
+        "" if found["saved"] is None else f", {100 * found['saved']:.0f} % fewer than {found['most_overlap']} for all"
+    )
     said = f"Adaptive overlap: {found['planned']:,} of {found['for_all']:,} ratings asked for so far{saved}."
     last = found["last"]
     if last is None:

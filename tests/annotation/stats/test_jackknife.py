@@ -123,7 +123,7 @@ class TestTooLittle:
         n = len(self.codes)
         clusters = np.where(np.arange(n) < 0.6 * n, 0, np.arange(n))
         kappa = self.found(clusters).coefficients["fleiss_kappa"]
-        assert kappa.reason == "not enough evidence: one of the clusters holds 60% of the weight of all"
+        assert kappa.reason == "not enough evidence: one of the clusters holds 60 % of the weight of all"
 
     def test_one_class_by_one_rater_is_no_certainty(self):
         # r2 always says the same: kappa is 0 whatever the items are, and has no interval of [0, 0]

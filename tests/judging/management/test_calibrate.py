@@ -54,8 +54,10 @@ def test_for_a_person(example):
     text = run(example, "--human", "gold", "--judge", "gpt")
     assert "the rate of 1; 100 labelled and 500 unlabelled items" in text
     assert "0.669 [0.593, 0.738]  lambda 0.69, worth 185 labels" in text
-    assert "agreement 80%: accept without review from confidence 1 on, 100% of the items; at least 0.813 agree" in text
-    assert "agreement 90%: no guarantee" in text
+    assert (
+        "agreement 80 %: accept without review from confidence 1 on, 100 % of the items; at least 0.813 agree" in text
+    )
+    assert "agreement 90 %: no guarantee" in text
     assert "18 figures recomputed with scikit-learn; largest difference" in text
 
 

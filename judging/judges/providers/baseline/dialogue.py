@@ -122,9 +122,10 @@ def naturalness(dialogue: DialogueContent, role: str) -> MeasuredScore | Nothing
         "openings": len({tuple(turn[:2]) for turn in turns}) / len(turns),
         "word_pairs": len(set(pairs)) / len(pairs) if pairs else 1.0,
     }
+    length, openings, word_pairs = (f"{100 * share:.0f} %" for share in features.values())
     sentence = (
-        f"the {role}'s turns are {features['length']:.0%} of the way from four times too long or short to {common} "
-        f"words, {features['openings']:.0%} of the openings and {features['word_pairs']:.0%} of the word pairs differ."
+        f"the {role}'s turns are {length} of the way from four times too long or short to {common} words, "
+        f"{openings} of the openings and {word_pairs} of the word pairs differ."
     )
     return MeasuredScore(prod(features.values()), sentence, round_features(features))
 
@@ -145,9 +146,10 @@ def coherence(dialogue: DialogueContent, role: str) -> MeasuredScore | NothingTo
     ]
     features = {"overlap": mean(overlaps), "repeated": 1 - len(set(asked)) / len(asked) if asked else 0.0}
     score = min(features["overlap"] / FULL_OVERLAP, 1.0) - features["repeated"]
+    shared, repeated = (f"{100 * share:.0f} %" for share in features.values())
     sentence = (
-        f"on average {features['overlap']:.0%} of the content words of the {role}'s turns were said by the other side "
-        f"({FULL_OVERLAP:.0%} count as full), and {features['repeated']:.0%} of the {role}'s questions are repeated."
+        f"on average {shared} of the content words of the {role}'s turns were said by the other side "
+        f"({100 * FULL_OVERLAP:.0f} % count as full), and {repeated} of the {role}'s questions are repeated."
     )
     return MeasuredScore(max(score, 0.0), sentence, round_features(features))
 

@@ -44,7 +44,7 @@ def test_a_response_for_anybody_leaves_both_splits_filled():
 
 
 def test_a_shared_response_of_another_level_is_refused_in_words():
-    with pytest.raises(InputError, match="dev has 0 of 20 cases, 20% were asked for") as caught:
+    with pytest.raises(InputError, match="dev has 0 of 20 cases, 20 % were asked for") as caught:
         built(studied([(9, 0)] * 20, level="generic"))
     assert caught.value.field == "splits"
     assert not Benchmark.objects.exists()

@@ -59,7 +59,7 @@ FOR_ANYBODY = [Case(str(k), "", "", f"p{k % 5}", f"q{k}", f"for {k}", NONE, "1")
 def test_a_response_for_anybody_links_no_personas():
     wanted = {"dev": 0.2, "test": 0.8}
     linked = split(FOR_ANYBODY, wanted, seed=0)
-    assert "dev has 0 of 40 cases, 20% were asked for" in find_uneven(linked, wanted)
+    assert "dev has 0 of 40 cases, 20 % were asked for" in find_uneven(linked, wanted)
     places = split(FOR_ANYBODY, wanted, seed=0, shared={NONE})
     assert [places.count(name) for name in wanted] == [8, 32]
     assert find_uneven(places, wanted) == ""
@@ -70,6 +70,6 @@ def test_uneven_splits_are_told_by_a_tolerance():
     wanted = {"dev": 0.2, "test": 0.8}
     assert find_uneven(places, wanted, tolerance=0.2) == ""
     assert find_uneven(places, wanted) == (
-        "dev has 35 of 100 cases, 20% were asked for; test has 65 of 100 cases, 80% were asked for"
+        "dev has 35 of 100 cases, 20 % were asked for; test has 65 of 100 cases, 80 % were asked for"
     )
     assert find_uneven(["dev", "test", "test"], wanted) == "", "one case more or less is no matter of shares"

@@ -157,7 +157,7 @@ class TestBadInput:
         judge_says(criterion, "gpt", ["1", "2", "3", "4"] * 10 + [""] * 60)
         found, trust = self.checked(criterion, "do not use")
         assert found["unscored"] == 60
-        assert "60.0% of replies unscored" in trust.verdicts[0].whole.against[0].message + " ".join(
+        assert "60.0 % of replies unscored" in trust.verdicts[0].whole.against[0].message + " ".join(
             reason.message for reason in trust.verdicts[0].whole.against
         )
 

@@ -94,9 +94,9 @@ VIEWS = {
 
 CASES = {
     one_profile: "not enough evidence: 1 cluster; at least 8 are needed",
-    half_in_one: "one of the clusters holds 80% of the weight of all",
+    half_in_one: "one of the clusters holds 80 % of the weight of all",
     gaps: "20 items name no batch",
-    heavy: "one of the items holds 100% of the weight of all",
+    heavy: "one of the items holds 100 % of the weight of all",
     tied: "people are tied on every item",
     not_converging: "did not settle in 1 steps",
 }
