@@ -48,7 +48,7 @@ def spoken(text: str) -> str:
 
 
 @register.filter
-def in_words(reason: str) -> str:
+def reason_text(reason: str) -> str:
     """Why a reply held no verdict, of its code."""
     return reason_in_words(reason)
 

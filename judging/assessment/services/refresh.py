@@ -123,8 +123,9 @@ def compute_study(study: Study) -> None:
     evidence = StudyData.load(study, given=ratings.criteria)
     judges = evidence.load_judges(evidence.judges())
     found = assessment.assess_unseen(judges)
-    judge_comparison.compare_judges(judges)
-    cascades.describe_usual(judges)
+    scored = [one.evidence for one in found if one.has_scores]
+    judge_comparison.compare_judges(scored)
+    cascades.describe_usual(scored)
     for criterion in study.criteria.all():
         predicted_difficulty.compute_criterion(study, criterion)
     draw_charts(study, run, ratings, found)
@@ -135,7 +136,10 @@ def compute_study(study: Study) -> None:
 
 def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: Sequence[Assessment]) -> None:
     """Those of the results and of the report, which are kept."""
-    results.draw_forest(results.build_matrix(study.criteria.all(), run, found), StudyRaters.from_ratings(ratings))
+    started = {str(one.judge) for one in results.list_running(study, found)}
+    shown = [one for one in found if str(one.judge) not in started]
+    matrix = results.build_matrix(study.criteria.all(), run, shown, without=started)
+    results.draw_forest(matrix, StudyRaters.from_ratings(ratings))
     for one in found:
         for calibration in one.calibration.result["criteria"].values():
             report.draw_plots(calibration, charts.draw_on_page)

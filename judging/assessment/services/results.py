@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.studies.models.labels import AgreementRun
-from annotation.studies.models.studies import Criterion
+from annotation.studies.models.studies import Criterion, Study
 from judging.assessment import charts
 from judging.assessment.services.assessment import StoredAssessment
 from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.wording import find_headline
+from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import ORDER, Decision
 
 Document = Mapping[str, Any]
@@ -89,6 +90,13 @@ class ResultMatrix:
         """How many cells have which verdict, the best verdict first."""
         counts = Counter(cell.decision for _, cell in self.list_cells() if cell.decision)
         return {decision: counts[decision] for decision in reversed(ORDER) if counts[decision]}
+
+
+def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[JudgeRun]:
+    """Runs at work on the study of judges without a result yet: nothing was computed, or of no labelled item."""
+    known = {one.judge.pk for one in judges if one.has_scores}
+    runs = study.judge_runs.ordinary().running().exclude(judge__in=known).select_related("judge")
+    return list({run.judge_id: run for run in runs.order_by("judge__name", "judge__version", "pk")}.values())
 
 
 def build_matrix(

@@ -25,13 +25,19 @@ from judging.assessment.services import assessment
 from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest, StoredAssessment
-from judging.assessment.services.results import ResultCell, ResultMatrix, ResultRow, build_matrix, draw_forest
+from judging.assessment.services.results import (
+    ResultCell,
+    ResultMatrix,
+    ResultRow,
+    build_matrix,
+    draw_forest,
+    list_running,
+)
 from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.views.agreement import DOWNLOADS, build_later_context, is_left
 from judging.assessment.views.comparison import list_downloads
 from judging.assessment.views.verdict import reader
 from judging.judges.models import Judge
-from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import ORDER
 
 Document = Mapping[str, Any]
@@ -104,13 +110,6 @@ def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge
     ended = study.judge_runs.ordinary().exclude(pk__in=study.judge_runs.running())
     there = Judge.objects.filter(runs__in=ended).exclude(pk__in={one.judge.pk for one in judges})
     return list(there.distinct().order_by("name", "version"))
-
-
-def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[JudgeRun]:
-    """Runs at work on the study of judges without a result yet: nothing was computed, or of no labelled item."""
-    known = {one.judge.pk for one in judges if one.has_scores}
-    runs = study.judge_runs.ordinary().running().exclude(judge__in=known).select_related("judge")
-    return list({run.judge_id: run for run in runs.order_by("judge__name", "judge__version", "pk")}.values())
 
 
 def _context(

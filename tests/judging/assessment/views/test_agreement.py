@@ -239,9 +239,7 @@ def test_a_kind_of_warning_stands_once_with_all_of_its_criteria(alice):
     rare = next(kind for kind in warnings if kind.name == "Few disagreements")
     assert rare.criteria == "All criteria"
     assert [one.criteria for one in rare.said] == ["Preference", "Style"]
-    assert "Few disagreements: Preference, Style On each criterion Preference: Raters disagree on" in text_of(
-        page(alice)
-    )
+    assert "Few disagreements: All criteria On each criterion Preference: Raters disagree on" in text_of(page(alice))
 
 
 def test_many_pairs_of_annotators_are_folded(criterion, alice):

@@ -171,7 +171,7 @@ def test_the_report_as_page_and_files(pairs, alice):
     assert html.startswith("<!DOCTYPE html>")
     assert not re.search(r'(src|href)="(?!#)', html), "nothing from outside the file"
     assert "<svg" in html
-    assert html.count("<details") == html.count("open>") == 3, "the file is complete without a click"
+    assert html.count("<details") == html.count("open>") == 4, "the file is complete without a click"
     told = ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in", "Agreement by difficulty")
     for part in told:
         assert part in html, part
@@ -194,7 +194,7 @@ def test_the_report_begins_with_a_summary_and_folds_the_rest(pairs, alice):
     for place in ("summary", "people", "criterion-preference", "methods"):
         assert f'href="#{place}"' in html
         assert f'id="{place}"' in html
-    assert html.count("<details") == 3
+    assert html.count("<details") == 4
     assert not re.search(r"<details[^>]*\sopen", html)
 
 
