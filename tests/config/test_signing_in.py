@@ -47,6 +47,12 @@ def attempt(client: Client, password: str, name: str = "bob") -> Any:
     return client.post(reverse("login"), {"login": name, "password": password})
 
 
+def test_who_signs_in_is_told_nothing_that_would_stay_over_the_next_item(client, bob):
+    page = client.post(reverse("login"), {"login": "bob", "password": "right-one-7"}, follow=True)
+    assert page.context["user"] == bob
+    assert list(page.context["messages"]) == []
+
+
 class TestGuessing:
     def test_after_five_wrong_passwords_the_right_one_waits_too(self, client, bob):
         for _ in range(5):
