@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judging.stats.asymptotic import share
-from judging.stats.audits.probe import Probe, mean_probe
+from judging.stats.audits.probe import ANY, SHARES, Probe, mean_probe
 
 
 def drift(
@@ -55,4 +55,5 @@ def drift(
         clusters=clusters,
         details={"changed": changed},
         why_few="items with a person's label and both versions",
+        bounds=SHARES if nominal else ANY,
     )

@@ -14,7 +14,7 @@ import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
-from judging.stats.audits.probe import LEVEL, POWER, Probe, mean_probe
+from judging.stats.audits.probe import ANY, LEVEL, POWER, Probe, mean_probe
 
 ODD = "exact binomial test of the odd answer out"
 PERMUTED = "exact permutation test"
@@ -32,12 +32,13 @@ def exchange_probe(
     clusters: Sequence[str] | None,
     details: Mapping[str, Estimate],
     why_few: str,
+    bounds: tuple[float, float] = ANY,
 ) -> Probe:
     """A probe of the mean of ``differences`` (n,) with the p-value of a test of exchange; the rest as of `mean_probe`.
 
     Where no item moved, the smallest detectable effect is that of items moved by one unit: `compute_least_share`.
     """
-    probe = mean_probe(name, differences, unit=unit, clusters=clusters, details=details, why_few=why_few)
+    probe = mean_probe(name, differences, unit=unit, clusters=clusters, details=details, why_few=why_few, bounds=bounds)
     if not probe.effect.defined:
         return replace(probe, details=details)
     known = differences[~np.isnan(differences)]

@@ -9,7 +9,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import normal, share
 from judging.stats.audits.exchange import ODD, exchange_probe, odd_one_out
-from judging.stats.audits.probe import Probe
+from judging.stats.audits.probe import SHARES, Probe
 
 UNIT = "share of items whose verdict changes, beyond that by asking again"
 
@@ -62,6 +62,7 @@ def invariance(
             **({} if nominal or known.sum() < 2 else _distances(first, copy, again)),
         },
         why_few="items with a verdict on original, copy and repeat",
+        bounds=SHARES,
     )
 
 

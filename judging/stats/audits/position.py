@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judging.stats.asymptotic import share
-from judging.stats.audits.probe import Probe, mean_probe
+from judging.stats.audits.probe import SHARES, Probe, mean_probe
 
 UNIT = "share of pairs, from -1 (always the second) to 1 (always the first)"
 
@@ -36,7 +36,13 @@ def position_both_orders(
     both = ~np.isnan(ab) & ~np.isnan(ba)
     same = share(int((ab == ba)[both].sum()), int(both.sum()), reason="no pair was judged in both orders")
     return mean_probe(
-        "position", ab - ba, unit=UNIT, clusters=clusters, details={"consistency": same}, why_few="pairs in both orders"
+        "position",
+        ab - ba,
+        unit=UNIT,
+        clusters=clusters,
+        details={"consistency": same},
+        why_few="pairs in both orders",
+        bounds=SHARES,
     )
 
 
@@ -53,4 +59,4 @@ def position_one_order(
         As in `mean_probe`.
     """
     d = np.asarray(first_by_judge, dtype=float) - np.asarray(first_by_person, dtype=float)
-    return mean_probe("position", d, unit=UNIT, clusters=clusters, why_few="pairs with both verdicts")
+    return mean_probe("position", d, unit=UNIT, clusters=clusters, why_few="pairs with both verdicts", bounds=SHARES)

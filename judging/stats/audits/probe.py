@@ -21,6 +21,11 @@ LEAST_CLUSTERS = 5
 """Clusters below which no probe is made: so few say nothing of how much they vary."""
 
 TINY = 1e-12
+
+ANY = (-np.inf, np.inf)
+SHARES = (-1.0, 1.0)
+"""What a difference of two shares lies between."""
+
 ONE_CLUSTER = "all items lie in one cluster"
 
 
@@ -91,6 +96,7 @@ def mean_probe(
     clusters: Sequence[str] | None = None,
     details: Mapping[str, Estimate] | None = None,
     why_few: str = "items",
+    bounds: tuple[float, float] = ANY,
 ) -> Probe:
     """Whether a mean difference is 0: exact sign test where it falls only up or down, otherwise t-test.
 
@@ -105,6 +111,8 @@ def mean_probe(
         and each sum counts as if its cluster were left out (CR3).
     why_few
         What there are too few of, for the reason.
+    bounds
+        What the mean lies between: the interval is cut there.
     """
     column = np.asarray(differences, dtype=float)
     known = ~np.isnan(column)
@@ -113,7 +121,7 @@ def mean_probe(
         return not_made(name, unit, f"{len(d)} {why_few}; the probe needs at least {LEAST}", len(d))
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     return influence_probe(
-        name, float(d.mean()), (d - d.mean()) / len(d), d, unit=unit, clusters=names, details=details
+        name, float(d.mean()), (d - d.mean()) / len(d), d, unit=unit, clusters=names, details=details, bounds=bounds
     )
 
 
@@ -126,6 +134,7 @@ def influence_probe(
     unit: str,
     clusters: Sequence[str] | None = None,
     details: Mapping[str, Estimate] | None = None,
+    bounds: tuple[float, float] = ANY,
 ) -> Probe:
     """A probe of an estimate that deviates by the sum of ``influence`` (n,).
 
@@ -141,9 +150,10 @@ def influence_probe(
     se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
     quantile = float(scipy.special.stdtrit(g - 1, 0.975))
     flat = se < TINY
+    ends = max(value - quantile * se, bounds[0]), min(value + quantile * se, bounds[1])
     effect = figure(
         value,
-        (np.nan, np.nan) if flat else (value - quantile * se, value + quantile * se),
+        (np.nan, np.nan) if flat else ends,
         n_items=len(influence),
         confidence=1 - LEVEL,
         method="t",

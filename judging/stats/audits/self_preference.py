@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.audits.probe import LEAST, Probe, influence_probe, mean_probe, not_made
+from judging.stats.audits.probe import LEAST, SHARES, Probe, influence_probe, mean_probe, not_made
 
 
 def self_preference_pairs(
@@ -34,6 +34,7 @@ def self_preference_pairs(
         unit="share of pairs with one response of the judge's own kind",
         clusters=clusters,
         why_few="pairs with one response of the judge's own kind",
+        bounds=SHARES,
     )
 
 

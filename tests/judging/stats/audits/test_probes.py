@@ -47,6 +47,14 @@ class TestPosition:
         assert found.effect.value == 0.5
         assert found.p_value == pytest.approx(2 / 2**6)
 
+    def test_an_interval_of_shares_ends_where_shares_end(self):
+        found = position_both_orders([0] * 11 + [1], [1] * 11 + [0])
+        d = np.array([-1.0] * 11 + [1.0])
+        half = stats.t.ppf(0.975, 11) * d.std(ddof=1) / np.sqrt(12)
+        assert d.mean() - half < -1
+        assert found.effect.value == pytest.approx(d.mean())
+        assert (found.effect.low, found.effect.high) == (-1.0, pytest.approx(d.mean() + half))
+
     def test_no_pair_in_both_orders(self):
         found = position_both_orders([1.0] * 20, [np.nan] * 20)
         assert found.effect.reason == "0 pairs in both orders; the probe needs at least 10"
