@@ -204,6 +204,14 @@ class MappingForm(OptionsForm):
     def find(self, name: str) -> forms.BoundField | None:
         return self[name] if name in self.fields else None
 
+    @property
+    def chosen_columns(self) -> dict[str, str]:
+        """Column -> what it is mapped to, as the page has it now, whether that can be used or not."""
+        fields = [name for name in self.fields if name.startswith("column_") and self[name].value()]
+        titles = {self[name].value(): self.mapping.of_kind.field(name.removeprefix("column_")).title for name in fields}
+        raters = self["raters"].value() if "raters" in self.fields else None
+        return titles | dict.fromkeys(raters or (), "Rater")
+
     def read_mapping(self) -> ColumnMapping | None:
         """The mapping as it was entered; None where it cannot be used, with the reason at its field."""
         try:

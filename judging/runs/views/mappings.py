@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,7 +194,7 @@ class MappingPage:
             "summary": self.checked.to_sentence() if self.checked else NOT_CHECKED,
             "tool": recognise_exchange(self.shown.rows[0].values),
             "saved": self.saved,
-            "preview": build_preview(self.shown, self.form.mapping),
+            "preview": build_preview(self.shown, self.form.chosen_columns),
         }
 
 
@@ -220,13 +221,9 @@ def build_state(mapping: ColumnMapping) -> str:
     return json.dumps([spell(mapping), *(getattr(mapping.read, name) for name in READING)])
 
 
-def build_preview(shown: FirstLook, mapping: ColumnMapping) -> dict[str, Any]:
-    """The first rows, with the field that each column is mapped to."""
-    names = [
-        column.path for column in shown.columns if "." not in column.path or column.path in mapping.columns.values()
-    ]
-    fields = {column: mapping.of_kind.field(field).title for field, column in mapping.columns.items()}
-    fields |= dict.fromkeys(mapping.raters, "Rater")
+def build_preview(shown: FirstLook, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The first rows, with the field that each column is mapped to, by column."""
+    names = [column.path for column in shown.columns if "." not in column.path or column.path in fields]
     used = names[:PREVIEW_COLUMNS]
     rows = [
         (

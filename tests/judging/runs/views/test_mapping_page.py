@@ -84,6 +84,18 @@ class TestAccess:
         assert client.get(address).url == reverse("import_table")
 
 
+def test_the_first_rows_are_headed_by_what_was_chosen_whether_or_not_it_can_be_used(alice):
+    address = send(alice, "id,prompt,response\n1,a,b\n")
+    asked = {**fill(alice.get(address).context["form"]), "act": "check"}
+    guessed = {name: value for name, value in asked.items() if value in ("prompt", "response")}
+    (question, response) = guessed
+    for chosen in ({question: "response", response: "prompt"}, {question: "prompt", response: ""}):
+        page = alice.post(address, {**asked, **chosen})
+        titles = {page.context["form"][name].label: column for name, column in chosen.items() if column}
+        assert {title: name for name, title in page.context["preview"]["columns"] if title in titles} == titles
+        assert len([1 for name, title in page.context["preview"]["columns"] if title]) == 1 + len(titles), "and the id"
+
+
 class TestMessyFiles:
     """Ten files through the page, without reading a manual: what is guessed is right, and what is odd is said."""
 
