@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,15 @@ def test_page_command_and_api(criterion: Criterion, client: Client) -> None:
     assert json.loads(out.getvalue())["n_items"] == 2 * (N - RATED)
     told = client.get("/api/v1/studies/parts/tiers/predicted", {"criterion": "helpful", "whole": True})
     assert told.json()["items"][0]["turn"] == NUMBERS[criterion.unit][0]
+
+
+def test_tiers_count_parts_and_name_each_once(criterion: Criterion, client: Client) -> None:
+    client.force_login(ResearcherFactory())
+    page = " ".join(re.sub("<[^>]+>", " ", client.get(reverse("tiers", args=["parts"])).content.decode()).split())
+    noun = criterion.part_noun
+    assert f"Expected among {2 * RATED} {noun}s on Helpful" in page
+    assert re.search(rf"parts-\d+ {noun} \d", page)
+    assert not re.search(rf"{noun} \d {noun} \d", page)
 
 
 def test_a_draw_of_items_has_no_strata_by_tiers_of_their_parts(criterion: Criterion) -> None:
