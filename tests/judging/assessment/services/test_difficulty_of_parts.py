@@ -121,6 +121,7 @@ def test_tiers_count_parts_and_name_each_once(criterion: Criterion, client: Clie
     page = " ".join(re.sub("<[^>]+>", " ", client.get(reverse("tiers", args=["parts"])).content.decode()).split())
     noun = criterion.part_noun
     assert f"Expected among {2 * RATED} {noun}s on Helpful" in page
+    assert re.search(rf"medium \d+\.\d {noun}s", page)
     assert re.search(rf"parts-\d+ {noun} \d", page)
     assert not re.search(rf"{noun} \d {noun} \d", page)
 
