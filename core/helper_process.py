@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from io import BytesIO
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
@@ -98,8 +99,16 @@ helper = HelperProcess()
 
 
 def to_request(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> bytes:
-    """A call as bytes. The function must stand in a module, so that the helper finds it."""
-    return pickle.dumps((function, arguments, named))
+    """A call as bytes, the same for equal arguments. The function must stand in a module, so that the helper finds it.
+
+    What is drawn is kept by these bytes. Without `fast`, a text that occurs twice is written once where both are one
+    object: results just computed would be other bytes than the same results read from the database.
+    """
+    written = BytesIO()
+    pickler = pickle.Pickler(written)
+    pickler.fast = True
+    pickler.dump((function, arguments, named))
+    return written.getvalue()
 
 
 def run(request: bytes) -> Any:

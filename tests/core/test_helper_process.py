@@ -41,6 +41,14 @@ def test_work_is_done_in_another_process_and_the_same_one_each_time(helper):
     assert call(divmod, 7, 2) == (3, 1)
 
 
+def test_equal_arguments_are_the_same_request_whether_or_not_they_are_one_object():
+    name = "task completion"
+    again = "".join(["task ", "completion"])
+    assert to_request(os.getpid, [name, name], {"by": (name, 1.5)}) == to_request(
+        os.getpid, [name, again], {"by": (again, 1.5)}
+    )
+
+
 def test_an_error_is_told_and_the_helper_goes_on(helper):
     pid = helper.run(to_request(os.getpid))
     with pytest.raises(HelperError, match=r"^ValueError: invalid literal"):
