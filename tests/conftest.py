@@ -20,7 +20,8 @@ from django.test import Client
 from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 
-from core import helper_process
+from config.broker import FileCache
+from core import charts, helper_process
 from core.audit import log, triggers
 from judging.assessment import row_triggers
 from tests.callers import caller, rosa  # noqa: F401  fixtures
@@ -83,7 +84,8 @@ def pytest_collection_finish() -> None:
 
 
 def runs_on_services(item: pytest.Item) -> bool:
-    if item.get_closest_marker("browser") or item.get_closest_marker("any_database"):
+    on_one = item.get_closest_marker("any_database") and not item.get_closest_marker("each_database")
+    if item.get_closest_marker("browser") or on_one:
         return False
     fixtures = set(getattr(item, "fixturenames", []))
     return bool(
@@ -135,6 +137,13 @@ def dropping(vendor: str) -> list[str]:
 def empty_cache() -> None:
     """Redis still has what the tests counted that ran a moment ago."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shared_drawings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+    """A chart that one process of this run drew need not be drawn by the others."""
+    folder = tmp_path_factory.getbasetemp()
+    charts.cache = FileCache(str(folder.parent if worker_id != "master" else folder) + "/drawings", {})  # type: ignore[assignment]
 
 
 @pytest.fixture(autouse=True)

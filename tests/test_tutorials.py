@@ -29,7 +29,7 @@ PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 Follow = Callable[..., str]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

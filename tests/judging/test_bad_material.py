@@ -16,7 +16,7 @@ from tests.judging.assessment.services.judged import compute_results
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 from tests.shared_rows import share_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 N = 60
 TRUTH = [str(k * 7 % 4 + 1) for k in range(N)]

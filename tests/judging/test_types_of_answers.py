@@ -29,7 +29,7 @@ from judging.runs.models.runs import JudgeRun, Judgment
 from tests import typed
 from tests.factories import ResearcherFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 TYPES = list(typed.LEVELS)
 JUDGED = [kind for kind in TYPES if kind != "rewrite"]
@@ -108,6 +108,7 @@ def test_agreement(study: Study, reader: Client, capsys: Any, kind: str) -> None
 
 
 @pytest.mark.parametrize("result", ["tiers", "gold"])
+@pytest.mark.each_database
 def test_results_of_items(study: Study, reader: Client, capsys: Any, kind: str, result: Result) -> None:
     by_command = run(capsys, result, "--study", study.slug)
     by_api = ask(reader, study, f"{result}?criterion={kind}")
@@ -154,6 +155,7 @@ def test_a_judge_rewrites_each_response(study: Study) -> None:
 
 
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)
+@pytest.mark.each_database
 def test_the_answers_of_a_judge_are_stored_as_peoples(judged: Study, kind: str) -> None:
     found = list(Judgment.objects.filter(criterion__key=kind).select_related("item__pair"))
     assert len(found) == typed.N
@@ -175,6 +177,7 @@ def test_the_answers_of_a_judge_are_stored_as_peoples(judged: Study, kind: str) 
 
 
 @pytest.mark.parametrize("kind", JUDGED, indirect=True)
+@pytest.mark.each_database
 def test_a_judge_beside_people(judged: Study, reader: Client, capsys: Any, kind: str) -> None:
     found = run(capsys, "agreement", "--study", judged.slug)
     page = reader.get(reverse("agreement", args=[judged.slug])).content.decode()
@@ -233,7 +236,9 @@ def list_pages(study: Study) -> list[str]:
     return [*found, *(reverse("judgment_detail", args=[pk]) for pk in first.values())]
 
 
-@pytest.mark.parametrize("labelled", ["all", "one item by one person", "nothing"])
+@pytest.mark.parametrize(
+    "labelled", ["all", pytest.param("one item by one person", marks=pytest.mark.each_database), "nothing"]
+)
 def test_no_page_of_a_study_of_all_types_fails(reader: Client, labelled: str) -> None:
     study = typed.make_study(state="closed")
     typed.say_all(study)
@@ -267,7 +272,14 @@ def read_labels(study: Study) -> list[tuple[Any, ...]]:
     return [*sorted(named), *sorted((place, key, value, repr(content)) for place, key, value, content in said)]
 
 
-@pytest.mark.parametrize("fmt", [name for name, one in EXCHANGES.items() if one.files])
+@pytest.mark.parametrize(
+    "fmt",
+    [
+        pytest.param(name, marks=pytest.mark.each_database if name == "labelstudio" else ())
+        for name, one in EXCHANGES.items()
+        if one.files
+    ],
+)
 def test_a_study_of_all_types_comes_back_from_other_tools_files(fmt: str, tmp_path: Path) -> None:
     study = typed.make_study(state="closed")
     typed.say_all(study)
@@ -282,6 +294,7 @@ def test_a_study_of_all_types_comes_back_from_other_tools_files(fmt: str, tmp_pa
     assert read_labels(back) == read_labels(study)
 
 
+@pytest.mark.each_database
 def test_labels_of_a_table_come_back(study: Study, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
     call_command("export", "--study", study.slug, "--format", "csv", "-o", str(file), verbosity=0)

@@ -13,7 +13,7 @@ from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.services import samples, studies
 from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 PAGES = (
     "results",

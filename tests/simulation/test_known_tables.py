@@ -18,7 +18,7 @@ from tests import factories
 from tests.judging.helpers import scripted as scripted_judge
 from tests.simulation.helpers import people, played, scripted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 # Dialogues in their order: user0 task0 (one domain) base, base+I; user0 task1 (several) base, base+I; then user1.
 TCR = ["no", "yes", "no", "no", "yes", "yes", "no", "yes"]
@@ -171,6 +171,7 @@ class TestPeople:
         assert study.samples.get().method == "simple"
         assert study.description.startswith("The human check of PersonaLens: dialogues drawn at random")
 
+    @pytest.mark.each_database
     def test_a_sample_over_the_range_of_scores(self, experiment):
         study = studies.create_human_check(by=None, experiment=experiment, n=4, draw="stratified")
 
@@ -187,6 +188,7 @@ class TestPeople:
     def test_all_where_there_are_fewer(self, experiment):
         assert studies.create_human_check(by=None, experiment=experiment, n=100).items.count() == 8
 
+    @pytest.mark.each_database
     def test_without_a_judge_by_assistant_and_condition(self):
         people(2, 1)
         experiment = played(conditions=["base", "base+D"])
@@ -212,6 +214,7 @@ def test_the_study_for_judges_takes_in_what_is_new(experiment):
     assert study.items.count() == 8
 
 
+@pytest.mark.each_database
 def test_personalization_turn_by_turn():
     """Of each user the assistant has turns 2, 4 and 6: judged 1, 3 and 2, and 2, 4 and 2."""
     people(2, 1)
@@ -282,6 +285,7 @@ def test_persona_drift_by_turn():
     assert charts.svg(charts.table_chart, document["tables"]["drift"], charts.FILE).startswith("<svg")
 
 
+@pytest.mark.each_database
 def test_assistants_of_one_model_with_other_parameters_are_kept_apart():
     people(1, 1)
     both = [scripted("assistant", delay=0.0), scripted("assistant", delay=0.001)]

@@ -15,7 +15,7 @@ from django.urls import reverse
 from core.charts import FIGURES
 from tests.judging.assessment.views.test_verdict import alice, pairs, suits  # noqa: F401  a study with two judges
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 GEOMETRY = r"\usepackage{times}\usepackage[%s]{geometry}\setlength{\columnsep}{0.6cm}"
 LAYOUTS = {

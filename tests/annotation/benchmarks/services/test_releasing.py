@@ -24,7 +24,7 @@ from tests.annotation.benchmarks.services.voting import pairs, study_of, vote
 from tests.factories import BenchmarkCaseFactory, BenchmarkFactory, ResponsePairFactory
 from tests.guards import without_triggers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 VOTES = [(9, 0), (1, 8), (7, 2), (5, 4), (4, 4), (9, 0), (0, 9), (2, 7)]
 
@@ -236,6 +236,7 @@ def test_a_draft_is_not_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.each_database
 def test_texts_that_changed_since_are_noticed(benchmark, tmp_path):
     ResponsePair.objects.filter(external_id="pair0").update(content_hash="f" * 64)
     with pytest.raises(InputError, match="pair0 were imported again"):

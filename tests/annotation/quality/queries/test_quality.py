@@ -25,6 +25,8 @@ from core.accounts.models.users import User
 from tests.factories import DialogueFactory, UserFactory
 from tests.people import OpenStudy
 
+pytestmark = pytest.mark.any_database
+
 ITEMS = 60
 SKILL = {"ada": 0.9, "ben": 0.8, "cleo": 0.85, "dan": 0.75}
 
@@ -76,6 +78,7 @@ def test_exactly_the_careless_and_the_inverted_are_named(study: Study) -> None:
     assert any("run against" in sign for sign in signs["inverted"])
 
 
+@pytest.mark.each_database
 def test_without_times_there_is_no_pace(study: Study) -> None:
     Assignment.objects.update(active_seconds=None)
     rows = quality.load_study(study)
@@ -176,6 +179,7 @@ def test_a_retired_check_counts_no_more(checked_study: Study) -> None:
     assert found["ada", "accuracy"].overall.n_items == 15
 
 
+@pytest.mark.each_database
 def test_a_changed_first_answer_changes_the_consistency(checked_study: Study) -> None:
     repeat = checked_study.assignments.filter(purpose="repeat", annotator__username="ada").first()
     Annotation.objects.filter(assignment__item=repeat.item, assignment__annotator=repeat.annotator).exclude(

@@ -22,7 +22,7 @@ from tests.factories import ResponsePairFactory, UserFactory
 from tests.labelled import judge_says
 from tests.people import OpenStudy
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 PAIRS = 40
 
 
@@ -78,6 +78,7 @@ def test_three_who_choose_the_same_response_agree_wholly(open_study: OpenStudy, 
     assert bias.effect.low <= 0 <= bias.effect.high
 
 
+@pytest.mark.each_database
 def test_orders_are_balanced_within_each_person_and_drawn_for_each_alone(open_study: OpenStudy, three) -> None:
     study = open_study(three, items=PAIRS, overlap=3, kind="pair", seed=7)
     assert set(study.assignments.values_list("order", flat=True)) == {""}, "nobody has seen any yet"
@@ -108,6 +109,7 @@ def test_who_always_presses_a_is_told_from_who_has_a_bias(open_study: OpenStudy,
     assert (use.counts, use.side) == ((30, 10), "A")
 
 
+@pytest.mark.each_database
 def test_items_done_faster_than_anybody_reads_are_a_sign(open_study: OpenStudy, three) -> None:
     ResponsePairFactory.create_batch(
         30, response_1="a word and another " * 50, response_2="one more of the words " * 50

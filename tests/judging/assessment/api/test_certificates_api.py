@@ -14,7 +14,7 @@ from judging.judges.models import Judge
 from tests.judging.assessment.services.forging import CHANGES, FORGERIES
 from tests.judging.assessment.services.judged import study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 RULES = "/api/v1/studies/known/rules"
 VERIFY = "/api/v1/certificates/verify"

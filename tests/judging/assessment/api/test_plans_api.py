@@ -15,7 +15,7 @@ from judging.judges.models import Judge
 from tests.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, MembershipFactory
 from tests.labelled import add_verdicts, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 N, LABELLED = 60, 40
 HERE = "/api/v1/studies/known"
 KEY = {"Idempotency-Key": "k"}

@@ -14,7 +14,7 @@ from judging.runs.models.runs import Judgment
 from tests.factories import CriterionFactory, JudgeRunFactory, ResearcherFactory
 from tests.labelled import add_verdicts, judge_says, pandalm_study, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 QUICK = JudgedOptions(bootstrap=50)
 
@@ -224,6 +224,7 @@ class TestScores:
             == by_verdict["judges"]["gpt"]["mean_cohen_kappa"]["value"]
         )
 
+    @pytest.mark.each_database
     def test_probabilities_go_before_repeats(self, criterion):
         Judgment.objects.filter(value="2", repeat=1).update(details={"distribution": {"2": 0.5, "3": 0.5}})
 

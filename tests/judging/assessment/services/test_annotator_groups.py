@@ -20,7 +20,7 @@ from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 N, PEOPLE = 120, 12
 
 
@@ -96,6 +96,7 @@ def test_an_answer_more_is_another_result_and_a_withdrawal_too() -> None:
     }
 
 
+@pytest.mark.each_database
 def test_without_questions_there_is_no_such_probe() -> None:
     criterion = judged()
     criterion.study.demographic_questions.all().delete()

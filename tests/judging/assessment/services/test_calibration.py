@@ -18,7 +18,7 @@ from tests.factories import CriterionFactory
 from tests.judging.assessment.services.judged import calibrated, study, trusted
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def test_the_document_of_a_study_is_that_of_its_columns():
@@ -36,6 +36,7 @@ def test_the_document_of_a_study_is_that_of_its_columns():
     json.dumps(found, allow_nan=False)
 
 
+@pytest.mark.each_database
 def test_verdicts_and_own_scores_are_recomputed_by_libraries():
     """Found: only agreement was, though maps and errors of scores stand on the same pages."""
     criterion = study(labelled=50)
@@ -52,6 +53,7 @@ def test_verdicts_and_own_scores_are_recomputed_by_libraries():
         assert opinion["libraries"] == ["krippendorff", "scikit-learn"]
 
 
+@pytest.mark.each_database
 def test_kept_until_a_label_changes():
     criterion = study(n=20)
     assert trusted(criterion).calibration == trusted(criterion).calibration
@@ -61,6 +63,7 @@ def test_kept_until_a_label_changes():
     assert CalibrationRun.objects.count() == 2
 
 
+@pytest.mark.each_database
 def test_means_of_assistants_with_ranks():
     criterion = study(n=80, labelled=60)
     for parity, name in ((0, "fern"), (1, "moss")):

@@ -22,7 +22,7 @@ from judging.assessment.services import predicted_difficulty
 from tests.factories import CriterionFactory, JudgeFactory, ResearcherFactory, StudyFactory
 from tests.judging.assessment.services.parts import NUMBERS, add_items, add_labels, add_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 N, RATED = 70, 55
 QUICK = PredictionOptions(bootstrap=200)
@@ -63,6 +63,7 @@ def write_texts(criterion: Criterion, hard: dict[str, bool]) -> None:
         subject.save()
 
 
+@pytest.mark.each_database
 def test_parts_that_nobody_rated_are_predicted_by_their_own_text(criterion: Criterion) -> None:
     found = predicted_difficulty.compute_criterion(criterion.study, criterion, QUICK)
     json.dumps(found, allow_nan=False)
@@ -86,6 +87,7 @@ def test_parts_that_nobody_rated_are_predicted_by_their_own_text(criterion: Crit
     assert sum(tier["items"] for tier in judge["fitted"]["by_tier"].values()) == pytest.approx(2 * RATED)
 
 
+@pytest.mark.each_database
 def test_of_the_dataset_too(criterion: Criterion) -> None:
     if criterion.of_responses:
         ResponsePair.objects.create(

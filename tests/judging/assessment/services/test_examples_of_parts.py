@@ -25,7 +25,7 @@ from judging.runs.queries.requests import Frame, build_requests
 from tests.factories import JudgeFactory, ResearcherFactory
 from tests.judging.assessment.services.parts import NUMBERS, build_study, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture(params=["response", "assistant_turn"])
@@ -79,6 +79,7 @@ class TestExamples:
         assert (f"this was turn [{to_turn(name)}], the one to rate" in words) == criterion.of_turns
         assert "example 1: response B" not in words
 
+    @pytest.mark.each_database
     def test_another_item_with_the_same_part_is_not_asked_about_it(self, criterion: Criterion, asked: Judge) -> None:
         name = next(one.name for one in load_settled(criterion) if to_turn(one.name) == NUMBERS[criterion.unit][0])
         judge = improvement.new_version(by=None, judge=asked, study=criterion.study, items=[name])
@@ -106,6 +107,7 @@ class TestExamples:
         with pytest.raises(InputError, match=f"turn {name} is no settled turn of the development part"):
             improvement.new_version(by=None, judge=asked, study=criterion.study, items=[name])
 
+    @pytest.mark.each_database
     def test_what_is_refused(self, criterion: Criterion, asked: Judge) -> None:
         noun = criterion.part_noun
         with pytest.raises(InputError, match=rf"{noun} 3 is no .*; name it by item and {noun}, such as 3\.2"):

@@ -51,7 +51,7 @@ from tests.judging.assessment.services.parts import (
 from tests.judging.helpers import judged, scripted
 from tests.people import OpenStudy
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 QUICK = AssessmentRequest(calibration=AssessmentOptions(bootstrap=200, seed=4))
 NOUNS = {"response": ("response", "item"), "assistant_turn": ("turn", "dialogue"), "user_turn": ("turn", "dialogue")}
@@ -178,6 +178,7 @@ def test_what_people_decide_comes_back_to_the_part(criterion: Criterion) -> None
     assert back["criteria"]["helpful"]["confirmed"]["value"] == 1, "they say what the judge said of each part"
 
 
+@pytest.mark.each_database
 def test_a_run_of_another_unit_is_refused_with_the_run_to_make(criterion: Criterion) -> None:
     JudgeRun.objects.update(unit="item")
     with pytest.raises(assessment.NothingToAssessError) as refused:
@@ -309,6 +310,7 @@ def test_criteria_of_items_and_of_parts_stand_beside_each_other(criterion: Crite
 
 
 @pytest.mark.parametrize("of", ["response", "assistant_turn"])
+@pytest.mark.each_database
 def test_simulated_annotators_and_a_scripted_judge(open_study: OpenStudy, of: str) -> None:
     study, texts = open_rated_study(open_study, of)
     run = judged(study, scripted(where=texts), unit="response" if of == "response" else "turn")
@@ -327,6 +329,7 @@ def test_simulated_annotators_and_a_scripted_judge(open_study: OpenStudy, of: st
     assert left == {f"i{k}" for k in range(21, 31)}, "nothing is guaranteed by so few labels"
 
 
+@pytest.mark.each_database
 def test_equal_responses_that_people_label_differently_lead_to_their_items(judge: Any, client: Client) -> None:
     criterion = build_study("response", judge)
     one, two = (ResponsePair.objects.get(external_id=f"parts-{k}") for k in (1, 2))

@@ -19,11 +19,12 @@ from tests.judging.assessment.services.judged import trusted
 from tests.labelled import judge_says, people_say, with_items
 from tests.predictable import SIDES, study_of_pairs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 QUICK = PredictionOptions(bootstrap=200)
 
 
+@pytest.mark.each_database
 def test_unrated_pairs_that_are_alike_are_predicted_to_be_hard():
     criterion = study_of_pairs(160, rated=120)
     judge_says(criterion, "gpt", ["1"] * 160)

@@ -16,7 +16,7 @@ from tests.judging.assessment.services.judged import QUICK
 from tests.judging.helpers import judged, scripted
 from tests.labelled import people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 OBEYS = {"evaluator": "4", "grader": "4", "rates this": "4"}
 
 
@@ -99,6 +99,7 @@ def test_a_run_that_is_not_finished_does_not_count(criterion):
     assert audit(criterion, judge)["injection"]["found"] is None
 
 
+@pytest.mark.each_database
 def test_all_copies_unscored(criterion):
     judge = scripted(answers=answers(criterion))
     judged(criterion.study, judge)
@@ -120,6 +121,7 @@ def test_a_constant_judge(criterion):
     assert found["invariance:bullets"]["effect"]["reason"] == "no interval: the data do not vary"
 
 
+@pytest.mark.each_database
 def test_what_could_not_be_altered_is_counted(criterion):
     study = criterion.study
     for item in study.items.select_related("dialogue").order_by("position")[:15]:
@@ -133,6 +135,7 @@ def test_what_could_not_be_altered_is_counted(criterion):
     assert found["details"]["nothing_to_alter"]["value"] == 25 / 40
 
 
+@pytest.mark.each_database
 def test_the_newest_finished_run_of_an_alteration_counts(criterion):
     judge = scripted(answers=answers(criterion))
     judged(criterion.study, judge)
@@ -145,6 +148,7 @@ def test_the_newest_finished_run_of_an_alteration_counts(criterion):
     assert found["injection:system"]["effect"]["value"] > 1
 
 
+@pytest.mark.each_database
 def test_new_probes_make_a_new_audit_and_leave_the_calibration(criterion):
     judge = scripted(answers=answers(criterion))
     judged(criterion.study, judge)

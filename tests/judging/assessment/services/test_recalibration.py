@@ -20,7 +20,7 @@ from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import calibrated, study, trusted
 from tests.labelled import judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def lenient(n=80, labelled=60):
@@ -32,6 +32,7 @@ def lenient(n=80, labelled=60):
     return criterion
 
 
+@pytest.mark.each_database
 def test_a_lenient_judge_is_put_right_and_its_judgments_name_their_source():
     criterion = lenient()
     run = recalibration.apply(by=None, found=trusted(criterion), anyway=True)
@@ -55,6 +56,7 @@ def test_the_same_maps_give_the_same_run_and_other_labels_a_new_version():
     assert (again.judge.name, again.judge.version) == ("gpt recalibrated", 2)
 
 
+@pytest.mark.each_database
 def test_labelled_items_get_the_score_of_a_map_that_has_not_seen_them():
     criterion = study(n=60, labelled=40)
     found = trusted(criterion)

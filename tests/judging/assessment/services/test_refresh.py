@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.urls import reverse
 from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations
+from config.broker import FileCache
 from core import row_counts
 from core.jobs.waiting import alone
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
@@ -64,8 +66,9 @@ def test_what_it_keeps_is_what_the_page_shows(known: Study, client: Client) -> N
 
 
 def test_pages_find_their_charts_drawn_and_difficulty_predicted(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr("core.charts.cache", FileCache(str(tmp_path), {}))  # not those of other tests
     known = study(n=40).study
     refresh_results(known.pk)
 

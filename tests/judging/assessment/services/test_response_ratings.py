@@ -43,7 +43,7 @@ from tests.backed_up import empty_tables
 from tests.factories import ResearcherFactory, UserFactory
 from tests.judging.helpers import judged, response_study, scripted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 N = 8
 WORDS = ("First", "Second", "Third")
@@ -182,6 +182,7 @@ class TestOtherUnits:
             "disagreements --study responses --judge J --criterion helpful",
         ],
     )
+    @pytest.mark.each_database
     def test_what_rests_on_them_is_refused(self, study: Study, judge: Judge, command: str) -> None:
         with pytest.raises(CommandError, match=OTHER_UNIT):
             call_command(*command.replace("J", judge.name).split(), stdout=StringIO())
@@ -198,6 +199,7 @@ class TestOtherUnits:
         assert all(one.left_out == () for one in found.load_judges(found.judges()))
 
 
+@pytest.mark.each_database
 def test_pages_name_the_response(study: Study, reader: Client) -> None:
     run = JudgeRun.objects.filter(criteria__key="helpful").get()
     third = run.judgments.get(item__position=2, turn=3)
@@ -218,6 +220,7 @@ def test_pages_name_the_response(study: Study, reader: Client) -> None:
     assert "response 3" in listed
 
 
+@pytest.mark.each_database
 def test_scores_are_by_response(study: Study, capsys: Any) -> None:
     run = JudgeRun.objects.filter(criteria__key="helpful").get()
     call_command("scores", str(run.pk), "--json", "--bootstrap", "0")
@@ -273,7 +276,13 @@ def test_other_tools_hold_two_responses(study: Study, key: str, tmp_path: Path) 
         tool_files.write(study, EXCHANGES[key], tmp_path / "out")
 
 
-@pytest.mark.parametrize("key", [*TOOLS, hf_dataset.KEY])
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(key, marks=pytest.mark.each_database if key == "argilla" else ())
+        for key in [*TOOLS, hf_dataset.KEY]
+    ],
+)
 def test_a_study_comes_back_from_files(study: Study, key: str, tmp_path: Path) -> None:
     if key == hf_dataset.KEY:
         hf_dataset.write(study, tmp_path / "out")
@@ -296,6 +305,7 @@ def test_a_study_comes_back_from_files(study: Study, key: str, tmp_path: Path) -
         assert kappas[0] == kappas[1]
 
 
+@pytest.mark.each_database
 def test_a_study_comes_back_from_its_archive(study: Study, tmp_path: Path) -> None:
     before = list_verdicts(study), list_labels(study)
     writing.write(study, tmp_path / "study.zip")
@@ -317,6 +327,7 @@ class TestTables:
         return [f"{names[p]},helpful,{number},{value}{ending}" for (p, number), value in SAID["robot"].items()]
 
     @pytest.mark.parametrize(("more", "ending"), [("", ""), (",order", ",AB")])
+    @pytest.mark.each_database
     def test_they_are_a_run_on_responses(self, study: Study, tmp_path: Path, more: str, ending: str) -> None:
         before = compute(study)["helpful"]["judges"]
         head = f"item,criterion,turn,value{more}"

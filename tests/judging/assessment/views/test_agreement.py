@@ -12,7 +12,7 @@ from judging.judges.models import Judge
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory, UserFactory
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 RIGHT_FOR_ALL = ["1", "2", "tie", "1", "2", "tie"]
 
@@ -83,6 +83,7 @@ def test_simulated_annotators_and_baseline_judges_carry_their_badges(criterion, 
     assert "Simulated, not people: dana." in html
 
 
+@pytest.mark.each_database
 def test_names_from_outside_are_escaped_everywhere(criterion, alice):
     User.objects.filter(username="bob").update(display_name="<script>alert(1)</script>")
     criterion.name = "<img src=x onerror=alert(1)>"

@@ -23,7 +23,7 @@ from tests.factories import (
 )
 from tests.labelled import add_verdicts, people_say
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 N = 40
 TRUTH = [str(k % 4 + 1) for k in range(N)]
@@ -64,6 +64,7 @@ def differing(criterion):
     return {k + 1 for k in range(N) if WRONG[k] != TRUTH[k]} - study_items.positions(criterion.study)
 
 
+@pytest.mark.each_database
 def test_the_list_holds_the_disagreements_of_the_development_part(criterion, alice):
     Annotation.objects.filter(assignment__annotator__username="bob").update(note="I <b>see</b> no plan.")
     page = alice.get(address())
@@ -79,6 +80,7 @@ def test_the_list_holds_the_disagreements_of_the_development_part(criterion, ali
     assert not alice.get(address(), {"tier": "contested"}).context["rows"]
 
 
+@pytest.mark.each_database
 def test_an_item_opens_with_its_text_both_sides_and_the_way_on(criterion, alice):
     Judgment.objects.update(explanation="It <i>asked</i> nothing.")
     bob = Annotation.objects.filter(assignment__annotator__username="bob")
@@ -186,6 +188,7 @@ def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
     assert "hold a part out first" in text_of(refused)
 
 
+@pytest.mark.each_database
 def test_a_judge_without_words_has_no_form(criterion, alice):
     Judge.objects.filter(name="gpt").update(provider="imported")
     criterion.study.hold_out.delete()
@@ -201,6 +204,7 @@ def test_bad_addresses(criterion, alice):
     assert alice.get(reverse("judge_improve", args=["known", other.pk])).status_code == 400
 
 
+@pytest.mark.each_database
 def test_the_number_of_queries_does_not_grow(criterion, alice, django_assert_num_queries):
     alice.get(address())  # the first look locks the rules
     Judgment.objects.filter(item__position__gt=10).update(value="4")

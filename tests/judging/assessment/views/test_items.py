@@ -8,7 +8,7 @@ from core.accounts.models.users import User
 from tests.factories import CriterionFactory, ResearcherFactory, StudyFactory
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
@@ -174,6 +174,7 @@ def test_an_edited_address_still_shows_the_item(criterion, alice):
     assert item_page(alice, 2, tier="great").context["where"] == "2 of 4"
 
 
+@pytest.mark.each_database
 def test_texts_from_outside_are_escaped(criterion, alice):
     pair = criterion.study.items.get(position=1).pair
     pair.response_1 = "<script>alert(1)</script>"

@@ -15,7 +15,7 @@ from judging.assessment.services import certificates
 from tests.factories import CriterionFactory, ResearcherFactory
 from tests.judging.assessment.services.judged import study, trusted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 SAID = "<strong>Faults.</strong> Marked spans agree by degrees"
 

@@ -25,7 +25,7 @@ from tests.judging.assessment.services.judged import compute_results
 from tests.labelled import add_verdicts, judge_says, people_say, with_items
 from tests.shared_rows import share_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 N = 60
 TONE = ["1", "2", "3", "4", "2", "3"] * 10
@@ -145,6 +145,7 @@ def test_every_number_of_the_matrix_opens_as_many_items(alice: Client) -> None:
     assert all(said["judges"][1]["differs"] for _, said in page.context["rows"])
 
 
+@pytest.mark.each_database
 def test_a_link_with_a_run_shows_that_run_also_after_a_newer_one(alice: Client) -> None:
     tone = Criterion.objects.get(key="tone")
     first = JudgeRun.objects.filter(judge__name="good", criteria=tone).get()
@@ -222,6 +223,7 @@ def test_the_earlier_address_of_a_judge_leads_to_its_page(alice: Client) -> None
     )
 
 
+@pytest.mark.each_database
 def test_a_large_study_shows_what_was_computed_last(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Criterion.objects.get(key="tone").study
     read = alice.get(reverse("results", args=["suits"])).context["matrix"]

@@ -12,7 +12,7 @@ from tests.factories import ResearcherFactory
 from tests.judging.assessment.services.judged import study
 from tests.judging.assessment.views.test_certificates import text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def verdict(alice, known, **query):
     return alice.get(reverse("judge_verdict", args=[known.slug, Judge.objects.get().pk]), query)
 
 
+@pytest.mark.each_database
 def test_set_before_and_locked_by_the_first_look(known, alice):
     said = text_of(alice.post(at(known), {"least_items": "20", "success": "assist and escalate"}, follow=True))
     assert "Nobody has looked at a judge’s result yet" in said

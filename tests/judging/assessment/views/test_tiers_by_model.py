@@ -25,7 +25,7 @@ from tests.difficult import drawn, say
 from tests.factories import CriterionFactory, DialogueFactory, ResearcherFactory, ScenarioFactory
 from tests.labelled import people_say, with_items
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
@@ -178,6 +178,7 @@ def test_where_the_model_cannot_be_fitted_it_says_why_and_the_counted_tiers_stan
     assert set(pq.read_table(io.BytesIO(files["parquet"].getvalue()))["difficulty"].to_pylist()) == {None}
 
 
+@pytest.mark.each_database
 def test_bars_by_domain(alice):
     drawn()
     hotels, music = (ScenarioFactory(task__domains=[name]) for name in ("Hotels", "Music"))
@@ -189,6 +190,7 @@ def test_bars_by_domain(alice):
     assert "Hotels" in response.context["model_bars"]
 
 
+@pytest.mark.each_database
 def test_counted_tiers_stand_beside_those_of_the_model(alice):
     criterion = drawn()
     item = Item.objects.get(study=criterion.study, position=1)
@@ -229,6 +231,7 @@ def test_on_an_unordered_scale_people_have_no_severity_and_the_scale_no_threshol
     assert "how often a person knows the category" in text(response)
 
 
+@pytest.mark.each_database
 def test_numbers_have_tiers_and_severities_but_no_thresholds(alice):
     scale = [{"value": str(one), "label": str(one), "guideline": ""} for one in range(101)]
     criterion = CriterionFactory(study=with_items(40, slug="suits"), level="interval", categories=scale)

@@ -22,7 +22,7 @@ from tests.judging.assessment.services.judged import compute_results, study
 from tests.labelled import judge_says, pandalm_study, people_say, with_items
 from tests.shared_rows import share_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
@@ -118,6 +118,7 @@ def test_a_researcher_changes_the_rules(pairs, alice):
     assert CalibrationRun.objects.count() == AuditRun.objects.count() == 2, "what was computed for two judges"
 
 
+@pytest.mark.each_database
 def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_state(pairs, alice):
     pk = Judge.objects.get(name="good").pk
     alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
@@ -134,6 +135,7 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     assert "expired" in text_of(verdict_page(alice, pairs))
 
 
+@pytest.mark.each_database
 def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs, alice):
     verdict_page(alice, pairs)
     found = CalibrationRun.objects.get(judge__name="good").result["criteria"]["preference"]["second_opinion"]
@@ -209,6 +211,7 @@ def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     assert [look["judge"] for look in document["held_out"]["looks"]] == ["good"]
 
 
+@pytest.mark.each_database
 def test_names_from_outside_are_escaped_everywhere(pairs, alice):
     ResponsePair.objects.update(model_1="<script>alert(1)</script>")
     Judge.objects.filter(name="good").update(name="<img src=x>")
@@ -264,6 +267,7 @@ def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_que
         alice.get(addresses[1])
 
 
+@pytest.mark.each_database
 def test_what_takes_long_is_left_to_a_worker(alice, monkeypatch, django_capture_on_commit_callbacks):
     criterion = study(n=20)
     monkeypatch.setattr(assessment, "MOST_AT_ONCE", 10)

@@ -27,7 +27,7 @@ from tests.shared_rows import share_rows
 from tests.simulation import by_hand
 from tests.simulation.synthetic import synthetic
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 FEW = Options(bootstrap=50)
 
 
@@ -125,6 +125,7 @@ def test_a_turn_stands_in_place_of_the_dialogue(experiment, judge):
         (Filters(turn=9), "No judge rated reply 9 of the assistant: there are verdicts on replies 1 to 3."),
     ],
 )
+@pytest.mark.each_database
 def test_a_filter_that_names_nothing_is_said(experiment, judge, filters, says):
     with pytest.raises(InputError) as error:
         results.document(experiment, judge, Options(bootstrap=0), filters)
@@ -140,6 +141,7 @@ def test_completion_as_published_counts_dialogues_without_a_verdict_as_failed(ex
     assert sum(row["cells"]["task_completion"]["n_items"] for row in table["rows"]) < 90
 
 
+@pytest.mark.each_database
 def test_a_judge_halfway_is_told(experiment, judge):
     """What was not asked yet is in neither rate; it is counted."""
     before = results.document(experiment, judge, Options(bootstrap=0))
@@ -150,6 +152,7 @@ def test_a_judge_halfway_is_told(experiment, judge):
     assert after["not_judged"] == {"task_completion": 30}
 
 
+@pytest.mark.each_database
 def test_measures_are_made_once_and_again_where_a_dialogue_is(experiment, judge, django_assert_max_num_queries):
     first = results.document(experiment, judge, Options(bootstrap=0))
     with django_assert_max_num_queries(25):
@@ -159,6 +162,7 @@ def test_measures_are_made_once_and_again_where_a_dialogue_is(experiment, judge,
     assert results.document(experiment, judge, Options(bootstrap=0))["tables"] == first["tables"]
 
 
+@pytest.mark.each_database
 def test_kept_until_something_changes(experiment, judge, monkeypatch):
     first = results.load_or_compute(experiment, judge, FEW, Filters(), patient=True)
     with monkeypatch.context() as patch:
@@ -178,6 +182,7 @@ def large(monkeypatch):
     monkeypatch.setattr(results, "AT_ONCE", 100)
 
 
+@pytest.mark.each_database
 def test_a_large_experiment_is_left_to_a_worker(client, experiment, judge, large, monkeypatch):
     sent = []
     monkeypatch.setattr("core.jobs.waiting.current_app.send_task", lambda name, args: sent.append((name, args)))
@@ -228,6 +233,7 @@ def test_the_command_writes_csv(experiment, judge, tmp_path):
     assert {row["row"] for row in rows} == {"base+I minus base", "assistant 1 minus assistant 0"}
 
 
+@pytest.mark.each_database
 def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     other = factories.JudgeFactory(name="other")
     run_of = judge.runs.get()
@@ -289,6 +295,7 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
         (["Synthetic", "--confidence", "2"], "The confidence lies between 0 and 1."),
     ],
 )
+@pytest.mark.each_database
 def test_the_command_says_what_is_wrong(experiment, judge, arguments, says):
     with pytest.raises(CommandError) as error:
         run(*arguments)
@@ -325,6 +332,7 @@ def test_ranks_by_words_and_size_are_compared_between_experiments_only(experimen
     )
 
 
+@pytest.mark.each_database
 def test_page_and_api_of_ranks_show_what_the_command_prints(client, experiment, judge):
     client.force_login(factories.ResearcherFactory())
     address = reverse("experiment_ranks", args=[experiment.pk])
