@@ -45,19 +45,15 @@ LINES = 6
 EVENTS, SHOWN_EVENTS = 300, 8
 DAY = timedelta(days=1)
 
-IRREGULAR = (
-    "set set begin began build built draw drew drop dropped keep kept make made plan planned run ran stop stopped "
-    "tell told write wrote admit admitted permit permitted readmit readmitted tag tagged try tried withdraw withdrew"
-).split()
-PAST = dict(zip(IRREGULAR[::2], IRREGULAR[1::2], strict=True)) | {
-    "create_first": "created first account",
-    "from_seeds": "made candidates from seeds",
-    "hold_out": "held items out",
-    "look_at_held_out": "looked at held-out items",
-    "new_version": "made new version of judge",
-    "of_experiment": "made study of experiment",
-    "try_again": "let annotator try again",
-}
+PAST = (
+    {"set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept"}
+    | {"make": "made", "plan": "planned", "run": "ran", "stop": "stopped", "tell": "told", "write": "wrote"}
+    | {"admit": "admitted", "permit": "permitted", "readmit": "readmitted", "tag": "tagged", "try": "tried"}
+    | {"withdraw": "withdrew", "create_first": "created first account", "from_seeds": "made candidates from seeds"}
+    | {"hold_out": "held items out", "look_at_held_out": "looked at held-out items"}
+    | {"new_version": "made new version of judge", "of_experiment": "made study of experiment"}
+    | {"try_again": "let annotator try again"}
+)
 """What was done, of verbs in the audit log that do not end in -ed."""
 
 
