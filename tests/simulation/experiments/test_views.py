@@ -350,7 +350,10 @@ class TestMeasures:
         assert "Evenness per preference type" in text
         assert "Cuisine" in text
         assert "Variety of words by side" in text
+        assert "Import the possible values of preferences" in text
         assert "import_schema" in text
+        assert "Evenness over possible values" not in text
+        assert "unknown" not in text
 
     def test_nothing_yet(self, client, alice):
         assert "No measures yet" in text_of(client.get(reverse("material_measures")))
