@@ -94,6 +94,17 @@ def test_on_a_phone_the_matrix_is_read_downwards(live_server, alice: Page) -> No
     expect(plot.locator(".figure__wide")).to_be_hidden()
 
 
+def test_on_a_phone_long_names_of_columns_stand_beside_their_cells(live_server, alice: Page) -> None:
+    alice.set_viewport_size({"width": 390, "height": 844})
+    judge = Judge.objects.order_by("pk").first()
+    alice.goto(f"{live_server.url}/studies/suits/results/{judge.pk}/preference/")
+    cells = alice.locator(".table--stacked td[data-column]")
+    assert cells.count() > 3
+    for cell in cells.all():
+        assert cell.evaluate("one => getComputedStyle(one).display") == "flow-root", "as high as the name beside it"
+        assert cell.evaluate("one => getComputedStyle(one, '::before').whiteSpace") == "normal"
+
+
 def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alice: Page) -> None:
     context = alice.context.browser.new_context(java_script_enabled=False, storage_state=alice.context.storage_state())
     page = context.new_page()
