@@ -66,7 +66,8 @@ class PlanForm(OptionsForm):
         self.fields["criterion"].initial = keys[0][0]
         if self.is_bound:  # what was left empty has its default, and shows it
             left = {name: field.initial for name, field in self.fields.items() if not self.data.get(name)}
-            self.data = {**self.data.dict(), **{name: value for name, value in left.items() if value is not None}}
+            given = {name: self.data[name] for name in self.data}
+            self.data = {**given, **{name: value for name, value in left.items() if value is not None}}
 
     def plan_options(self) -> PlanOptions:
         """What is planned for."""

@@ -116,7 +116,7 @@ def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alic
     expect(field).to_have_value("0.9,0.8,0.7")
     field.fill("0.3,0.4,0.5")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("table", name="Expected items per tier")).to_be_visible()
+    expect(page.get_by_role("table", name="Expected per tier")).to_be_visible()
     page.get_by_role("link", name="Use these").click()
     expect(field).to_have_value("0.3,0.4,0.5")
     expect(page.get_by_text("above 0.5 on an easy item")).to_be_visible()
