@@ -45,6 +45,17 @@ LINES = 6
 EVENTS, SHOWN_EVENTS = 300, 8
 DAY = timedelta(days=1)
 
+PAST = (
+    {"set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept"}
+    | {"make": "made", "plan": "planned", "run": "ran", "stop": "stopped", "tell": "told", "write": "wrote"}
+    | {"admit": "admitted", "permit": "permitted", "readmit": "readmitted", "tag": "tagged", "try": "tried"}
+    | {"withdraw": "withdrew", "create_first": "created first account", "from_seeds": "made candidates from seeds"}
+    | {"hold_out": "held items out", "look_at_held_out": "looked at held-out items"}
+    | {"new_version": "made new version of judge", "of_experiment": "made study of experiment"}
+    | {"try_again": "let annotator try again"}
+)
+"""What was done, of verbs in the audit log that do not end in -ed."""
+
 
 @dataclass(frozen=True)
 class Running:
@@ -76,6 +87,7 @@ class Change:
     what: str
     name: str
     n: int
+    study: Any
 
 
 def build_dashboard(user: User) -> dict[str, Any]:
@@ -193,12 +205,13 @@ def list_changes(user: User, since: datetime) -> list[Change]:
     Who signed in and out stands in the audit log alone.
     """
     rows = list_events(EventFilter(), seen_by=user).filter(at__gte=since).exclude(verb__in=(SIGN_IN, SIGN_OUT))[:EVENTS]
-    together: dict[tuple[str, str, str], Change] = {}
+    studies = Study.objects.in_bulk({act.study_id for act in rows if act.study_id})
+    together: dict[tuple[str, str, str, int | None], Change] = {}
     for act in rows:
-        key = (describe_actor(act), act.verb, act.name)
-        before = together.get(key)
-        n = before.n + 1 if before else 1
-        together[key] = Change(before.at if before else act.at, key[0], describe_verb(act.verb), act.name, n)
+        key = (describe_actor(act), act.verb, act.name, act.study_id)
+        before, study = together.get(key), studies.get(act.study_id or 0)
+        n, name = before.n + 1 if before else 1, "" if study and act.kind == "study" else act.name
+        together[key] = Change(before.at if before else act.at, key[0], describe_verb(act.verb), name, n, study)
     return list(together.values())
 
 
@@ -207,9 +220,11 @@ def describe_actor(act: Act) -> str:
 
 
 def describe_verb(verb: str) -> str:
-    """For example `Open (study)` of `study.open`."""
+    """For example `Opened study` of `study.open`, and `Added annotators` of `study.add_annotators`."""
     kind, _, action = verb.partition(".")
-    return f"{action.capitalize()} ({kind})".replace("_", " ")
+    kind, (first, _, rest) = kind.replace("material", "datasets"), action.partition("_")
+    done = PAST.get(action) or PAST.get(first) or first + ("d" if first.endswith("e") else "ed")
+    return f"{done} {'' if action in PAST and rest else rest or kind}".strip().capitalize().replace("_", " ")
 
 
 def count_ratings(studies: Sequence[Study], since: datetime) -> int:

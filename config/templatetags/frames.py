@@ -61,9 +61,11 @@ def _name_cell(cell: re.Match[str], column: str) -> str:
 
 
 @register.simple_block_tag(end_name="closefold")
-def fold(content: SafeString, title: str, open: bool = False, note: str = "", id: str = "") -> SafeString:
-    """A part that folds away: `{% fold "Goal" open=True %}…{% closefold %}`."""
-    return frame("fold", content, title=title, open=open, note=note, id=id)
+def fold(
+    content: SafeString, title: str, open: bool = False, note: str = "", id: str = "", narrow: bool = False
+) -> SafeString:
+    """A part that folds away: `{% fold "Goal" open=True %}…{% closefold %}`; with `narrow` on a narrow screen only."""
+    return frame("fold", content, title=title, open=open or narrow, note=note, id=id, narrow=narrow)
 
 
 @register.simple_block_tag(end_name="closeplot")

@@ -63,6 +63,11 @@ class PlanForm(OptionsForm):
         keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
         self.set("criterion", choices=keys)
         self.set("by", choices=[("", "no groups"), *((name, name) for name in evidence.material.groups)])
+        self.fields["criterion"].initial = keys[0][0]
+        if self.is_bound:  # what was left empty has its default, and shows it
+            left = {name: field.initial for name, field in self.fields.items() if not self.data.get(name)}
+            given = {name: self.data[name] for name in self.data}
+            self.data = {**given, **{name: value for name, value in left.items() if value is not None}}
 
     def plan_options(self) -> PlanOptions:
         """What is planned for."""

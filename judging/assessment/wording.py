@@ -249,8 +249,8 @@ def item_tiers(found: Document) -> str:
     return f"by each item’s own kappa, since the difficulty model is not fitted: {found['reason']}; {n}"
 
 
-def describe_counted_tiers(name: str, document: Document) -> str:
-    """One sentence on the tiers of a criterion by the kappa of each item's own ratings."""
+def describe_counted_tiers(name: str, document: Document, noun: str) -> str:
+    """One sentence on the tiers of a criterion by the kappa of the ratings of each item or part."""
     counts, n = document["counts"], len(document["items"])
     each = [f"{counts[tier]:,} {tier}" for tier in TIERS]
-    return f"Counted among {spell_count(n)} items on {name}: {', '.join(each[:-1])} and {each[-1]}."
+    return f"Counted among {spell_count(n)} {noun}s on {name}: {', '.join(each[:-1])} and {each[-1]}."

@@ -78,6 +78,19 @@ def test_no_page_with_something_on_it_is_at_fault(alice: Page, live_server) -> N
     assert wrong == {}
 
 
+@pytest.mark.parametrize(("width", "stand_beside"), [(1280, True), (390, False)])
+def test_names_of_fields_stand_beside_them_where_there_is_room(alice: Page, live_server, width, stand_beside) -> None:
+    alice.set_viewport_size({"width": width, "height": 900})
+    alice.goto(live_server.url + reverse("experiment_create"))
+    for name in ("Users", "Seed"):
+        label = alice.get_by_text(name, exact=True).bounding_box()
+        control = alice.get_by_label(name, exact=True).bounding_box()
+        assert label
+        assert control
+        assert (control["x"] > label["x"] + 300) == stand_beside, name
+        assert (abs(control["y"] - label["y"]) < 20) == stand_beside, name
+
+
 def ordered() -> Making:
     """An order that failed, and one that found a conflict."""
     agent, profile = AgentFactory(), ProfileFactory()

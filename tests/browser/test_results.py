@@ -94,6 +94,17 @@ def test_on_a_phone_the_matrix_is_read_downwards(live_server, alice: Page) -> No
     expect(plot.locator(".figure__wide")).to_be_hidden()
 
 
+def test_on_a_phone_long_names_of_columns_stand_beside_their_cells(live_server, alice: Page) -> None:
+    alice.set_viewport_size({"width": 390, "height": 844})
+    judge = Judge.objects.order_by("pk").first()
+    alice.goto(f"{live_server.url}/studies/suits/results/{judge.pk}/preference/")
+    cells = alice.locator(".table--stacked td[data-column]")
+    assert cells.count() > 3
+    for cell in cells.all():
+        assert cell.evaluate("one => getComputedStyle(one).display") == "flow-root", "as high as the name beside it"
+        assert cell.evaluate("one => getComputedStyle(one, '::before').whiteSpace") == "normal"
+
+
 def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alice: Page) -> None:
     context = alice.context.browser.new_context(java_script_enabled=False, storage_state=alice.context.storage_state())
     page = context.new_page()
@@ -105,7 +116,7 @@ def test_cut_offs_are_previewed_and_then_used_without_a_script(live_server, alic
     expect(field).to_have_value("0.9,0.8,0.7")
     field.fill("0.3,0.4,0.5")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("table", name="Expected items per tier")).to_be_visible()
+    expect(page.get_by_role("table", name="Expected per tier")).to_be_visible()
     page.get_by_role("link", name="Use these").click()
     expect(field).to_have_value("0.3,0.4,0.5")
     expect(page.get_by_text("above 0.5 on an easy item")).to_be_visible()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.messages import ItemMessage
 from annotation.studies.services import studies
-from config.pages.dashboard import build_dashboard
+from config.pages.dashboard import build_dashboard, describe_verb
 from core.accounts.models.users import User
 from judging.assessment.models.assessment import CalibrationRun
 from tests import factories
@@ -128,16 +128,39 @@ def test_changes_of_a_day_are_counted_together(alice: User) -> None:
         studies.name_clustering(by=alice, study=with_items_of(study), clustering=clustering)
     changes = build_dashboard(alice)["changes"]
     assert [(one.what, one.n) for one in changes] == [
-        ("Cluster (study)", 2),
-        ("Create (study)", 1),
-        ("Create (study)", 1),
-        ("Create (study)", 1),
+        ("Clustered study", 2),
+        ("Created study", 1),
+        ("Created study", 1),
+        ("Created study", 1),
     ]
     client = client_of(alice)
     client.post("/logout/")
     page = client_of(alice).get("/")
-    assert "Cluster (study)" in text_of(page)
+    assert "Clustered study" in text_of(page)
     assert [one.what for one in page.context["changes"]] == [one.what for one in changes], "not who signed in and out"
+
+
+def test_changes_name_the_study_and_link_it(alice: User) -> None:
+    studies.create(by=alice, name="First of all", kind="dialogue", criteria=["task_completion"])
+    page = text_of(client_of(alice).get("/"))
+    row = page[page.index("Created study") :].split("</tr>")[0]
+    assert '<a href="/studies/first-of-all/">First of all</a>' in row
+    assert "first-of-all" not in re.sub("<[^>]*>", "", row)
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        ("study.add_annotators", "Added annotators"),
+        ("sample.draw", "Drew sample"),
+        ("judge.define", "Defined judge"),
+        ("material.import", "Imported datasets"),
+        ("study.hold_out", "Held items out"),
+        ("rules.set", "Set rules"),
+    ],
+)
+def test_verbs_of_the_log_are_said_in_words(verb: str, said: str) -> None:
+    assert describe_verb(verb) == said
 
 
 def with_items_of(study):

@@ -56,7 +56,8 @@ def compute_criterion(
             "ask": [],
             "sentence": f"What more ratings would tell is not known: {found['reason']}.",
         }
-    return {**head, **found, **_of_items(study, found["items"]), "sentence": to_words(found)}
+    sentence = to_words(found, ratings.criterion.part_noun)
+    return {**head, **found, **_of_items(study, found["items"]), "sentence": sentence}
 
 
 def _load_or_compute(
@@ -105,19 +106,19 @@ def _of_items(study: Study, rows: list[dict[str, Any]]) -> Document:
     return {"items": named, "ask": asked, "n_waiting": sum(row["is_waiting"] for row in likely)}
 
 
-def to_words(found: Document) -> str:
-    """The answer in a sentence or two."""
+def to_words(found: Document, noun: str = "item") -> str:
+    """The answer in a sentence or two. `noun`: what has a tier, an item or a part of it."""
     unclear, first, ahead = found["n_unclear"], found["n_first"], found["ahead"]
     if not found["n_items"]:
-        return "No item has a difficulty."
+        return f"No {noun} has a difficulty."
     if not unclear:
-        return f"All {found['n_items']:,} items have a clear tier."
+        return f"All {found['n_items']:,} {noun}s have a clear tier."
     more = "1 more rating" if ahead == 1 else f"{ahead} more ratings"
     if not first:
-        return f"None of the {unclear:,} unclear items is likely to become clear within {more}."
+        return f"None of the {unclear:,} unclear {noun}s is likely to become clear within {more}."
     said = (
-        f"{_format_count(found['ratings'])} more ratings on {first:,} items are expected to settle "
-        f"{_format_count(found['settled'])} of {unclear:,} unclear items."
+        f"{_format_count(found['ratings'])} more ratings on {first:,} {noun}s are expected to settle "
+        f"{_format_count(found['settled'])} of {unclear:,} unclear {noun}s."
     )
     rest = unclear - first
     return f"{said} {rest:,} lie too near a threshold to become clear within {more}." if rest else said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 from urllib.parse import urlencode
 
@@ -29,7 +30,7 @@ from judging.assessment.views.large import reads_judge
 from judging.judges.models import NO_MODELS, NOT_RUN_HERE, Judge
 from judging.judges.queries import study_items
 
-PER_PAGE = 25
+PER_PAGE = 10
 ASKED = ("criterion", "tier", "sort")
 DISTANCES = {
     "jensen_shannon": "Jensen–Shannon divergence, 0 to 1 bit",
@@ -73,6 +74,7 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]
         "hold_out": study_items.find_hold_out(study),
         "counts": [(names[key], one) for key, one in counts.items()],
         "worst": _find_worst([(names[key], one) for key, one in counts.items() if one.differing]),
+        "has_confidence": any(isfinite(row.confidence) for row in rows),
         "compared": sum(one.compared for one in counts.values()),
         "criteria": mine.criteria,
         "tiers": TIERS,

@@ -34,11 +34,7 @@ def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         evidence = _load_data(request, study, judge)
     except InputError as error:
         return render(request, "judging/plan.html", {**head, "error": error}, status=400)
-    form = PlanForm(
-        request.GET if "criterion" in request.GET else None,
-        evidence=evidence,
-        initial={"criterion": evidence.criteria[0].key},
-    )
+    form = PlanForm(request.GET if request.GET.keys() & {"criterion", "width"} else None, evidence=evidence)
     found = _planned(form, evidence) if form.is_bound else {}
     status = 400 if form.errors else 200
     return render(

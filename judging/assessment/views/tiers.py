@@ -38,7 +38,7 @@ MOST_PLANS = 4
 """Numbers of ratings whose attainable values the page draws; the download holds all."""
 
 GROUPINGS = {name: name.replace("_", " ") for name in items.GROUPINGS}
-ITEMS_NOTE = "Stability: how often a redraw of the item’s own ratings stays in its tier"
+ITEMS_NOTE = "Stability: how often a redraw of its own ratings stays in its tier"
 SORTS = ("position", "kappa", "stability")
 
 
@@ -135,7 +135,9 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
     shifted = found["sensitivity"]
     return {
         "found": found,
-        "counted_lead": wording.describe_counted_tiers(asked.criterion.name if asked.criterion else "", found),
+        "counted_lead": wording.describe_counted_tiers(asked.criterion.name, found, asked.criterion.part_noun)
+        if asked.criterion
+        else "",
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
         "bars": charts.draw_on_page(charts.tier_bars, _bars(asked, read, found)),
         "bars_caption": _bars_caption(asked, found),

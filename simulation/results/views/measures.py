@@ -129,8 +129,10 @@ def human_check(request: HttpRequest, slug: str) -> HttpResponse:
     """How far people agree, and judges with them, beside the printed Table 5."""
     study = get_object_or_404(Study, slug=slug)
     found = table_5(by=get_account(request), study=study, with_published=True)
-    context = {"study": study, "steps": study_steps(study, "results"), "found": found}
-    context["is_rated"] = any(one["items"] for one in found["rows"])
+    names = dict(study.criteria.values_list("key", "name"))
+    rows = [{**one, "name": names.get(one["criterion"], one["criterion"])} for one in found["rows"]]
+    context = {"study": study, "steps": study_steps(study, "results"), "found": found, "rows": rows}
+    context["is_rated"] = any(one["items"] for one in rows)
     return render(request, "simulation/human_check.html", context)
 
 

@@ -15,7 +15,8 @@ from core.jobs import waiting
 from simulation.experiments.models import Experiment
 from simulation.results.services import measures
 from tests import factories
-from tests.factories import ProfileFactory
+from tests.factories import CriterionFactory, ProfileFactory
+from tests.labelled import people_say, with_items
 from tests.simulation.helpers import begun, people, played, scripted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -350,7 +351,17 @@ class TestMeasures:
         assert "Evenness per preference type" in text
         assert "Cuisine" in text
         assert "Variety of words by side" in text
+        assert "Import the possible values of preferences" in text
         assert "import_schema" in text
+        assert "Evenness over possible values" not in text
+        assert "unknown" not in text
+
+    def test_the_human_check_names_criteria(self, client, alice):
+        criterion = CriterionFactory(study=with_items(4), key="task_completion", name="Task done", yes_no=True)
+        people_say(criterion, {"bob": ["yes", "no"] * 2, "dana": ["yes", "yes"] * 2})
+        text = text_of(client.get(reverse("human_check", args=[criterion.study.slug])))
+        assert "Task done" in text
+        assert "task_completion" not in text
 
     def test_nothing_yet(self, client, alice):
         assert "No measures yet" in text_of(client.get(reverse("material_measures")))

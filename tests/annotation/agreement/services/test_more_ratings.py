@@ -86,10 +86,10 @@ def test_options_that_make_no_sense_are_refused(criterion, asked, field):
     assert refused.value.field == field
 
 
-def words(**more):
+def words(noun="item", **more):
     figure = {"value": 41.3, "low": 33.0, "high": 49.0}
     found = {"n_items": 45, "n_unclear": 27, "n_first": 18, "ahead": 6, "ratings": figure, "settled": figure, **more}
-    return more_ratings.to_words(found)
+    return more_ratings.to_words(found, noun)
 
 
 def test_the_sentence_of_each_case():
@@ -101,6 +101,8 @@ def test_the_sentence_of_each_case():
     assert words(n_first=0, ahead=1) == "None of the 27 unclear items is likely to become clear within 1 more rating."
     assert words(n_unclear=0, n_first=0) == "All 45 items have a clear tier."
     assert words(n_items=0) == "No item has a difficulty."
+    assert "more ratings on 18 responses" in words(noun="response")
+    assert words(noun="response", n_unclear=0, n_first=0) == "All 45 responses have a clear tier."
 
 
 @pytest.fixture(autouse=True)

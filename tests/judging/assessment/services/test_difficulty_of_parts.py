@@ -126,6 +126,10 @@ def test_tiers_count_parts_and_name_each_once(criterion: Criterion, client: Clie
     assert re.search(rf"medium \d+\.\d {noun}s", page)
     assert re.search(rf"parts-\d+ {noun} \d", page)
     assert not re.search(rf"{noun} \d {noun} \d", page)
+    assert f"{noun.capitalize()}s without a clear tier" in page
+    more = page.split(" More ratings ")[1].split(" Other cut-offs ")[0]
+    assert re.search(rf"unclear {noun}s|{noun}s have a clear tier", more), more
+    assert not re.search(r"items (are|is|have)", more), more
 
 
 def test_a_draw_of_items_has_no_strata_by_tiers_of_their_parts(criterion: Criterion) -> None:

@@ -203,6 +203,17 @@ class TestPage:
         again = alice.post(self.at("judge_plan_study"), {**asked, "name": "Next", "overlap": 3}, follow=True)
         assert "there is a study" in again.content.decode().lower()
 
+    @pytest.mark.parametrize("left", [{}, {"criterion": "personalization"}, {"confidence": "", "seed": ""}])
+    def test_what_is_left_empty_shows_the_default_in_use(self, alice, left):
+        study(n=120, labelled=30)
+        page = alice.get(self.at(), {"width": 0.42, **left})
+        assert page.context["plan"] == run(width=0.42)
+        assert {name: page.context["form"][name].value() for name in ("width", "confidence", "seed")} == {
+            "width": "0.42",
+            "confidence": 0.95,
+            "seed": 0,
+        }
+
     def test_what_is_wrong_is_said_at_its_field(self, alice):
         study(n=60, labelled=5)
         few = alice.get(self.at(), {"criterion": "personalization", "width": 0.4, "confidence": 0.95, "seed": 0})
@@ -210,7 +221,8 @@ class TestPage:
         bad = alice.get(self.at(), {"criterion": "other", "width": 0, "confidence": 0.95, "seed": 0})
         assert bad.status_code == 400
         assert set(bad.context["form"].errors) == {"criterion", "width"}
-        assert alice.post(self.at("judge_plan_study"), {"width": 1}, follow=True).status_code == 400
+        unnamed = alice.post(self.at("judge_plan_study"), {"width": 1}, follow=True)
+        assert [str(one) for one in unnamed.context["messages"]] == ["This field is required."]
         assert alice.get(reverse("judge_plan", args=["known", JudgeFactory(name="idle").pk])).status_code == 400
 
     def test_a_scale_without_an_order_has_no_mean(self, alice):

@@ -237,3 +237,14 @@ def test_a_judge_without_a_verdict_neither_agrees_nor_is_free_of_bias(criterion,
 
 def test_a_choice_of_items_without_disagreements_is_called_that(criterion, alice):
     assert "No disagreement on this choice of items" in text_of(alice.get(address(), {"tier": "contested"}))
+
+
+def test_a_judge_without_a_prompt_leads_to_what_to_read(alice, criterion) -> None:
+    Judge.objects.filter(name="gpt").update(provider="baseline")
+    page = alice.get(address())
+    button = re.search(
+        r'<a class="button button--primary"[^>]*href="([^"]*)"[^>]*>\s*Read these', page.content.decode()
+    )
+    assert button
+    assert button[1] == "?criterion=suits#disagreements"
+    assert "Confidence" not in text_of(page), "no verdict has one"
