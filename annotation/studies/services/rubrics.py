@@ -42,10 +42,6 @@ class RubricChanges:
     renamed: tuple[tuple[str, str], ...] = ()
     """Keys of the rubric, and the keys under which they are asked as the old ones hold labels on another scale."""
 
-    @property
-    def is_nothing(self) -> bool:
-        return not (self.added or self.edited or self.retired or self.removed)
-
 
 @check_options(RubricChange)
 @audited("rubric.change", on="study", says=("reason",))

@@ -39,7 +39,6 @@ RATING = Assignment.Purpose.RATING
 MOST_ITEMS = 2000
 """Items whose labels are read; of more labelled items every k-th in the study's drawn order is taken."""
 
-GROUPED_BY = {Study.Kind.DIALOGUE: "domain", Study.Kind.PAIR: "kind"}
 GROUP = {Study.Kind.DIALOGUE: "dialogue__scenario__task_id", Study.Kind.PAIR: "pair__kind"}
 """What tells an item's group: the domain is its task's."""
 
