@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from judging.assessment.api import certificates, exports, more_ratings, plans, reading, results
 from judging.evaluations import api as evaluations_api
-from judging.runs.api import judges, keys, mappings, runs
+from judging.runs.api import judges, mappings, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -19,8 +19,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
     path("judges/<int:pk>/limits", judges.JudgeLimits.as_view(), name="api_judge_limits"),
     path("judges/<int:pk>/test", judges.JudgeTest.as_view(), name="api_judge_test"),
-    path("projects/<slug:slug>/keys", keys.KeyList.as_view(), name="api_keys"),
-    path("projects/<slug:slug>/keys/<int:pk>", keys.KeyDetail.as_view(), name="api_key"),
+    path("projects/<slug:slug>/keys", judges.KeyList.as_view(), name="api_keys"),
+    path("projects/<slug:slug>/keys/<int:pk>", judges.KeyDetail.as_view(), name="api_key"),
     path("prices", judges.PriceList.as_view(), name="api_prices"),
     path("prices/published", judges.PublishedPrices.as_view(), name="api_published_prices"),
     path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),

@@ -1,4 +1,4 @@
-"""The researcher's pages of judges and their runs."""
+"""The researcher's pages of judges and their runs, and of panels made out of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judging.assessment.wording import duration
 from judging.judges.models import PANEL
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
-from judging.runs.forms import ResumeForm, RunForm
+from judging.runs.forms import PanelForm, ResumeForm, RunForm
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
@@ -254,3 +254,21 @@ def pace(progress: queries.Progress) -> str:
     fast = f"{progress.rate:.0f} a second" if progress.rate >= 2 else f"{60 * progress.rate:.0f} a minute"
     left = progress.seconds_left
     return f"{fast}, {duration(left)} left" if left is not None else f"{fast} on average"
+
+
+@researcher_required
+def panel_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The panels of a study, and a form that makes another one of its finished runs."""
+    study = get_object_or_404(Study, slug=slug)
+    runs = queries.combinable(study)
+    form = PanelForm(request.POST or None, runs=runs)
+    if form.is_valid() and (run := form.save(get_account(request))):
+        return redirect("run_detail", pk=run.pk)
+    context = {
+        "study": study,
+        "form": form,
+        "there_are_runs": runs.exists(),
+        "runs": queries.list_runs(study.judge_runs.filter(judge__provider=PANEL)),
+        "steps": study_steps(study, "judges"),
+    }
+    return render(request, "judging/panel_create.html", context)
