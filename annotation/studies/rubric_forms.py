@@ -13,8 +13,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.studies.criteria import RUBRICS
-from annotation.studies.models.guidelines import GuidelineVersion
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.options import Edit
 from annotation.studies.parsing.criterion_specs import LONGEST_IMAGE, PICTURES, CriterionSpec
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.assessment.api import certificates, exports, more_ratings, plans, reading, results
+from judging.assessment.api import certificates, exports, plans, reading, results
 from judging.evaluations import api as evaluations_api
 from judging.runs.api import judges, mappings, runs
 
@@ -56,7 +56,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
     path("studies/<slug:slug>/tiers/predicted", results.StudyTiersPredicted.as_view(), name="api_tiers_predicted"),
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
-    path("studies/<slug:slug>/tiers/more", more_ratings.TiersMore.as_view(), name="api_tiers_more"),
+    path("studies/<slug:slug>/tiers/more", plans.TiersMore.as_view(), name="api_tiers_more"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
     path("studies/<slug:slug>/report.<slug:form>", results.StudyReport.as_view(), name="api_study_report"),

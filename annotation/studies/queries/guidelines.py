@@ -13,9 +13,8 @@ from django.db.models import Count
 
 from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.queries.asks import SUFFIXES, Ask
 from annotation.studies.queries.criteria import describe_rest
 from annotation.studies.queries.preferences import read_by_order

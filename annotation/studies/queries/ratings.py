@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import columns, items
@@ -252,3 +253,18 @@ def select_texts(criterion: Criterion, item: Item) -> dict[str, str]:
     turns = enumerate(item.dialogue.turns, start=1)
     wanted = {f"turn-{number}" for number, turn in turns if role in (None, turn["role"])}
     return {name: text for name, text in texts.items() if name in wanted}
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How pages show an annotator; results know them by username."""
+
+    name: str
+    is_simulated: bool
+
+
+def load_annotators(study: Study) -> dict[str, Annotator]:
+    """By username, those who hold or have submitted assignments of the study. One query."""
+    slots = Assignment.objects.filter(study=study, annotator=OuterRef("pk"))  # of one, who may hold a million
+    held = User.objects.filter(Exists(slots)).order_by("username")
+    return {user.username: Annotator(str(user), user.is_simulated) for user in held}

@@ -22,8 +22,7 @@ from annotation.stats.orders import LETTERS, list_shown
 from annotation.stats.sides import SideUse
 from annotation.stats.table import FloatArray
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Annotation
+from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.item_features import load_shortest_times

@@ -6,9 +6,8 @@ import copy
 
 import pytest
 
-from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.parsing.rubrics import parse_rubric
 from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.guidelines import history
