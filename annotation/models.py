@@ -30,11 +30,9 @@ from annotation.recruitment.models import (
     Participation,
 )
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.guidelines import GuidelineVersion
-from annotation.studies.models.labels import Adjudication, AgreementRun, Annotation, Draft
+from annotation.studies.models.labels import Adjudication, AgreementRun, Annotation, Draft, Exclusion
 from annotation.studies.models.messages import ItemMark, ItemMessage
-from annotation.studies.models.studies import Criterion, Item, Sample, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Item, Sample, Study
 from annotation.studies.models.webhooks import Webhook, WebhookDelivery
 from annotation.workbench.models import OverlapRound
 from core.accounts.models.projects import InProject, Membership, Project

@@ -6,9 +6,9 @@ from annotation.agreement.views import gold
 from annotation.benchmarks import views as benchmarks
 from annotation.corpus import views as corpus_views
 from annotation.quality.views import quality, queue
-from annotation.studies.views import guidelines, new_study, rubrics, search, studies
+from annotation.studies.views import new_study, rubrics, search, studies
 from annotation.workbench.assignment_names import AssignmentConverter
-from annotation.workbench.views import attachments, item_actions, qualification, rating_api, review, work
+from annotation.workbench.views import attachments, item_actions, rating_api, review, work
 from core.accounts import views
 from core.audit import views as audit_views
 
@@ -19,8 +19,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("attachments/<slug:sha256>/", attachments.attachment, name="attachment"),
     path("work/", work.my_work, name="my_work"),
     path("work/<slug:slug>/next/", work.next_item, name="next_item"),
-    path("work/<slug:slug>/qualification/", qualification.qualification, name="qualification"),
-    path("work/items/<slot:pk>/answer/", qualification.show_training_answer, name="training_answer"),
+    path("work/<slug:slug>/qualification/", work.qualification, name="qualification"),
+    path("work/items/<slot:pk>/answer/", work.show_training_answer, name="training_answer"),
     path("work/items/<slot:pk>/", work.assignment, name="assignment"),
     path("work/items/<slot:pk>/skip/", work.assignment_skip, name="assignment_skip"),
     path("work/items/<slot:pk>/flag/", item_actions.assignment_flag, name="assignment_flag"),
@@ -50,7 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/clustering/", studies.study_clustering, name="study_clustering"),
     path("studies/<slug:slug>/annotators/", studies.study_assign, name="study_assign"),
     path("studies/<slug:slug>/annotators/<int:pk>/release/", studies.study_release, name="study_release"),
-    path("studies/<slug:slug>/guidelines/<slug:key>/", guidelines.guideline, name="guideline"),
+    path("studies/<slug:slug>/guidelines/<slug:key>/", rubrics.guideline, name="guideline"),
     path("studies/<slug:slug>/rubric/", rubrics.rubric, name="rubric"),
     path("studies/<slug:slug>/rubric/try/", rubrics.rubric_try, name="rubric_try"),
     path("studies/<slug:slug>/rubric.<slug:format>", rubrics.rubric_download, name="rubric_download"),

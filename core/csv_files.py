@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
+
+from core.batches import iterate_batches
 
 STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 ROWS_PER_PIECE = 2000
@@ -45,10 +46,10 @@ def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterato
 
 def write_safe_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Write a header and rows whose cells are safe already, some thousand rows a piece."""
-    buffer, left = io.StringIO(), iter(rows)
+    buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(columns)
-    while some := list(islice(left, ROWS_PER_PIECE)):
+    for some in iterate_batches(rows, ROWS_PER_PIECE):
         writer.writerows(some)
         yield take_text(buffer)
     yield take_text(buffer)

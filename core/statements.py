@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 from django.db import connection
 from django.db.models import Model
 
+from core.batches import iterate_batches
+
 Row = tuple[Any, ...]
 M = TypeVar("M", bound=Model)
 
@@ -93,6 +95,6 @@ def update_alike(rows: Iterable[Model], fields: Sequence[str]) -> None:
     for row in rows:
         alike[tuple(getattr(row, field) for field in fields)].append(row)
     for values, group in alike.items():
-        for start in range(0, len(group), MOST):
-            there = type(group[0])._base_manager.filter(pk__in=[row.pk for row in group[start : start + MOST]])
+        for some in iterate_batches(group, MOST):
+            there = type(group[0])._base_manager.filter(pk__in=[row.pk for row in some])
             there.update(**dict(zip(fields, values, strict=True)))

@@ -14,9 +14,7 @@ from judging.assessment.views import (
     items,
     judgments,
     labelling_plans,
-    more_ratings,
     predicted_difficulty,
-    probes,
     progress,
     reports,
     results,
@@ -26,7 +24,7 @@ from judging.assessment.views import (
     verdict,
 )
 from judging.evaluations import views as evaluations_views
-from judging.runs.views import imports, judges, keys, mappings, panels, runs
+from judging.runs.views import imports, judges, mappings, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # imports
@@ -43,12 +41,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<int:pk>/delete/", judges.judge_delete, name="judge_delete"),
     path("prices/", judges.price_list, name="price_list"),
     path("prices/<int:pk>/remove/", judges.price_remove, name="price_remove"),
-    path("projects/<slug:slug>/keys/", keys.key_list, name="key_list"),
-    path("projects/<slug:slug>/keys/add/", keys.key_add, name="key_add"),
-    path("projects/<slug:slug>/keys/<int:pk>/remove/", keys.key_remove, name="key_remove"),
+    path("projects/<slug:slug>/keys/", judges.key_list, name="key_list"),
+    path("projects/<slug:slug>/keys/add/", judges.key_add, name="key_add"),
+    path("projects/<slug:slug>/keys/<int:pk>/remove/", judges.key_remove, name="key_remove"),
     path("judgments/<int:pk>/", judgments.judgment_detail, name="judgment_detail"),
     path("studies/<slug:slug>/judges/", runs.run_create, name="run_create"),
-    path("studies/<slug:slug>/panels/", panels.panel_create, name="panel_create"),
+    path("studies/<slug:slug>/panels/", runs.panel_create, name="panel_create"),
     path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
     path("runs/<int:pk>/scores/", scores.run_scores, name="run_scores"),
     path("runs/<int:pk>/scores.<slug:format>", scores.run_scores_download, name="run_scores_download"),
@@ -82,7 +80,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("studies/<slug:slug>/agreement.<slug:format>", agreement.agreement_download, name="agreement_download"),
     path("studies/<slug:slug>/tiers/", tiers.tiers, name="tiers"),
-    path("studies/<slug:slug>/tiers/ask-more/", more_ratings.tiers_ask_more, name="tiers_ask_more"),
+    path("studies/<slug:slug>/tiers/ask-more/", tiers.tiers_ask_more, name="tiers_ask_more"),
     path("studies/<slug:slug>/tiers/compute/", tiers.tiers_compute, name="tiers_compute"),
     path("studies/<slug:slug>/tiers/predicted/", predicted_difficulty.tiers_predicted, name="tiers_predicted"),
     path(
@@ -99,7 +97,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/calibration/<int:pk>/compute/", comparison.judge_assess, name="judge_assess"),
     path("studies/<slug:slug>/calibration/<int:pk>/escalate/", escalations.judge_escalate, name="judge_escalate"),
     path("studies/<slug:slug>/calibration/<int:pk>/hold-out/", escalations.study_hold_out, name="study_hold_out"),
-    path("studies/<slug:slug>/calibration/<int:pk>/probes/", probes.judge_probes, name="judge_probes"),
+    path("studies/<slug:slug>/calibration/<int:pk>/probes/", runs.judge_probes, name="judge_probes"),
     path("studies/<slug:slug>/calibration/<int:pk>/look/", escalations.record_held_out_access, name="judge_look"),
     path("studies/<slug:slug>/calibration/<int:pk>/maps/", escalations.judge_recalibrate, name="judge_recalibrate"),
     path("studies/<slug:slug>/calibration/<int:pk>/improve/", improvement.judge_improve, name="judge_improve"),

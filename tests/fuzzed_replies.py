@@ -27,7 +27,7 @@ from judging.judges import parsing as judges_parsing
 from judging.judges.prompts import alterations, evaluation, renamed, templates
 from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline import words as baseline
-from judging.judges.providers.distribution import Token, distribution
+from judging.judges.providers.chat_completions import Token, distribution
 from judging.judges.providers.requests import DialogueContent, Person, Turn
 from judging.judges.providers.scorer import endpoint, model_ratings
 from judging.stats import retrieval, stated_verdicts

@@ -14,7 +14,7 @@ from annotation.agreement.documents import QualitySerializer, StudyGoldSerialize
 from annotation.agreement.models import TierOverride
 from annotation.agreement.options import GoldOptions, GoldQuery
 from annotation.agreement.queries import history as tier_history
-from annotation.agreement.services import gold, overrides
+from annotation.agreement.services import gold, tiers
 from annotation.agreement.services.exports import to_json
 from annotation.quality.queries import quality
 from annotation.stats.by_level import explain_missing
@@ -22,8 +22,7 @@ from annotation.stats.checks import CheckRecord, Stretch
 from annotation.stats.estimate import number_or_none
 from annotation.studies.api import serializers as shapes
 from annotation.studies.imports import ratings as bulk
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Adjudication, Annotation, Draft
+from annotation.studies.models.labels import Adjudication, Annotation, Draft, Exclusion
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
 from annotation.studies.parsing.ratings import LAST_TURN, Rating
@@ -322,7 +321,7 @@ class ItemTier(OfStudy):
     def post(self, request: Request, slug: str, position: int) -> Response:
         item, given = self.item(slug, position), self.parse_body(NewTier)
         criterion = self.criterion(item.study, given.pop("criterion"))
-        made = overrides.set_tier(by=self.me, item=item, criterion=criterion, **given)
+        made = tiers.set_tier(by=self.me, item=item, criterion=criterion, **given)
         return Response(OverrideSerializer(made).data, status=201)
 
 

@@ -21,9 +21,6 @@ class ReleasedError(InputError):
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     """Benchmarks; released ones refuse to be changed or deleted, here as in `Benchmark.save`."""
 
-    def only_released(self) -> BenchmarkQuerySet:
-        return self.filter(state=Benchmark.State.RELEASED)
-
     def update(self, **values: Any) -> int:
         refuse_if(self.filter(state=Benchmark.State.RELEASED))
         return super().update(**values)

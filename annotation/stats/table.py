@@ -264,10 +264,6 @@ class RatingTable:
         """The same items, raters and scale with other ratings."""
         return replace(self, codes=codes)
 
-    def replace_level(self, level: Level) -> Self:
-        """The same ratings on a scale of another level."""
-        return replace(self, level=level)
-
 
 def _select_names(names: Sequence[str], keep: BoolArray) -> tuple[str, ...]:
     return tuple(name for name, kept in zip(names, keep, strict=True) if kept)

@@ -1,4 +1,7 @@
-"""The form of one criterion in the builder. It makes a document as a rubric file has it, which the service checks."""
+"""The form of one criterion in the builder, which makes a document as a rubric file has it, and of its guideline.
+
+The service checks the document.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,14 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.studies.criteria import RUBRICS
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
+from annotation.studies.options import Edit
 from annotation.studies.parsing.criterion_specs import LONGEST_IMAGE, PICTURES, CriterionSpec
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
+from annotation.studies.services import guidelines
+from core.accounts.models.users import User
 from core.errors import InputError
+from core.options.fields import OptionsForm
 
 BETWEEN = " | "
 MOST_BYTES = (LONGEST_IMAGE - 50) * 3 // 4
@@ -337,3 +344,40 @@ def read_upload(file: UploadedFile) -> dict[str, Any]:
         raise forms.ValidationError(
             str(InputError(error.message, file=name, line=error.line, field=error.field))
         ) from error
+
+
+class GuidelineForm(OptionsForm):
+    """A new text of a criterion. The scale itself is not here: it stays."""
+
+    places = {"categories": "guideline"}
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, criterion: Criterion) -> None:
+        super().__init__(data, initial={"question": criterion.question, "guideline": criterion.guideline})
+        self.add(Edit, "question", "guideline", "reason")
+        self.criterion = criterion
+        for place, category in enumerate(criterion.categories):
+            self.fields[f"category_{place}"] = forms.CharField(
+                required=False,
+                label=f"When it is {category['label']}",
+                initial=category.get("guideline", ""),
+                widget=forms.Textarea(attrs={"rows": 2}),
+            )
+        self.order_fields(["question", "guideline", *self.of_categories, "reason"])
+
+    @property
+    def of_categories(self) -> list[str]:
+        return [f"category_{place}" for place, _ in enumerate(self.criterion.categories)]
+
+    def save(self, by: User) -> GuidelineVersion | None:
+        """The new version, or None if it was refused, with the reason at its field."""
+        given = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
+        categories = [
+            {**category, "guideline": given[name]}
+            for name, category in zip(self.of_categories, self.criterion.categories, strict=True)
+        ]
+        texts = {name: given[name] for name in ("question", "guideline", "reason")}
+        try:
+            return guidelines.edit(by=by, criterion=self.criterion, categories=categories, **texts)
+        except InputError as error:
+            self.refuse(error)
+            return None

@@ -15,7 +15,8 @@ from django.db.models import Model
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair
 from annotation.corpus.services import locate, store_attachment
 from config.archives.checking import read_lines
-from config.archives.members import split_ids
+from config.archives.members import AT_ONCE
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import MEGABYTE
 from core.files.json_text import parse_json
@@ -32,7 +33,7 @@ def list_uses(needed: Mapping[type[Model], Iterable[int]]) -> list[dict[str, Any
     return [
         {"sha256": sha256, "shown_by": name, "id": pk}
         for name, model in SHOWN_BY.items()
-        for some in split_ids(sorted(needed[model]))
+        for some in iterate_batches(sorted(needed[model]), AT_ONCE)
         for sha256, pk in AttachmentUse.objects.filter(**{f"{name}__in": some})
         .order_by("pk")
         .values_list("attachment__sha256", name)

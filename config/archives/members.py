@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from graphlib import TopologicalSorter
 from typing import Any
@@ -14,7 +14,11 @@ from django.db.models import ForeignKey, Model, QuerySet
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, Scenario, Task
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
+from core.batches import iterate_batches
 from judging.judges.models import Judge
+
+AT_ONCE = 5000
+"""Ids that one query names."""
 
 APPS = ("annotation", "judging", "simulation")
 
@@ -148,12 +152,7 @@ def collect_shared_ids(study: Study) -> dict[type[Model], set[int]]:
                 needed[link.remote_field.model].update(pk for pk in ids.iterator() if pk is not None)
     for model in reversed(list_shared_tables()):
         for link in links(model):
-            for some in split_ids(sorted(needed[model])):
+            for some in iterate_batches(sorted(needed[model]), AT_ONCE):
                 found = model._base_manager.filter(pk__in=some).values_list(link.attname, flat=True)
                 needed[link.remote_field.model].update(pk for pk in found if pk is not None)
     return needed
-
-
-def split_ids(ids: Sequence[int], size: int = 5000) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]

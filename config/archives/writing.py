@@ -16,6 +16,7 @@ from config.archives import attachments, members
 from config.backups import tables
 from config.backups.writing import WrittenTable, migrations
 from core.accounts.models.users import User
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.writing import Member, write_whole, write_zip
 from core.read_snapshot import iterate_in_snapshot
@@ -60,7 +61,7 @@ def refuse_at_work(study: Study) -> None:
 
 
 def iterate_shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:
-    for some in members.split_ids(sorted(ids)):
+    for some in iterate_batches(sorted(ids), members.AT_ONCE):
         for line in tables.rows(model, found=model._base_manager.filter(pk__in=some)):
             yield drop_secrets(line) if model is User else line
 

@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from core.accounts.models.projects import DEFAULT_NAME, DEFAULT_SLUG, Project
 from core.audit.log import record
 from core.audit.models import Act
 from core.audit.queries import RESTORE
+from core.batches import iterate_batches
 from core.errors import InputError
 
 BATCH = 1000
@@ -120,7 +120,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
     with archive.open(name) as file, preserve_timestamps(model):
         rows = tables.instances(model, read_hashed_lines(file, found))
         try:
-            while batch := list(islice(rows, BATCH)):
+            for batch in iterate_batches(rows, BATCH):
                 model._base_manager.bulk_create(batch)
                 n += len(batch)
         except (KeyError, ValueError, TypeError, ValidationError, RecursionError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import islice
 
 from django.db.models import Q, QuerySet
 
@@ -13,6 +12,7 @@ from core.accounts import permissions
 from core.accounts.models.users import User
 from core.audit.heads import AuditHead, UnknownKeyError
 from core.audit.models import BEGINNING, Act
+from core.batches import iterate_batches
 from core.errors import InputError
 
 NO_KEY = "no event has a keyed digest, though the site makes them: the whole log was rewritten without a key"
@@ -151,8 +151,7 @@ def compare(heads: Iterable[AuditHead]) -> HeadComparison:
 
 def find_missing(heads: Iterable[AuditHead]) -> Iterator[AuditHead]:
     """Find heads whose event is missing from the log or differs from it."""
-    rest = iter(heads)
-    while some := list(islice(rest, AT_ONCE)):
+    for some in iterate_batches(heads, AT_ONCE):
         there = dict(Act.objects.filter(number__in=[one.number for one in some]).values_list("number", "digest"))
         yield from (one for one in some if there.get(one.number) != one.digest)
 

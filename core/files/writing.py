@@ -13,11 +13,11 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from core.batches import iterate_batches
 from core.errors import InputError
 
 PREFIX, SUFFIX = ".concord-", ".part"
@@ -159,9 +159,9 @@ def table_pieces(rows: Iterable[Sequence[Any]], columns: Columns) -> Iterator[by
 
 
 def _row_groups(rows: Iterable[Sequence[Any]], schema: Any) -> Iterator[bytes]:
-    arrow, into, left = load_arrow(), Pieces(), iter(rows)
+    arrow, into = load_arrow(), Pieces()
     with arrow.parquet.ParquetWriter(into, schema) as writer:
-        while group := list(islice(left, ROWS_AT_ONCE)):
+        for group in iterate_batches(rows, ROWS_AT_ONCE):
             columns = zip(zip(*group, strict=True), schema, strict=True)
             arrays = [arrow.array(column, field.type) for column, field in columns]
             writer.write_table(arrow.table(arrays, schema=schema))

@@ -2,9 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from judging.assessment.api import certificates, exports, more_ratings, plans, reading, results
+from judging.assessment.api import certificates, exports, plans, reading, results
 from judging.evaluations import api as evaluations_api
-from judging.runs.api import judges, keys, mappings, runs
+from judging.runs.api import judges, mappings, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # files (REST framework leaves addresses that end with a `format` out of its document)
@@ -19,8 +19,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<int:pk>", judges.JudgeDetail.as_view(), name="api_judge"),
     path("judges/<int:pk>/limits", judges.JudgeLimits.as_view(), name="api_judge_limits"),
     path("judges/<int:pk>/test", judges.JudgeTest.as_view(), name="api_judge_test"),
-    path("projects/<slug:slug>/keys", keys.KeyList.as_view(), name="api_keys"),
-    path("projects/<slug:slug>/keys/<int:pk>", keys.KeyDetail.as_view(), name="api_key"),
+    path("projects/<slug:slug>/keys", judges.KeyList.as_view(), name="api_keys"),
+    path("projects/<slug:slug>/keys/<int:pk>", judges.KeyDetail.as_view(), name="api_key"),
     path("prices", judges.PriceList.as_view(), name="api_prices"),
     path("prices/published", judges.PublishedPrices.as_view(), name="api_published_prices"),
     path("prices/<int:pk>", judges.PriceDetail.as_view(), name="api_price"),
@@ -56,7 +56,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/agreement", results.StudyAgreement.as_view(), name="api_study_agreement"),
     path("studies/<slug:slug>/tiers/predicted", results.StudyTiersPredicted.as_view(), name="api_tiers_predicted"),
     path("studies/<slug:slug>/tiers", results.StudyTiers.as_view(), name="api_study_tiers"),
-    path("studies/<slug:slug>/tiers/more", more_ratings.TiersMore.as_view(), name="api_tiers_more"),
+    path("studies/<slug:slug>/tiers/more", plans.TiersMore.as_view(), name="api_tiers_more"),
     path("studies/<slug:slug>/calibration", results.StudyCalibration.as_view(), name="api_study_calibration"),
     path("studies/<slug:slug>/hold-out", results.StudyHoldOut.as_view(), name="api_study_hold_out"),
     path("studies/<slug:slug>/report.<slug:form>", results.StudyReport.as_view(), name="api_study_report"),

@@ -134,11 +134,6 @@ class AltTestResult:
     sweep: tuple[AtEpsilon, ...]
     reason: str | None
 
-    @property
-    def least_epsilon(self) -> float:
-        """The smallest epsilon of the sweep at which the judge passes; NaN where it never does."""
-        return min((at.epsilon for at in self.sweep if at.passes), default=np.nan)
-
     def to_json(self) -> dict[str, Any]:
         """The document under ``"alt_test"``."""
         return {

@@ -269,11 +269,6 @@ def _correlation(data: LabelledSample) -> float:
     return float(_mean(y * f, data.weights) / np.sqrt(spread)) if spread > 1e-24 else np.nan
 
 
-def effective_size(weights: FloatArray) -> float:
-    """Kish's effective sample size, (sum w)^2 / sum w^2: the number of items where weights are equal."""
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
 def _mean(values: FloatArray, weights: FloatArray) -> float:
     return float((weights * values).sum() / weights.sum())
 

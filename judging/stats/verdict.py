@@ -4,7 +4,7 @@ Not a statistic but a rule over statistics: the rules are stated, may be changed
 *Do not use* takes positive evidence; where a figure or its interval is missing or too wide, the evidence is not enough.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -170,11 +170,6 @@ def verdict(facts: Facts, rules: Rules | None = None) -> CriterionDecision:
     reasons = tuple(rule(facts, chosen) for rule in RULES)
     place = min((ORDER.index(reason.allows) for reason in reasons if not reason.met), default=len(ORDER) - 1)
     return CriterionDecision(ORDER[place], reasons, chosen)
-
-
-def verdicts_by_tier(facts: Mapping[str, Facts], rules: Rules | None = None) -> dict[str, CriterionDecision]:
-    """The verdict within each tier of difficulty: a judge may replace people on easy items and not on hard ones."""
-    return {tier: verdict(known, rules) for tier, known in facts.items()}
 
 
 def _is_enough(facts: Facts, rules: Rules) -> bool:

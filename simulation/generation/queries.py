@@ -17,6 +17,7 @@ from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery, Sum
 from annotation.corpus.models import Profile
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
+from core.batches import iterate_batches
 from core.errors import InputError
 from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
@@ -90,15 +91,10 @@ def list_left(run: CandidateRun) -> list[int]:
     return list(dict.fromkeys(pk for kind, pk in rows if kind == "candidate"))
 
 
-def split_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """So many at once as every database takes in a query."""
-    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
-
-
 def group_by_level(ids: Sequence[int]) -> dict[str, int]:
     """How many of these candidates there are of each level."""
     found: Counter[str] = Counter()
-    for some in split_ids(ids):
+    for some in iterate_batches(ids, AT_ONCE):
         rows = Candidate.objects.filter(pk__in=some).order_by().values_list("level").annotate(n=Count("pk"))
         found.update(dict(rows))
     return {level: found[level] for level in LEVELS}
@@ -106,7 +102,7 @@ def group_by_level(ids: Sequence[int]) -> dict[str, int]:
 
 def load_run(run: CandidateRun) -> Iterator[Candidate]:
     """The candidates of a run with their profiles."""
-    for some in split_ids(list_left(run)):
+    for some in iterate_batches(list_left(run), AT_ONCE):
         yield from Candidate.objects.filter(pk__in=some).select_related("profile").order_by("pk")
 
 

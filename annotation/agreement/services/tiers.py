@@ -1,4 +1,7 @@
-"""How contested each item is, and each group of items."""
+"""How contested each item is, and each group of items; and an item's tier set by hand.
+
+Rows of tiers set by hand are only added: who, when, why and the tier before stay on record.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
@@ -15,10 +19,12 @@ from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts,
 from annotation.stats.by_level import Result, explain_missing
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import Chance, TierResult, chance_agreement, group_tiers, item_kappas, tiers
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import items
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position, to_turn
+from core.accounts.models.users import User
+from core.audit.log import audited
 from core.documents import Rows, build_numbered_rows
 from core.errors import InputError
 
@@ -194,3 +200,34 @@ def describe_missing(result: Result, study: Study, criterion: Criterion) -> dict
     if reason is None:
         return None
     return {"study": study.name, "criterion": criterion.key, "level": criterion.level, "reason": reason}
+
+
+LONGEST_REASON = 10_000
+
+
+@audited("item.set_tier", on="item", says=("criterion", "tier", "turn"))
+def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: str, turn: int = 0) -> TierOverride:
+    """Put an item, or one turn or response of it, into a tier on a criterion, whatever its own kappa says.
+
+    No tier takes that back.
+    """
+    if criterion.study_id != item.study_id:
+        raise InputError("This study has no such criterion.", field="criterion")
+    if turn not in criterion.turns_of(item):
+        noun = "the whole item" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s: name one of it"
+        raise InputError(f"{criterion.name} is asked of {noun}.", field="turn")
+    if reason_against := explain_missing("tiers", criterion.level):
+        raise InputError(reason_against, field="criterion")
+    if tier and tier not in TierOverride.Tier.values:
+        raise InputError(f"{tier!r} is no tier; there are {', '.join(TierOverride.Tier.values)}.", field="tier")
+    if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:
+        raise InputError(f"Say why, in at most {LONGEST_REASON:,} characters.", field="reason")
+    with transaction.atomic():
+        newest = item.tier_overrides.filter(criterion=criterion, turn=turn).order_by("-created_at", "-pk").first()
+        said = agreement_queries.values_on(item, criterion, turn)
+        before = newest.tier if newest and newest.tier else agreement_queries.compute_tier(criterion, said)
+        if tier == (newest.tier if newest else ""):
+            raise InputError("This is how it is already.", field="tier")
+        return TierOverride.objects.create(
+            item=item, criterion=criterion, turn=turn, tier=tier, before=before, reason=reason.strip(), decided_by=by
+        )

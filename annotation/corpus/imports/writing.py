@@ -11,6 +11,7 @@ from django.db import connection, models
 from django.utils import timezone
 
 from annotation.corpus.models import Dialogue, ResponsePair, SourcedModel
+from core.batches import iterate_batches
 from core.files.outcome import Outcome
 
 Row = TypeVar("Row", bound=SourcedModel)
@@ -63,8 +64,7 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Sequence[Sequ
     """
     step = PARAMETERS // len(fields)
     with connection.cursor() as cursor:
-        for start in range(0, len(rows), step):
-            part = rows[start : start + step]
+        for part in iterate_batches(rows, step):
             cursor.execute(statement(model, fields, len(part)), list(chain.from_iterable(part)))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import (
     InputFile,
@@ -130,8 +131,8 @@ def read_batches(
 ) -> Iterator[Batch]:
     """All tasks and users, `size` users at a time. Definitions of tasks come first."""
     read_definitions(root, wordings, problems)
-    for start in range(0, len(folders), size):
-        users = [read_user(folder, root, wordings, problems) for folder in folders[start : start + size]]
+    for batch in iterate_batches(folders, size):
+        users = [read_user(folder, root, wordings, problems) for folder in batch]
         yield Batch([user for user in users if user is not None], wordings.take_new())
 
 

@@ -103,10 +103,6 @@ class MoreRatings:
         """(u,) items that rather become clear within m further ratings than not."""
         return np.asarray(self.chance >= LIKELY)
 
-    def list_first(self) -> IntArray:
-        """Items to ask about (places in ``items``), in their order: those that are likely to become clear."""
-        return self.order[self.likely[self.order]]
-
     def estimate_settled(self) -> Estimate:
         """How many of the likely items become clear."""
         chance = self.chance[self.likely]

@@ -30,6 +30,7 @@ from annotation.studies.queries.items import list_texts
 from core.accounts.models.users import User
 from core.accounts.permissions import unless_taken
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import InputFile, InputRows, OnError, Problems, Source
 from core.files.json_text import parse_json
@@ -259,7 +260,7 @@ def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems
         Study.Kind.PAIR: References(ResponsePair, None, "pair"),
     }
     for references in known.values():
-        for names in split_into_batches(list(first), 500):
+        for names in iterate_batches(first, 500):
             references.prepare(names)
     kind = next((kind for kind, references in known.items() if any(references.found.values())), "")
     if not kind:
@@ -289,7 +290,3 @@ def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rati
     of_turns = any(rating.turn for rating in mine)
     unit = f"{template.turn}_turn" if of_turns else Criterion.Unit.ITEM
     return {**(template.allow_tie() if with_tie else template).fields(), "unit": unit}
-
-
-def split_into_batches(names: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    return (names[start : start + size] for start in range(0, len(names), size))

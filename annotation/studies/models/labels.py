@@ -1,4 +1,4 @@
-"""What people said of items, and what was computed from it."""
+"""What people said of items, and what was computed from it; and whose labels do not count."""
 
 from __future__ import annotations
 
@@ -8,9 +8,40 @@ from django.db.models import Q
 
 from annotation.stats.orders import MOST
 from annotation.studies.models.assignments import IS_ORDER, Assignment
-from annotation.studies.models.exclusions import Exclusion
 from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.parsing.answers import LONGEST_VALUE
+
+
+class Exclusion(models.Model):
+    """A person's decision that an annotator's labels do not count in a study. Ended, they count again; rows stay.
+
+    No label is touched: everything that is computed from labels leaves them out while it lasts.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="exclusions")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions")
+    reason = models.TextField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "annotator"], condition=Q(ended_at=None), name="exclusion_once_at_a_time"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="exclusion_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ended_by=None, end_reason="")
+                | (Q(ended_at__isnull=False, ended_by__isnull=False) & ~Q(end_reason="")),
+                name="exclusion_ends_with_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} in {self.study}"
 
 
 class AnnotationQuerySet(models.QuerySet["Annotation"]):

@@ -8,8 +8,9 @@ understood.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,8 @@ def read(path: Path, columns: Sequence[str]) -> LabelFile:
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = _rows(file, columns)
+            _, rows = read_rows(file, partial(_check_columns, columns))
+        _check_items(rows)
     except InputError as error:
         raise InputError(error.message, file=str(path), line=error.line, field=error.field) from error
     except OSError as error:
@@ -81,28 +83,31 @@ def read(path: Path, columns: Sequence[str]) -> LabelFile:
     return LabelFile(path, tuple(rows))
 
 
-def _rows(file: Iterator[str], wanted: Sequence[str]) -> list[LabelFileRow]:
+def read_rows(file: Iterator[str], check: Callable[[Sequence[str]], None]) -> tuple[list[str], list[LabelFileRow]]:
+    """The columns that the first line names, which `check` may refuse with an InputError, and the rows behind it."""
     header = next(file, "")
     delimiter = max(",;\t", key=header.count)
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    check(names)
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError("the column stands twice", line=1, field=twice[0])
-    for name in wanted:
-        if name not in names:
-            raise InputError(f"there is no column {name!r}; there are {', '.join(names) or 'none'}", line=1)
     reader = csv.reader(file, delimiter=delimiter, strict=True)
     try:
-        rows = [_row(names, cells, reader.line_num + 1) for cells in reader if any(cells)]
+        return names, [_row(names, cells, reader.line_num + 1) for cells in reader if any(cells)]
     except csv.Error as error:
         raise InputError(str(error), line=reader.line_num + 1) from error
-    _check_items(rows)
-    return rows
 
 
 def _row(names: Sequence[str], cells: Sequence[str], line: int) -> LabelFileRow:
     if len(cells) != len(names):
         raise InputError(f"{len(cells)} cells where the first line names {len(names)} columns", line=line)
     return LabelFileRow(line, dict(zip(names, (cell.strip() for cell in cells), strict=True)))
+
+
+def _check_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"there is no column {name!r}; there are {', '.join(names) or 'none'}", line=1)
 
 
 def _check_items(rows: Sequence[LabelFileRow]) -> None:

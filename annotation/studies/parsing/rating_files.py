@@ -7,8 +7,7 @@ those that are named. An empty cell is a missing rating. Comma, semicolon and ta
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +15,10 @@ from annotation.stats.label_sets import parse_set
 from annotation.stats.labels import KEYS, RANKING, Coder, infer_scale, is_missing, parse_number
 from annotation.stats.rankings import check_responses, responses_of
 from annotation.stats.table import Level, RatingTable
+from annotation.studies.parsing.label_files import ITEM, LabelFileRow, read_rows
 from core.errors import InputError
 
-ITEM, RATER, VALUE = "item", "rater", "value"
+RATER, VALUE = "rater", "value"
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,6 @@ class RatingsFile:
             known = f"it describes items by {', '.join(self.described)}" if self.described else "it has no other column"
             raise InputError(f"there is no column {name!r} besides the ratings; {known}")
         return self.described[name]
-
-
-@dataclass(frozen=True)
-class RatingFileRow:
-    """A line of the file: its number, and its cells by column."""
-
-    line: int
-    cells: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -89,7 +81,8 @@ def read(
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            columns, rows = _read_rows(file)
+            columns, rows = read_rows(file, _check_item_column)
+        _check_items(rows)
         _check_columns(columns, describing)
         return _ratings_file(columns, rows, level, categories, describing)
     except InputError as error:
@@ -106,33 +99,20 @@ def _check_columns(columns: Sequence[str], wanted: Sequence[str]) -> None:
             raise InputError(f"there is no such column; there are {', '.join(columns)}", line=1, field=name)
 
 
-def _read_rows(file: Iterator[str]) -> tuple[list[str], list[RatingFileRow]]:
-    header = next(file, "")
-    delimiter = max(",;\t", key=header.count)
-    columns = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+def _check_item_column(columns: Sequence[str]) -> None:
     if ITEM not in columns:
         raise InputError(f"the first line must name the columns, and one of them {ITEM!r}", line=1)
-    if twice := [name for name in columns if columns.count(name) > 1]:
-        raise InputError("the column stands twice", line=1, field=twice[0])
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
-    try:
-        return columns, [_row(columns, cells, reader.line_num + 1) for cells in reader if any(cells)]
-    except csv.Error as error:
-        raise InputError(str(error), line=reader.line_num + 1) from error
 
 
-def _row(columns: Sequence[str], cells: Sequence[str], line: int) -> RatingFileRow:
-    if len(cells) != len(columns):
-        raise InputError(f"{len(cells)} cells where the first line names {len(columns)} columns", line=line)
-    row = RatingFileRow(line, dict(zip(columns, (cell.strip() for cell in cells), strict=True)))
-    if not row.cells[ITEM]:
-        raise InputError("is empty", line=line, field=ITEM)
-    return row
+def _check_items(rows: Sequence[LabelFileRow]) -> None:
+    for row in rows:
+        if not row.cells[ITEM]:
+            raise InputError("is empty", line=row.line, field=ITEM)
 
 
 def _ratings_file(
     columns: Sequence[str],
-    rows: Sequence[RatingFileRow],
+    rows: Sequence[LabelFileRow],
     level: Level,
     categories: Sequence[str] | None,
     describing: Sequence[str],
@@ -147,20 +127,20 @@ def _ratings_file(
     return RatingsFile(_table(ratings, level, categories), empty, described)
 
 
-def _long(rows: Sequence[RatingFileRow]) -> list[FileRating]:
+def _long(rows: Sequence[LabelFileRow]) -> list[FileRating]:
     for row in rows:
         if not row.cells[RATER]:
             raise InputError("is empty", line=row.line, field=RATER)
     return [FileRating(row.line, row.cells[ITEM], row.cells[RATER], row.cells[VALUE]) for row in rows]
 
 
-def _wide(rows: Sequence[RatingFileRow], raters: Sequence[str]) -> list[FileRating]:
+def _wide(rows: Sequence[LabelFileRow], raters: Sequence[str]) -> list[FileRating]:
     if not raters:
         raise InputError("there is no column of ratings", line=1)
     return [FileRating(row.line, row.cells[ITEM], rater, row.cells[rater]) for row in rows for rater in raters]
 
 
-def _described(rows: Sequence[RatingFileRow], name: str) -> tuple[str, ...]:
+def _described(rows: Sequence[LabelFileRow], name: str) -> tuple[str, ...]:
     """The column's entry for each item; rows of one item have to say the same."""
     entries: dict[str, str] = {}
     for row in rows:

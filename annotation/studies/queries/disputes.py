@@ -9,8 +9,7 @@ from django.db.models import F, Max, Min, Q
 
 from annotation.stats.by_level import NOT_FOR
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Adjudication, Annotation
+from annotation.studies.models.labels import Adjudication, Annotation, Exclusion
 from core import row_counts
 
 MANY = 1_000

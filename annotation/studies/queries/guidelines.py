@@ -13,12 +13,11 @@ from django.db.models import Count
 
 from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation, Draft
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.queries.asks import SUFFIXES, Ask
-from annotation.studies.queries.by_rating import read_by_order
 from annotation.studies.queries.criteria import describe_rest
+from annotation.studies.queries.preferences import read_by_order
 
 Piece = tuple[str, str]
 """Whether it is "same", "gone" or "new", and the text."""

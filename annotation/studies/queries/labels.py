@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Annotation
+from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Study
+from core.batches import iterate_batches
 
 NO_TIER = ("", None, None, None, None, None)
 """Of a label whose file was not asked for with tiers."""
@@ -132,7 +131,7 @@ class Labels:
 
     def __iter__(self) -> Iterator[LabelRow]:
         items = self.study.items.order_by("position").values_list("pk", flat=True).iterator(chunk_size=ITEMS)
-        while some := list(islice(items, ITEMS)):
+        for some in iterate_batches(items, ITEMS):
             theirs = self.records.filter(**{f"{self.item}__in": some})
             yield from map(self.as_row, theirs.iterator(chunk_size=ITEMS))
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django.db.models import Case, IntegerField, Value, When
+from django.db.models import Case, Expression, IntegerField, Value, When
 from django.db.models.functions import Length, StrIndex
 
 from annotation.stats.difficulty.preferences import Shown, preference_order, split_by_strength
 from annotation.stats.orders import LETTERS
 from annotation.stats.sides import SideBias, side_bias
 from annotation.stats.table import MISSING, IntArray, RatingTable
-from annotation.studies.models.studies import Study
-from annotation.studies.queries.by_rating import read_by_order
+from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries import columns
 from annotation.studies.queries.ratings import PeoplesRatings, load_study
-from annotation.studies.queries.units import to_position
+from annotation.studies.queries.units import number_units, parse_names, to_position
+from core.accounts.models.users import User
 
 NEW = -1
 """What was handed in after the table was read."""
@@ -93,3 +95,20 @@ def _systems(ratings: PeoplesRatings) -> list[tuple[str, str]]:
     items = ratings.criterion.study.items.values_list("position", "pair__model_1", "pair__model_2")
     named = {position: (first, second) for position, first, second in items}
     return [named[to_position(name)] for name in ratings.table.items]
+
+
+def read_by_order(criterion: Criterion, table: RatingTable, *wanted: str | Expression) -> IntArray:
+    """(columns, n, r) of people's ratings of a criterion, 0 where the table has none. Two queries."""
+    rows = Annotation.objects.only_counting().filter(assignment__study=criterion.study_id, criterion=criterion)
+    fixed = ("assignment__item__position", "turn", "assignment__annotator_id")
+    place, turns, who, *values = columns.read(rows, *fixed, *wanted)
+    names = dict(User.objects.filter(pk__in=np.unique(who).tolist()).values_list("pk", "username"))
+    row_of = {number: row for row, number in enumerate(parse_names(table.items).tolist())}
+    column_of = {name: column for column, name in enumerate(table.raters)}
+    row = np.array([row_of.get(number, -1) for number in number_units(place, turns).tolist()], dtype=np.int64)
+    column = np.array([column_of.get(names[pk], -1) for pk in who.tolist()], dtype=np.int64)
+    there = (row >= 0) & (column >= 0)
+    found = np.zeros((len(wanted), *table.codes.shape), dtype=np.int64)
+    for number, each in enumerate(values):
+        found[number, row[there], column[there]] = each[there]
+    return found

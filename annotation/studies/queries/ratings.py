@@ -15,17 +15,18 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.table import MISSING, IntArray, Level, RatingTable
+from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, Item, Study
 from annotation.studies.queries import columns, items
 from annotation.studies.queries.dependence import Dependence, read_dependence
+from annotation.studies.queries.items import list_texts
 from annotation.studies.queries.scales import Scale, has_open_scale, load_scales, to_label
-from annotation.studies.queries.span_texts import load_lengths
-from annotation.studies.queries.units import build_names, number_units, to_position, unit
+from annotation.studies.queries.units import build_names, number_units, to_position, to_turn, unit
 from core.accounts.models.users import User
 
 
@@ -220,3 +221,50 @@ def _table(criterion: Criterion, labels: Sequence[Label], scale: Scale) -> Ratin
         clusters=_clusters(criterion, dict.fromkeys(names)),
         is_open=is_open,
     )
+
+
+ROLES = {"user_turns": "user", "assistant_turns": "assistant"}
+
+
+def load_lengths(criterion: Criterion, names: Sequence[str]) -> tuple[Mapping[str, int], ...]:
+    """Of each row of a table, told by its name, the characters of each part. One query for two thousand items."""
+    positions = sorted({to_position(name) for name in names})
+    there = Item.objects.filter(pk__in=items.ids(criterion.study_id, positions)).select_related("dialogue", "pair")
+    lengths = {
+        item.position: {part: len(text) for part, text in select_texts(criterion, item).items()} for item in there
+    }
+    return tuple(_of_unit(criterion, lengths[to_position(name)], to_turn(name)) for name in names)
+
+
+def _of_unit(criterion: Criterion, lengths: Mapping[str, int], turn: int) -> Mapping[str, int]:
+    """Of a turn or response its own text alone."""
+    if not turn:
+        return lengths
+    part = f"{criterion.part_noun}-{turn}"
+    return {part: lengths[part]}
+
+
+def select_texts(criterion: Criterion, item: Item) -> dict[str, str]:
+    """The texts of the item in which spans may lie: its turns, or those of one side, or its responses."""
+    texts = list_texts(item)
+    if item.dialogue is None:
+        return {name: text for name, text in texts.items() if name.startswith("response-")}
+    role = ROLES.get(criterion.limits.get("where", ""))
+    turns = enumerate(item.dialogue.turns, start=1)
+    wanted = {f"turn-{number}" for number, turn in turns if role in (None, turn["role"])}
+    return {name: text for name, text in texts.items() if name in wanted}
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How pages show an annotator; results know them by username."""
+
+    name: str
+    is_simulated: bool
+
+
+def load_annotators(study: Study) -> dict[str, Annotator]:
+    """By username, those who hold or have submitted assignments of the study. One query."""
+    slots = Assignment.objects.filter(study=study, annotator=OuterRef("pk"))  # of one, who may hold a million
+    held = User.objects.filter(Exists(slots)).order_by("username")
+    return {user.username: Annotator(str(user), user.is_simulated) for user in held}

@@ -9,8 +9,7 @@ from django.db import transaction
 from django.db.models import PROTECT
 from django.utils import timezone
 
-from annotation.studies.models.guidelines import GuidelineVersion
-from annotation.studies.models.studies import Criterion
+from annotation.studies.models.studies import Criterion, GuidelineVersion
 from annotation.studies.options import LONGEST_TEXT, Edit
 from annotation.studies.parsing.criterion_specs import WITH_CATEGORIES
 from annotation.studies.queries.criteria import describe_rest

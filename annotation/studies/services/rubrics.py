@@ -13,8 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.studies.models.guidelines import GuidelineVersion
-from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.options import RubricChange
 from annotation.studies.parsing.criterion_specs import CriterionSpec
 from annotation.studies.parsing.rubrics import Rubric, check_kind, parse_rubric
@@ -41,10 +40,6 @@ class RubricChanges:
     removed: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     """Keys of the rubric, and the keys under which they are asked as the old ones hold labels on another scale."""
-
-    @property
-    def is_nothing(self) -> bool:
-        return not (self.added or self.edited or self.retired or self.removed)
 
 
 @check_options(RubricChange)

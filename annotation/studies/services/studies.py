@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -24,6 +23,7 @@ from annotation.studies.services.rubrics import read_rubric_for
 from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.names import check_name, number_name
 from core.options.model import LARGEST, check_options
@@ -135,7 +135,7 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
         if not locked.items.exists():
             raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
         check_choices(locked)
-        made = sum(map(insert_assignments, batches(build_missing_assignments(locked))))
+        made = sum(map(insert_assignments, iterate_batches(build_missing_assignments(locked), BATCH)))
         study.state = locked.state = Study.State.OPEN
         locked.save(update_fields=["state"])
     return made
@@ -261,9 +261,3 @@ def build_missing_assignments(study: Study) -> Iterator[Slot]:
 def insert_assignments(slots: Sequence[Slot]) -> int:
     writing.insert(Assignment, SLOT, slots)
     return len(slots)
-
-
-def batches(slots: Iterable[Slot]) -> Iterator[list[Slot]]:
-    rest = iter(slots)
-    while part := list(islice(rest, BATCH)):
-        yield part

@@ -1,4 +1,7 @@
-"""The builder of a study's rubric: its criteria, one of them as a form, all as annotators see them, and a try-out."""
+"""The builder of a study's rubric: its criteria, one of them as a form, all as annotators see them, and a try-out.
+
+Beside it, the page of a criterion's guideline: its text to be edited, and its versions.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_docume
 from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.criteria import load_rubric
+from annotation.studies.queries.guidelines import history
 from annotation.studies.queries.sample_items import build_sample_assignment
-from annotation.studies.rubric_forms import CriterionForm, RubricFileForm, to_initial
+from annotation.studies.rubric_forms import CriterionForm, GuidelineForm, RubricFileForm, to_initial
 from annotation.studies.services import rubrics
 from annotation.studies.services.guidelines import has_values
 from annotation.studies.services.rubrics import RubricChanges, read_rubric_for
@@ -238,3 +242,16 @@ def rubric_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
         name=f"{study.slug}.{format}",
         content_type=f"{CONTENT_TYPES[format]}; charset=utf-8",
     )
+
+
+@researcher_required
+def guideline(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Edit what is asked and how it is to be judged; every edit is a version."""
+    criterion = get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
+    form = GuidelineForm(request.POST or None, criterion=criterion)
+    if form.is_valid() and (made := form.save(get_account(request))):
+        messages.success(request, f"{criterion.name} has version {made.version} now. Labels keep theirs.")
+        return redirect("guideline", slug=slug, key=key)
+    study = criterion.study
+    context = {"study": study, "steps": study_steps(study), "criterion": criterion, "form": form}
+    return render(request, "annotation/guideline.html", {**context, "versions": history(criterion)})

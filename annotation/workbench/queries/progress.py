@@ -22,8 +22,7 @@ from annotation.stats.orders import LETTERS, list_shown
 from annotation.stats.sides import SideUse
 from annotation.stats.table import FloatArray
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Annotation
+from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from annotation.studies.queries.item_features import load_shortest_times
@@ -39,7 +38,6 @@ RATING = Assignment.Purpose.RATING
 MOST_ITEMS = 2000
 """Items whose labels are read; of more labelled items every k-th in the study's drawn order is taken."""
 
-GROUPED_BY = {Study.Kind.DIALOGUE: "domain", Study.Kind.PAIR: "kind"}
 GROUP = {Study.Kind.DIALOGUE: "dialogue__scenario__task_id", Study.Kind.PAIR: "pair__kind"}
 """What tells an item's group: the domain is its task's."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.studies.models.exclusions import Exclusion
+from annotation.studies.models.labels import Exclusion
 from annotation.studies.models.studies import Study
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User

@@ -25,13 +25,14 @@ from annotation.studies.options import LARGEST_OVERLAP
 from annotation.studies.queries import ratings
 from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
-from annotation.studies.services.studies import NOT_SHOWN, OPEN, RATING, batches, insert_assignments
+from annotation.studies.services.studies import BATCH, NOT_SHOWN, OPEN, RATING, insert_assignments
 from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap
 from annotation.workbench.queries.overlap import ItemAssignments
 from annotation.workbench.services import announcements
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.jobs import leases
 from core.jobs.waiting import alone
@@ -109,7 +110,7 @@ def add_assignments(study: Study, items: Iterable[ItemAssignments], most: int) -
     """One more slot for each of the items that wait for none and have fewer than ``most``. Returns those."""
     asked = [one for one in items if not one.n_open and one.n < most]
     slots = [(study.pk, one.item, RATING, one.last + 1, one.position, OPEN, NOT_SHOWN) for one in asked]
-    for part in batches(slots):
+    for part in iterate_batches(slots, BATCH):
         insert_assignments(part)
     return asked
 

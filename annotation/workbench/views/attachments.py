@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
 from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.http import require_safe
 
 from annotation.corpus.models import Attachment
 from annotation.corpus.services import locate
-from annotation.workbench.queries.attachments import find_visible
-from core.accounts.access import get_account, require_sign_in
+from annotation.studies.models.assignments import Assignment
+from annotation.studies.models.studies import Item
+from core.accounts.access import get_account, may_research, require_sign_in
+from core.accounts.models.users import User
+from core.accounts.permissions import ADJUDICATING, filter_visible
+
+
+def find_visible(user: User, sha256: str) -> Attachment | None:
+    """The attachment, if it belongs to an item that they hold, have rated or decide; researchers see all material."""
+    found = Attachment.objects.filter(sha256=sha256).first()
+    if found is None or may_research(user):
+        return found
+    of_item = Q(dialogue__attachment_uses__attachment=found) | Q(pair__attachment_uses__attachment=found)
+    items = Item.objects.filter(of_item)
+    if Assignment.objects.filter(annotator=user, item__in=items).exists():
+        return found
+    return found if filter_visible(user, items, roles=ADJUDICATING).exists() else None
+
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -1,4 +1,4 @@
-"""The annotator's pages: their studies, the next item, and the page where an item is rated."""
+"""The annotator's pages: their studies, the next item, the page where an item is rated, training and qualification."""
 
 from typing import Any
 
@@ -11,6 +11,8 @@ from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from annotation.quality.queries import gold_questions
+from annotation.quality.queries import gold_questions as queries
+from annotation.quality.services import qualification as gate
 from annotation.recruitment.platforms import TURK
 from annotation.recruitment.queries import has_withdrawn
 from annotation.recruitment.services import completions
@@ -250,3 +252,29 @@ def page(
         "is_submitted": slot.state == Assignment.State.SUBMITTED,
     }
     return render(request, "annotation/assignment.html", context)
+
+
+@require_sign_in
+def show_training_answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """The right answer to a training item that I have answered, and why it is right."""
+    mine = work.list_mine(get_account(request)).filter(
+        purpose=Assignment.Purpose.TRAINING, state=Assignment.State.SUBMITTED
+    )
+    slot = get_object_or_404(mine, pk=pk)
+    (found,) = queries.list_marked_items(mine.filter(pk=pk))
+    context = {**item_context(slot, get_account(request)), "found": found, "where": queries.place(slot)}
+    return render(request, "annotation/training_answer.html", context)
+
+
+@require_sign_in
+def qualification(request: HttpRequest, slug: str) -> HttpResponse:
+    """How my qualification went, with the right answers; before its end, to the next item."""
+    user = get_account(request)
+    study = get_object_or_404(user.studies, slug=slug)
+    if study.pass_mark is None:
+        raise Http404
+    result = gate.conclude(by=user, study=study)
+    if result is None:
+        return redirect("next_item", slug=slug)
+    items = queries.load_round(user, study, queries.QUALIFICATION, result.round)
+    return render(request, "annotation/qualification.html", {"study": study, "result": result, "items": items})

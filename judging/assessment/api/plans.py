@@ -1,13 +1,24 @@
-"""Which items people should label: what a cascade of judges leaves to them, and what a plan of labels draws."""
+"""Which items people should label: what a cascade of judges leaves to them, what a plan of labels draws,
+and what more ratings would tell of items whose tier is unclear.
+"""
 
 from __future__ import annotations
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.agreement.api import CriterionQuery
+from annotation.agreement.services import more_ratings
+from annotation.agreement.services.difficulty import parse_model_cuts
+from annotation.stats.difficulty.more import AHEAD
+from annotation.studies.api import serializers as shapes
+from annotation.studies.queries import ratings
+from annotation.workbench.services.overlap import ask_more
+from core.api.base import Document, Given
 from core.api.schema import says
 from core.errors import InputError
 from judging.assessment.api.documents import CascadeSerializer, EscalationSerializer, PlannedLabelsSerializer
@@ -16,6 +27,7 @@ from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.options import MOST_JUDGES, CascadeQuery, NewCascade, NewPlanned, PlanOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import cascade_records, cascades, labelling_plans, rules
+from judging.assessment.services.items import find_criterion
 from judging.judges.models import Judge
 
 JUDGES = OpenApiParameter(
@@ -121,3 +133,41 @@ class JudgePlan(ResultsApi):
             by=self.me, evidence=evidence, found=found, name=given.name, overlap=given.overlap
         )
         return Response(LabelPlanSerializer(made).data, status=201)
+
+
+class MoreQuery(CriterionQuery):
+    agreement_cuts = serializers.CharField(
+        default="0.6,0.75,0.9", help_text="Probability that two people agree: ends of contested, hard and medium."
+    )
+    ahead = serializers.IntegerField(min_value=1, max_value=AHEAD, default=AHEAD)
+
+
+class MoreOf(Given):
+    positions = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**31 - 1), min_length=1, help_text="Of items."
+    )
+
+
+class TiersMore(ResultsApi):
+    @says(
+        "more_ratings",
+        "What `plan --study NAME --settle-tiers --json` prints of one criterion",
+        Document,
+        query=MoreQuery,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study, asked = self.study(slug), self.parse_query(MoreQuery)
+        criterion = find_criterion(study, asked["criterion"])
+        if criterion is None:
+            raise Http404
+        people, cuts = ratings.load_criterion(criterion), parse_model_cuts(asked["agreement_cuts"])
+        return Response(more_ratings.compute_criterion(study, people, cuts=cuts, ahead=asked["ahead"]))
+
+    @says(
+        "request_ratings",
+        "Ask for one more rating of each of these items; of how many it is",
+        shapes.Changed,
+        body=MoreOf,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        return Response({"n": ask_more(by=self.me, study=self.study(slug), **self.parse_body(MoreOf))})

@@ -19,8 +19,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
 from annotation.studies.queries import ratings as people
 from annotation.studies.queries.dependence import read_dependence
-from annotation.studies.queries.raters import Annotator, load_annotators
-from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.ratings import Annotator, PeoplesRatings, load_annotators
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash, digest

@@ -9,7 +9,7 @@ from typing import Any
 from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.queries.ratings import Annotator, load_annotators
 from judging.assessment.services.agreement import StudyRatings
 
 

@@ -20,7 +20,7 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import NAMED, NONE
 from annotation.studies.queries.guidelines import labels_by_version
 from annotation.studies.queries.items import STRATA, list_own_groupings
-from annotation.studies.queries.raters import Annotator
+from annotation.studies.queries.ratings import Annotator
 from annotation.studies.queries.studies import is_large
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE

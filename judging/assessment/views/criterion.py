@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.queries.ratings import Annotator, load_annotators
 from annotation.studies.queries.units import to_position
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required

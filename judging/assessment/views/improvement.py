@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.stats.bands import TIERS
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.queries.raters import Annotator, load_annotators
+from annotation.studies.queries.ratings import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
-from annotation.agreement.services.overrides import set_tier
+from annotation.agreement.services.tiers import set_tier
 from annotation.stats.bands import TIERS
 from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import Adjudication, Annotation

@@ -20,8 +20,7 @@ from annotation.stats.model_tiers import compute_expected_by, few_values, moves
 from annotation.stats.table import BoolArray
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import items
-from annotation.studies.queries.raters import load_annotators
-from annotation.studies.queries.ratings import PeoplesRatings
+from annotation.studies.queries.ratings import PeoplesRatings, load_annotators
 from annotation.studies.queries.scales import name_label
 from annotation.studies.queries.units import to_position, unit
 from core.documents import Row, Rows

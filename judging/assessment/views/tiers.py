@@ -1,9 +1,10 @@
-"""The tiers page: by the difficulty model, or counted from each item's own ratings; and its downloads."""
+"""The tiers page: by the difficulty model, or counted from each item's own ratings; its downloads, more ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -22,6 +23,7 @@ from annotation.studies.queries import items, ratings
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE, reads_all
+from annotation.workbench.services.overlap import ask_more
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_pieces
 from core.documents import Rows, pieces
@@ -222,3 +224,29 @@ DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str] | It
     "csv": ("text/csv; charset=utf-8", _csv),
     "parquet": ("application/vnd.apache.parquet", _parquet),
 }
+
+
+@researcher_required
+@require_POST
+def tiers_ask_more(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for one more rating of each item that is named."""
+    study = get_object_or_404(Study, slug=slug)
+    try:
+        n = ask_more(by=get_account(request), study=study, positions=parse_positions(request.POST.get("positions", "")))
+    except InputError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"One more rating is asked for of {n} item{'' if n == 1 else 's'}.")
+    query = urlencode({"criterion": request.POST.get("criterion", "")})
+    return redirect(f"{reverse('tiers', args=[slug])}?{query}#more")
+
+
+def parse_positions(text: str) -> list[int]:
+    """Positions as a form sends them, 3,8,21. Raises InputError where they are none."""
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text[:40]!r} is no list of positions such as 3,8,21", field="positions") from error
+    if not all(0 < one < 2**31 for one in found):
+        raise InputError("Positions count from 1.", field="positions")
+    return found

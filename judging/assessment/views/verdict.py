@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
-from annotation.studies.queries.raters import load_annotators
+from annotation.studies.queries.ratings import load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.accounts.models.users import User

@@ -7,10 +7,13 @@ keeps its own. None is stored with the judge.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import os
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,7 +35,34 @@ from judging.judges.providers.calls import NO_ANSWER, failure, patiently, transl
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
 from judging.judges.providers.pictures import to_anthropic
 from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
-from judging.judges.providers.turns import Turns
+
+REMEMBERED = 256
+
+
+class Turns:
+    """Who sends at the same time pays for the same beginning several times over, since nothing has been kept yet."""
+
+    def __init__(self) -> None:
+        self.first: OrderedDict[str, asyncio.Event] = OrderedDict()
+
+    @asynccontextmanager
+    async def wait_for_first(self, beginning: str) -> AsyncIterator[None]:
+        """Wait while the first request with this beginning is on its way. An empty beginning waits for nobody."""
+        if not beginning:
+            yield
+            return
+        if (ahead := self.first.get(beginning)) is not None:
+            await ahead.wait()
+            yield
+            return
+        gone = self.first[beginning] = asyncio.Event()
+        while len(self.first) > REMEMBERED:
+            self.first.popitem(last=False)
+        try:
+            yield
+        finally:
+            gone.set()
+
 
 if TYPE_CHECKING:
     from datetime import datetime

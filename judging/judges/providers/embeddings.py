@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from annotation.stats.table import FloatArray
+from core.batches import iterate_batches
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import base, openai_compatible
 from judging.judges.providers.base import Reply
@@ -39,8 +40,8 @@ class Embeddings(openai_compatible.OpenAICompatible):
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
         """The vectors of one or more texts. TransientError or PermanentError as for every call."""
-        parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
         retries = self.parameters.max_retries
+        parts = iterate_batches(texts, AT_ONCE)
         found = [await patiently(partial(self.request_vectors, part), retries=retries) for part in parts]
         return EmbeddingResult(np.concatenate([one.vectors for one in found]), sum(one.tokens for one in found))
 

@@ -5,7 +5,7 @@ Never to be taken for a model. `judging.judges.services.simulated` draws its cha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -13,9 +13,6 @@ from annotation.stats.orders import to_place
 from judging.judges.providers import base
 from judging.judges.providers.base import Reply
 from judging.judges.providers.requests import CriterionSpec, JudgeRequest
-
-Chances = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""By criterion and item, how probable the judge says each value is."""
 
 
 class SimulatedParameters(base.Parameters):

@@ -24,6 +24,7 @@ from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import Answer
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError, Problems
 from core.files.outcome import Outcome, explain_refusal
@@ -138,16 +139,16 @@ def save_dataset(
     for name in dict.fromkeys(place for place, _ in given):
         records.check_source(name)
         ids = [identity for place, identity in given if place == name]
-        for start in range(0, len(ids), records.BATCH):
-            found |= load_by_source(model, name, ids[start : start + records.BATCH])
+        for some in iterate_batches(ids, records.BATCH):
+            found |= load_by_source(model, name, some)
         for identity in ids:
             if (name, identity) in found:
                 refuse_other_text(file, found[name, identity], given[name, identity])
         new = [given[name, identity] for identity in ids if (name, identity) not in found]
         outcome.add(kind, unchanged=len(ids) - len(new))
         add_records(file, kind, name, new, outcome)
-        for start in range(0, len(new), records.BATCH):
-            found |= load_by_source(model, name, [str(one["id"]) for one in new[start : start + records.BATCH]])
+        for some in iterate_batches((str(one["id"]) for one in new), records.BATCH):
+            found |= load_by_source(model, name, some)
     return {key: found[key] for key in given}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
-from itertools import islice
 from typing import Any
 
+from core.batches import iterate_batches
 from core.hashing import content_hash
 from judging.judges.models import CachedReply, Judge
 from judging.judges.providers.base import Provider, Reply, Usage
@@ -30,8 +30,7 @@ def build_key(judge: Judge, seed: int, provider: Provider, pending: Pending) -> 
 def load_known(keys: Iterable[str]) -> dict[str, Reply]:
     """The replies kept under these keys."""
     found: dict[str, Reply] = {}
-    wanted = iter([key for key in keys if key])
-    while part := list(islice(wanted, AT_ONCE)):
+    for part in iterate_batches(filter(None, keys), AT_ONCE):
         rows = CachedReply.objects.filter(key__in=part).values_list("key", "reply")
         found |= {key: build_reply(reply) for key, reply in rows}
     return found

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from core.batches import iterate_batches
 from core.hashing import content_hash
 from core.jobs.backoff import PermanentError, TransientError
 from core.jobs.request_pool import BATCH_SIZE
@@ -176,8 +177,8 @@ def fetch(batch: JudgeBatch, run: JudgeRun) -> BatchResult:
     asks = {build_key(batch, ask): ask for ask in list_asks(run, bulk_provider(run.judge), batch.chunk.item_ids)}
     answers = [Answer(asks[key], told) for key, told in outcomes.items() if isinstance(told, Reply) and key in asks]
     rate = find_rate(run.judge)
-    for start in range(0, len(answers), BATCH_SIZE):
-        judgment_writer.save(run, answers[start : start + BATCH_SIZE], rate)
+    for some in iterate_batches(answers, BATCH_SIZE):
+        judgment_writer.save(run, some, rate)
     faults = [told for told in outcomes.values() if not isinstance(told, Reply)]
     close(batch, error=to_words(faults))
     return BatchResult(

@@ -1,4 +1,4 @@
-"""The researcher's pages of judges and their runs."""
+"""The researcher's pages of judges and their runs, of probes, and of panels made out of runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
+from judging.assessment.forms import ProbeForm
 from judging.assessment.wording import duration
-from judging.judges.models import PANEL
+from judging.judges.models import PANEL, Judge
 from judging.judges.pricing import format_dollars
 from judging.judges.queries import workers
-from judging.runs.forms import ResumeForm, RunForm
+from judging.runs.forms import PanelForm, ResumeForm, RunForm
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import judgments
 from judging.runs.queries import runs as queries
@@ -254,3 +255,47 @@ def pace(progress: queries.Progress) -> str:
     fast = f"{progress.rate:.0f} a second" if progress.rate >= 2 else f"{60 * progress.rate:.0f} a minute"
     left = progress.seconds_left
     return f"{fast}, {duration(left)} left" if left is not None else f"{fast} on average"
+
+
+@researcher_required
+def panel_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The panels of a study, and a form that makes another one of its finished runs."""
+    study = get_object_or_404(Study, slug=slug)
+    runs = queries.combinable(study)
+    form = PanelForm(request.POST or None, runs=runs)
+    if form.is_valid() and (run := form.save(get_account(request))):
+        return redirect("run_detail", pk=run.pk)
+    context = {
+        "study": study,
+        "form": form,
+        "there_are_runs": runs.exists(),
+        "runs": queries.list_runs(study.judge_runs.filter(judge__provider=PANEL)),
+        "steps": study_steps(study, "judges"),
+    }
+    return render(request, "judging/panel_create.html", context)
+
+
+@researcher_required
+def judge_probes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The judge's probe runs on the study, and a new one: estimated first, or started."""
+    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    form = ProbeForm(request.POST or None, study=study, judge=judge)
+    estimate = None
+    if form.is_valid():
+        if "estimate" in request.POST:
+            estimate = form.estimate()
+        elif run := form.start(get_account(request)):
+            return redirect("run_detail", pk=run.pk)
+    there = queries.list_runs(study.judge_runs.probes().filter(judge=judge))
+    context = {
+        "study": study,
+        "judge": judge,
+        "form": form,
+        "estimate": estimate,
+        "estimate_facts": estimate_facts(estimate) if estimate else [],
+        "runs": there,
+        "n_items": study.items.count(),
+        "steps": study_steps(study, "results"),
+        **is_waiting_for_worker(there),
+    }
+    return render(request, "judging/judge_probes.html", context)

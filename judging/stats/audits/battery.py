@@ -1,4 +1,4 @@
-"""All probes that the material allows."""
+"""All probes that the material allows, and what is found after correcting for having looked in many places."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,50 @@ from typing import Any
 
 import numpy as np
 
+from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.audits.altered import probe_alterations
 from judging.stats.audits.annotators import agreement_differences
 from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan, row_means
 from judging.stats.audits.contradiction import contradiction
 from judging.stats.audits.drift import drift
-from judging.stats.audits.findings import Finding, findings
 from judging.stats.audits.halo import halo
 from judging.stats.audits.probe import LEVEL, Probe
 from judging.stats.audits.repeats import repeats
 from judging.stats.audits.scale import probe_preference, probe_scale
 from judging.stats.audits.subgroups import subgroups
-from judging.stats.multiplicity import Method
+from judging.stats.multiplicity import Method, adjust_p_values
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A probe with its adjusted p-value; ``found`` is None where the probe could not be made."""
+
+    probe: Probe
+    adjusted_p_value: float
+    found: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as JSON types."""
+        return {
+            **self.probe.to_json(),
+            "adjusted_p_value": number_or_none(self.adjusted_p_value),
+            "found": self.found,
+        }
+
+
+def findings(probes: Sequence[Probe], *, level: float = LEVEL, method: Method = "holm") -> list[Finding]:
+    """The probes with what each finds at ``level`` for all of them together.
+
+    ``"holm"`` holds the chance that a judge without any bias is accused of one; ``"benjamini-hochberg"`` the expected
+    share of false accusations among all.
+    """
+    together = adjust_p_values([probe.p_value for probe in probes], method)
+    return [
+        Finding(probe, float(p), None if np.isnan(p) else bool(p <= level))
+        for probe, p in zip(probes, together, strict=True)
+    ]
+
 
 AGREEING = "agreement with a person, judge − another person, in the group that stands out most, less elsewhere"
 

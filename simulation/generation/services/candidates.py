@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from annotation.corpus.models import Profile, ResponsePair
 from core.accounts.models.projects import choose_project
 from core.accounts.models.users import User
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.input_files import InputFile, OnError, Problems, read_jsonl
 from core.files.outcome import Outcome, explain_refusal
@@ -152,7 +152,7 @@ def load(*, by: User | None, path: Path, on_error: OnError = "stop", name: str =
     sources = dict(Profile.objects.values_list("external_id", "source"))
     found = records(file, profiles, problems)
     with explain_refusal(file), transaction.atomic():
-        while batch := list(islice(found, BATCH)):
+        for batch in iterate_batches(found, BATCH):
             rows = [build_candidate(one, profiles, sources) for one in batch]
             there = set(Candidate.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
             new = {row.key: row for row in rows if row.key not in there}

@@ -17,6 +17,7 @@ from django.utils import timezone
 from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
 from core.audit.log import audited
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.options.model import check_options
 from simulation.agents import services as agents_services
@@ -140,9 +141,8 @@ def retry_all(found: QuerySet[Making]) -> int:
     """Try all of these that failed once more. Returns how many."""
     failed = list(found.exclude(problem="").order_by("pk").values_list("pk", flat=True))
     with transaction.atomic():
-        for start in range(0, len(failed), AT_ONCE):
-            some = Making.objects.filter(pk__in=failed[start : start + AT_ONCE])
-            some.update(problem="", finished_at=None, attempts=0)
+        for some in iterate_batches(failed, AT_ONCE):
+            Making.objects.filter(pk__in=some).update(problem="", finished_at=None, attempts=0)
         leases.queue(failed)
     return len(failed)
 

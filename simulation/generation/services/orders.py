@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.hashing import content_hash
 from core.jobs.heartbeat import is_held
@@ -81,8 +82,8 @@ class OrderQueue(WorkQueue[Making]):
     def queue(self, keys: Sequence[int]) -> None:
         """Note that messages go out for these orders, and send one for each agent once that is committed."""
         with transaction.atomic():
-            for start in range(0, len(keys), AT_ONCE):
-                some = Making.objects.filter(pk__in=keys[start : start + AT_ONCE])
+            for batch in iterate_batches(keys, AT_ONCE):
+                some = Making.objects.filter(pk__in=batch)
                 transaction.on_commit(partial(self.send, list_one_per_agent(some)))
                 some.update(queued_at=timezone.now())
 

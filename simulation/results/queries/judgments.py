@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import islice
 from math import isnan, nan
 from typing import Any, Self
 
@@ -15,6 +14,7 @@ from django.db.models import Count, Max, Q
 from annotation.corpus.models import Profile, Scenario, Task
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from annotation.studies.models.studies import Item
+from core.batches import iterate_batches
 from core.hashing import content_hash
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
@@ -284,8 +284,7 @@ def messages(dialogues: Sequence[int]) -> dict[int, list[StoredMessage]]:
 
 def texts(dialogues: Sequence[int]) -> Iterator[str]:
     """Everything that was said in some dialogues, by both sides."""
-    left = iter(dialogues)
-    while batch := list(islice(left, MANY)):
+    for batch in iterate_batches(dialogues, MANY):
         rows = Turn.objects.filter(simulated__in=batch).exclude(text="").order_by("simulated", "number")
         yield from rows.values_list("text", flat=True).iterator(chunk_size=MANY)
 

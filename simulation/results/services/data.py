@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray
 from annotation.stats.words import words
+from core.batches import iterate_batches
 from core.errors import InputError
 from core.hashing import content_hash
 from judging.judges.models import Judge
@@ -87,8 +87,8 @@ def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterat
     """The measures of dialogues, by id, in batches."""
     if not dialogues:
         return
-    scenes, possible, left = talks.Scenes(experiment), talks.load_closed_values(experiment), iter(dialogues)
-    while batch := list(islice(left, AT_A_TIME)):
+    scenes, possible = talks.Scenes(experiment), talks.load_closed_values(experiment)
+    for batch in iterate_batches(dialogues, AT_A_TIME):
         said = talks.messages(batch)
         told = {
             pk: measure_dialogue(said[pk], scene, list_known_preferences(experiment, scene), possible)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotation.agreement.services import overrides
+from annotation.agreement.services import tiers
 from annotation.stats.dependence import Design
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
@@ -146,7 +146,7 @@ def test_a_disputed_turn_is_decided_by_itself(study: Study, people: list[User]) 
     with pytest.raises(InputError, match="not asked of turn 3"):
         adjudications.decide(by=people[0], item=item, criterion=natural, turn=3, value="2")
     with pytest.raises(InputError, match="asked of turns: name one"):
-        overrides.set_tier(by=people[0], item=item, criterion=natural, tier="easy", reason="No.")
+        tiers.set_tier(by=people[0], item=item, criterion=natural, tier="easy", reason="No.")
 
 
 def test_only_dialogues_have_turns_and_only_criteria_of_the_study_are_asked_of_them() -> None:

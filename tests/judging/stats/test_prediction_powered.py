@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judging.stats.prediction_powered import LabelledSample, effective_size, power_tuned, ppi_mean
+from judging.stats.prediction_powered import LabelledSample, power_tuned, ppi_mean
 from tests.annotation.stats.data import load
 from tests.judging.stats.test_rogan_gladen import constructed
 
@@ -108,9 +108,6 @@ class TestWeightsAndClusters:
         twice = ppi_mean(LabelledSample.from_columns(human, judge, clusters=names), weight=0.7)
         assert twice.ppi.high - twice.ppi.low == pytest.approx(once.ppi.high - once.ppi.low, rel=1e-2)
         assert twice.ppi.value == pytest.approx(once.ppi.value)
-
-    def test_effective_size(self):
-        assert effective_size(np.array([1.0, 1.0, 2.0])) == pytest.approx(16 / 6)
 
 
 class TestDegenerate:

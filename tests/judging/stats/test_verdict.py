@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from judging.stats.asymptotic import build_undefined, figure, share
-from judging.stats.verdict import ORDER, Facts, Rules, verdict, verdicts_by_tier
+from judging.stats.verdict import ORDER, Facts, Rules, verdict
 
 
 def kappa(value, low, high):
@@ -150,12 +150,6 @@ def test_a_family_of_probes_stands_for_each_of_them():
     assert verdict(weak, Rules(tolerated_biases=("invariance",))).decision == "replace"
     required = Rules(tolerated_biases=("invariance",), required_probes=("injection",))
     assert "not run: injection:note" in verdict(weak, required).against[0].message
-
-
-def test_by_tier():
-    hard = replace(GOOD, agreement=kappa(0.1, -0.1, 0.3))
-    found = verdicts_by_tier({"easy": GOOD, "hard": hard})
-    assert {tier: one.decision for tier, one in found.items()} == {"easy": "replace", "hard": "not enough evidence"}
 
 
 def test_document_is_json():

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.agreement.options import GoldOptions
 from annotation.agreement.services import gold
-from annotation.agreement.services.overrides import set_tier
+from annotation.agreement.services.tiers import set_tier
 from annotation.studies.queries import ratings
 from annotation.workbench.services.adjudications import decide
 from core.errors import InputError

@@ -6,8 +6,7 @@ from django.urls import reverse
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
 from annotation.agreement.services import tiers
-from annotation.agreement.services.overrides import set_tier
-from annotation.agreement.services.tiers import TierOptions
+from annotation.agreement.services.tiers import TierOptions, set_tier
 from annotation.studies.queries import ratings
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.agreement.services import overrides
+from annotation.agreement.services import tiers
 from annotation.benchmarks.models import BenchmarkCase, FilterRound
 from annotation.benchmarks.services import building, filtering
 from annotation.benchmarks.services.building import BuildOptions
@@ -164,7 +164,7 @@ def test_tiers_by_hand_and_adjudications_hold(criterion):
     study = criterion.study
     for name, position in (("pair2", 3), ("pair3", 4)):
         assert study.items.get(position=position).external_id == name
-    overrides.set_tier(
+    tiers.set_tier(
         by=alice, item=study.items.get(position=3), criterion=criterion, tier="hard", reason="two misread the question"
     )
     adjudications.decide(

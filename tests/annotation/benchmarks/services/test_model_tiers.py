@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from annotation.agreement.services import overrides, stored_difficulty
+from annotation.agreement.services import stored_difficulty, tiers
 from annotation.benchmarks.imports import releases as importing
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import lineages
@@ -97,7 +97,7 @@ def test_a_tier_set_by_hand_stands_above_the_model(criterion):
     tier = likeliest(criterion)[0]
     wanted = next(one for one in ("easy", "hard") if one != tier)
     item = criterion.study.items.order_by("position")[0]
-    overrides.set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier=wanted, reason="a trap")
+    tiers.set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier=wanted, reason="a trap")
     case = build(criterion).cases.get(pair=item.pair)
     assert case.tier == wanted
     assert [step["outcome"] for step in case.history] == [tier, wanted]

@@ -9,8 +9,8 @@ import pytest
 
 from annotation.stats.benchmarks import audit as audits
 from annotation.stats.benchmarks import cleaning, repeats, scripts, shortcuts
+from annotation.stats.benchmarks.audit import persona_keys
 from annotation.stats.benchmarks.cases import Case
-from annotation.stats.benchmarks.personas import persona_keys
 
 
 def case(name: str, tier: str, first: str, second: str, *, gold: str = "1", persona: str = "p", question: str = "q?"):

@@ -1,6 +1,7 @@
 """Predicted difficulty: its error by hand, against the truth, and where nothing can be predicted."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_disagreement_that_was_seen():
     # a: of three pairs two are two of two steps apart; c: one of two steps
     assert compute_disagreement(ordinal)[[0, 2]] == pytest.approx([2 / 3, 0.5])
     assert np.isnan(compute_disagreement(ordinal)[1])
-    assert compute_disagreement(ordinal.replace_level("nominal"))[[0, 2]] == pytest.approx([2 / 3, 1])
+    assert compute_disagreement(replace(ordinal, level="nominal"))[[0, 2]] == pytest.approx([2 / 3, 1])
 
 
 def test_errors_by_hand():

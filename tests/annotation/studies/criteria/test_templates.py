@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.studies.criteria import RUBRICS, TEMPLATES, default_keys, template
-from annotation.studies.criteria.loader import FOLDER
+from annotation.studies.criteria import FOLDER, RUBRICS, TEMPLATES, default_keys, template
 from annotation.studies.parsing.rubric_files import FORMATS, read_text, write_rubric
 
 SCALES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotation.studies.models.guidelines import GuidelineVersion
 from annotation.studies.models.labels import Annotation
+from annotation.studies.models.studies import GuidelineVersion
 from annotation.studies.options import LONGEST_TEXT
 from annotation.studies.queries import asks, ratings
 from annotation.studies.queries import guidelines as queries

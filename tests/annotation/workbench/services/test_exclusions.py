@@ -3,8 +3,7 @@
 import pytest
 
 from annotation.quality.queries import quality
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Annotation
+from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.queries import labels, ratings
 from annotation.workbench.queries import adjudication
 from annotation.workbench.services import assignments, exclusions

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from django.core.management import call_command
 
-from annotation.agreement.services import overrides
+from annotation.agreement.services import tiers
 from annotation.studies.services import guidelines
 from core.accounts.models.users import User
 from judging.assessment.models.assessment import Certificate
@@ -101,7 +101,7 @@ class TestItems:
 
     def test_tiers_by_hand_are_read(self, criterion, alice):
         item, by = criterion.study.items.get(position=1), User.objects.get(username="alice")
-        overrides.set_tier(by=by, item=item, criterion=criterion, tier="hard", reason="odd")
+        tiers.set_tier(by=by, item=item, criterion=criterion, tier="hard", reason="odd")
         (row,) = alice.get(f"{HERE}/items/1/tier").json()
         assert (row["tier"], row["reason"], row["criterion"]) == ("hard", "odd", "preference")
         assert alice.get(f"{HERE}/items/99/tier").status_code == 404

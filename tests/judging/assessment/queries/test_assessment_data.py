@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.agreement.services.overrides import set_tier
+from annotation.agreement.services.tiers import set_tier
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.labels import Adjudication, Draft
 from annotation.studies.models.studies import Item

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.agreement.services import overrides, stored_difficulty
+from annotation.agreement.services import stored_difficulty, tiers
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import ratings
@@ -53,7 +53,7 @@ def test_a_tier_set_by_hand_stands_above_and_makes_another_result():
     before = audited(criterion)
     item = criterion.study.items.order_by("position")[0]
     wanted = "contested" if of_model(criterion)[0] != "contested" else "easy"
-    overrides.set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier=wanted, reason="a trap")
+    tiers.set_tier(by=ResearcherFactory(), item=item, criterion=criterion, tier=wanted, reason="a trap")
     after = audited(criterion)
     assert after.pk != before.pk
     assert after.input_hash != before.input_hash

@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from annotation.stats.agreement import agreement
 from annotation.studies.models.assignments import Assignment
-from annotation.studies.models.exclusions import Exclusion
-from annotation.studies.models.labels import Annotation
+from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Criterion, Study
 from annotation.workbench.queries import progress as queries
 from core.accounts.models.users import User

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judging.stats.audits.battery import correct, probe_pairs, probe_scores
+from judging.stats.audits.battery import correct, findings, probe_pairs, probe_scores
 from judging.stats.audits.columns import PairColumns
-from judging.stats.audits.findings import findings
 from judging.stats.audits.planted import (
     CLEAN,
     INDEPENDENT,
+    NAMES,
     ON_PAIRS,
     ON_SCORES,
     PlantedDesign,
@@ -17,7 +17,6 @@ from judging.stats.audits.planted import (
     plant_pairs,
     plant_scores,
 )
-from judging.stats.audits.planted_copies import NAMES
 from judging.stats.audits.probe import mean_probe
 
 # the full measurement is scripts/bench_audits.py: 400 judges of each kind

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from judging.judges.providers.distribution import Token, distribution
+from judging.judges.providers.chat_completions import Token, distribution
 
 FOUR = ("1", "2", "3", "4")
 
