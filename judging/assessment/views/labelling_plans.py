@@ -57,7 +57,7 @@ def _given(request: HttpRequest, evidence: JudgeData) -> tuple[dict[str, Any], P
     """What was sent. Raises InputError with all that is wrong with it."""
     form = PlanStudyForm(request.POST, evidence=evidence)
     if not form.is_valid():
-        raise InputError(" ".join(str(one) for found in form.errors.values() for one in found))
+        raise InputError(" ".join(f"{form[name].label}: {one}" for name, found in form.errors.items() for one in found))
     return form.cleaned_data, form
 
 

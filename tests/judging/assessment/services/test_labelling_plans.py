@@ -222,7 +222,7 @@ class TestPage:
         assert bad.status_code == 400
         assert set(bad.context["form"].errors) == {"criterion", "width"}
         unnamed = alice.post(self.at("judge_plan_study"), {"width": 1}, follow=True)
-        assert [str(one) for one in unnamed.context["messages"]] == ["This field is required."]
+        assert [str(one) for one in unnamed.context["messages"]] == ["Name of the new study: This field is required."]
         assert alice.get(reverse("judge_plan", args=["known", JudgeFactory(name="idle").pk])).status_code == 400
 
     def test_a_scale_without_an_order_has_no_mean(self, alice):
