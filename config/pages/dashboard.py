@@ -45,16 +45,18 @@ LINES = 6
 EVENTS, SHOWN_EVENTS = 300, 8
 DAY = timedelta(days=1)
 
-PAST = (
-    {"set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept"}
-    | {"make": "made", "plan": "planned", "run": "ran", "stop": "stopped", "tell": "told", "write": "wrote"}
-    | {"admit": "admitted", "permit": "permitted", "readmit": "readmitted", "tag": "tagged", "try": "tried"}
-    | {"withdraw": "withdrew", "create_first": "created first account", "from_seeds": "made candidates from seeds"}
-    | {"hold_out": "held items out", "look_at_held_out": "looked at held-out items"}
-    | {"new_version": "made new version of judge", "of_experiment": "made study of experiment"}
-    | {"try_again": "let annotator try again"}
-)
+PAST = {
+    "set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept", "make": "made",
+    "plan": "planned", "run": "ran", "stop": "stopped", "tell": "told", "write": "wrote", "admit": "admitted",
+    "choose": "chose", "leave": "left",
+    "permit": "permitted", "readmit": "readmitted", "tag": "tagged", "try": "tried", "withdraw": "withdrew",
+    "create_first": "created first account", "from_seeds": "made candidates from seeds", "hold_out": "held items out",
+    "look_at_held_out": "looked at held-out items", "new_version": "made new version of judge",
+    "of_experiment": "made study of experiment", "try_again": "let annotator try again",
+}  # fmt: skip
 """What was done, of verbs in the audit log that do not end in -ed."""
+KINDS = {"material": "datasets", "making": "datasets to generate", "retention": "what was past its time"}
+"""How kinds in the audit log are called where their own word says little."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,7 @@ def describe_actor(act: Act) -> str:
 def describe_verb(verb: str) -> str:
     """For example `Opened study` of `study.open`, and `Added annotators` of `study.add_annotators`."""
     kind, _, action = verb.partition(".")
-    kind, (first, _, rest) = kind.replace("material", "datasets"), action.partition("_")
+    kind, (first, _, rest) = KINDS.get(kind, kind), action.partition("_")
     done = PAST.get(action) or PAST.get(first) or first + ("d" if first.endswith("e") else "ed")
     return f"{done} {'' if action in PAST and rest else rest or kind}".strip().capitalize().replace("_", " ")
 

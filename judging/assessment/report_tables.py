@@ -61,7 +61,7 @@ def list_tables(document: Document) -> list[Table]:
 
 def _list_tables(document: Document) -> Iterator[Table]:
     """People, tiers, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
-    header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "Items"]
+    header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "n"]
     yield Table.build("Inter-annotator agreement", "people", header, (
         [
             str(found["name"]),
@@ -98,7 +98,7 @@ def _difficulty(by_criterion: Document) -> Iterator[Table]:
             ]
             for found in made.values()
         )
-        yield Table.build("Expected items per tier", "tiers", ["Criterion", *TIERS, "Clear", "Items"], rows)
+        yield Table.build("Expected per tier", "tiers", ["Criterion", *TIERS, "Clear", "n"], rows)
     for key, found in made.items():
         figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
         rows = (
@@ -208,13 +208,13 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
 
 
 def _by_difficulty(about: str, label: str, found: Document) -> Iterator[Table]:
-    """Agreement with people's label by tier; every item counts in each tier by its probability of being there."""
+    """Agreement with people's label by tier; each item or part counts in each tier by its probability."""
     if found["by_tier"]:
         rows = (
             [tier, format_number(one["items"], 1), format_estimate(one["accuracy"])]
             for tier, one in found["by_tier"].items()
         )
-        header = ["Tier", "Expected items", "Agreement with people's label"]
+        header = ["Tier", "Expected number", "Agreement with people's label"]
         yield Table.build(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
 
 

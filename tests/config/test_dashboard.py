@@ -157,6 +157,8 @@ def test_changes_name_the_study_and_link_it(alice: User) -> None:
         ("material.import", "Imported datasets"),
         ("study.hold_out", "Held items out"),
         ("rules.set", "Set rules"),
+        ("project.leave", "Left project"),
+        ("retention.delete", "Deleted what was past its time"),
     ],
 )
 def test_verbs_of_the_log_are_said_in_words(verb: str, said: str) -> None:
