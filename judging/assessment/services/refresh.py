@@ -96,7 +96,7 @@ def read_changes(last: ChangesSeen | None) -> ChangesSeen:
 
 
 def refresh(study_id: int) -> None:
-    """What a worker does: compute and keep what is not kept, unless another one is at it. It may run twice.
+    """What a worker does: compute and keep what is not kept. It may run twice. Where another one is at it, later again.
 
     Large studies are left to those who ask.
     """
@@ -108,6 +108,8 @@ def refresh(study_id: int) -> None:
             began = monotonic()
             compute_study(study)
             cache.set(_rests(study_id), True, max(SWEPT, REST * (monotonic() - began)))
+        elif seen := cache.get(SEEN):  # the other one may have read before the change
+            cache.set(SEEN, replace(seen, due=tuple(dict.fromkeys([*seen.due, study_id]))), None)
 
 
 def compute_study(study: Study) -> None:

@@ -150,10 +150,13 @@ def test_large_studies_and_those_that_are_gone_are_left(known: Study, monkeypatc
     assert count_kept() == (0, 0, 0)
 
 
-def test_who_is_at_it_is_left_alone(known: Study) -> None:
+def test_who_is_at_it_is_left_alone_and_what_came_meanwhile_is_not_lost(known: Study, sent: list[int]) -> None:
+    sweep_again()
     with alone(f"results-{known.pk}"):
         refresh_results(known.pk)
     assert count_kept() == (0, 0, 0)
+    assert sweep_again() == 1
+    assert sent == [known.pk] * 2
 
 
 def test_the_first_reading_goes_through_studies_and_not_through_labels(
