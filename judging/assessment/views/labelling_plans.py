@@ -78,6 +78,7 @@ def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
         "given": list(given.items()),
         "criterion": criterion,
         "noun": criterion.part_noun,
+        "items_noun": "item" if len(document["items"]) == 1 else "items",
         "default_name": f"{evidence.study.name}, to label next"[:120],
     }
 

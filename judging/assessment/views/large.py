@@ -1,4 +1,4 @@
-"""What a page says that would read all that a judge said of a large study, where somebody would wait for it."""
+"""What a page on a judge says before it reads anything: that there is nothing, or more than somebody waits for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from functools import wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 
 from annotation.studies.models.studies import Study
+from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE, asks_first
 from core import row_counts
 from judging.judges.models import Judge
@@ -19,12 +21,24 @@ View = Callable[..., HttpResponse]
 
 
 def reads_judge(title: str, command: str) -> Callable[[View], View]:
-    """Like `annotation.studies.views.large.reads_all`, for a page on one judge, whose name follows the title."""
+    """Like `annotation.studies.views.large.reads_all`, for a page on one judge, whose name follows the title.
+
+    Of a judge that was never run on the study, the page leads to a run.
+    """
 
     def around(view: View) -> View:
         @wraps(view)
         def shown(request: HttpRequest, slug: str, pk: int, **kwargs: object) -> HttpResponse:
             study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+            if request.method == "GET" and not study.judge_runs.filter(judge=judge).exists():
+                context = {
+                    "study": study,
+                    "judge": judge,
+                    "steps": study_steps(study, "judges"),
+                    "title": f"{judge} has not rated this study",
+                    "run": f"{reverse('run_create', args=[slug])}?judge={pk}",
+                }
+                return render(request, "judging/not_judged.html", context)
             asked = asks_first(request, study, f"{title} {judge}", f'{command} --judge "{judge}"', "results")
             return asked or view(request, slug, pk, **kwargs)
 

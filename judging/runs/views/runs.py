@@ -44,7 +44,7 @@ def judge_list(request: HttpRequest) -> HttpResponse:
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """The judges of a study: what has run, and a new run."""
     study = get_object_or_404(Study, slug=slug)
-    form = RunForm(request.POST or None, study=study)
+    form = RunForm(request.POST or None, study=study, initial=request.GET.dict())
     estimate = None
     if form.is_valid():
         if "estimate" in request.POST:

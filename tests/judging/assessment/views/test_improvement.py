@@ -203,18 +203,32 @@ def test_a_judge_without_words_has_no_form(criterion, alice):
 def test_bad_addresses(criterion, alice):
     assert alice.get(address(), {"criterion": "other"}).status_code == 400
     assert alice.get(address(), {"sort": "colour"}).status_code == 400
-    other = JudgeFactory(name="idle")
-    assert alice.get(reverse("judge_improve", args=["known", other.pk])).status_code == 400
+
+
+def test_a_judge_that_was_never_run_here_leads_to_its_run(criterion, alice):
+    idle = JudgeFactory(name="idle")
+    for name, more in (
+        ("judge_verdict", ()),
+        ("criterion_verdict", ("tone",)),
+        ("judge_improve", ()),
+        ("judge_plan", ()),
+    ):
+        page = alice.get(reverse(name, args=["known", idle.pk, *more]))
+        assert page.status_code == 200, name
+        assert "idle has not rated this study" in text_of(page)
+        run = f"{reverse('run_create', args=['known'])}?judge={idle.pk}"
+        assert f'href="{run}"' in page.content.decode()
+    assert f'<option value="{idle.pk}" selected' in alice.get(run).content.decode()
 
 
 @pytest.mark.each_database
 def test_the_number_of_queries_does_not_grow(criterion, alice, django_assert_num_queries):
     alice.get(address())  # the first look locks the rules
     Judgment.objects.filter(item__position__gt=10).update(value="4")
-    with django_assert_num_queries(40):
+    with django_assert_num_queries(41):
         alice.get(address())
     Judgment.objects.update(value="4")
-    with django_assert_num_queries(40):
+    with django_assert_num_queries(41):
         alice.get(address())
 
 

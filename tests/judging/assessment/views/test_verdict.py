@@ -246,8 +246,9 @@ def test_studies_without_judge_or_label_say_what_to_do(alice):
     )
     assert "Nothing to report yet" in text_of(alice.get(reverse("report", args=["empty"])))
     judge = Judge.objects.create(name="elsewhere", provider="baseline")
-    assert alice.get(reverse("judge_verdict", args=["empty", judge.pk])).status_code == 400
-    assert alice.get(reverse("criterion_verdict", args=["empty", judge.pk, "tone"])).status_code == 400
+    here = ["empty", judge.pk]
+    assert "elsewhere has not rated this study" in text_of(alice.get(reverse("judge_verdict", args=here)))
+    assert "Run this judge" in text_of(alice.get(reverse("criterion_verdict", args=[*here, "tone"])))
 
 
 def test_the_number_of_queries_does_not_grow(pairs, alice, django_assert_num_queries, django_assert_max_num_queries):
