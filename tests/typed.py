@@ -32,6 +32,8 @@ LIMITS: Mapping[str, Mapping[str, Any]] = {
     "ranking": {"ties": True},
     "spans": {"where": "responses"},
 }
+DECIDED = {"choice": "no", "number": "33", "several": "accuracy|tone", "ranking": "1=2"}
+"""What an adjudicator decides, by types of answer that are adjudicated."""
 
 
 def make_study(*kinds: str, **more: Any) -> Study:

@@ -15,7 +15,13 @@ from django.core.files.uploadedfile import UploadedFile
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
 from annotation.studies.options import Edit
-from annotation.studies.parsing.criterion_specs import LONGEST_IMAGE, PICTURES, CriterionSpec
+from annotation.studies.parsing.criterion_specs import (
+    ANSWER_TYPES,
+    LONGEST_IMAGE,
+    NAMES_OF_TYPES,
+    PICTURES,
+    CriterionSpec,
+)
 from annotation.studies.parsing.rubric_files import ENDINGS, LIMIT, read_text, spell_type, to_document
 from annotation.studies.services import guidelines
 from core.accounts.models.users import User
@@ -38,7 +44,6 @@ TYPES = {
     "rewrite": "Rewrite of a response",
 }
 OF_PAIRS = ("ranking",)
-SCALES = ("binary", "ordinal", "choice", "multi_choice", "span")
 UNITS = {
     "dialogue": {
         "item": "The whole dialogue",
@@ -59,22 +64,10 @@ OWN = {
     "text": ("longest",),
     "rewrite": ("longest",),
 }
-"""Fields that only some types have."""
+"""Fields that only some types have. Each is the limit of its name, but for has_zero and those in OTHER_NAMES."""
 
-LIMITS = {
-    "least": "least",
-    "most": "most",
-    "step": "step",
-    "measure": "unit",
-    "slider": "slider",
-    "fewest": "least",
-    "largest": "most",
-    "ties": "ties",
-    "best_worst": "best_worst",
-    "where": "where",
-    "severities": "severities",
-    "longest": "longest",
-}
+OTHER_NAMES = {"measure": "unit", "fewest": "least", "largest": "most"}
+LIMITS = {name: OTHER_NAMES.get(name, name) for names in OWN.values() for name in names if name != "has_zero"}
 """Field of the form -> limit of the criterion."""
 
 
@@ -167,8 +160,9 @@ class CriterionForm(forms.Form):
         """Leave out the fields that this type does not have."""
         mine = OWN.get(self.kind_of_answer, ())
         others = {name for names in OWN.values() for name in names} - set(mine)
-        others |= set() if self.kind_of_answer in SCALES else {"categories"}
-        others |= {"unit"} if self.kind_of_answer == "ranking" else set()
+        asked = ANSWER_TYPES[NAMES_OF_TYPES[self.kind_of_answer][0]]
+        others |= set() if asked.n_categories else {"categories"}
+        others |= {"unit"} if asked.units == ("item",) else set()
         others |= {"where"} if kind == Study.Kind.PAIR else set()
         for name in others:
             del self.fields[name]

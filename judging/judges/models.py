@@ -11,6 +11,7 @@ from django.db.models import Q
 from annotation.studies.models.studies import Study
 from core.accounts.models.projects import InProject
 from core.jobs.models import AbstractWorker
+from judging.judges.providers import REGISTRY
 
 IMPORTED = "imported"
 PANEL = "panel"
@@ -24,7 +25,7 @@ IN_TURN = ("local",)
 SHOWN_APART = ("examples", "templates", "chances")
 """Parameters too long for a table of settings."""
 
-NO_MODELS = ("baseline", "scripted", "simulated")
+NO_MODELS = tuple(name for name, one in REGISTRY.items() if one.no_model)
 """Providers whose judges are no models."""
 
 
@@ -65,11 +66,16 @@ class Judge(InProject):
         return self.provider == "baseline"
 
     @property
+    def no_model(self) -> str:
+        """Where its verdicts come from if it is no model; empty if it is one."""
+        return REGISTRY[self.provider].no_model if self.provider in NO_MODELS else ""
+
+    @property
     def kind(self) -> str:
         """What to call it wherever it appears: judge, or baseline, scripted or simulated judge where it is no model."""
         if self.provider == PANEL:
             return "panel of judges"
-        return f"{self.provider} judge" if self.provider in NO_MODELS else "judge"
+        return f"{self.provider} judge" if self.no_model else "judge"
 
     @property
     def is_runnable(self) -> bool:

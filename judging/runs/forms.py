@@ -35,14 +35,6 @@ from judging.runs.options import NewPanel, NewRun, Resume
 from judging.runs.services import estimates, panels, runs
 from judging.runs.services.estimates import Estimate
 
-PROVIDERS = {
-    "baseline": "Baseline: counts of words, no model",
-    "local": "Local: a model on this machine, no key and no network",
-    "anthropic": "Anthropic: a Claude model, key in ANTHROPIC_API_KEY",
-    "openai_compatible": "OpenAI-compatible: OpenAI, vLLM, Ollama, llama.cpp and others",
-    "scorer": "Scorer: a reward model or a similarity that scores each response of a pair",
-}
-NOT_OFFERED = ("scripted", "simulated")
 RUN_OPTIONS = ("criteria", "order_policy", "unit", "repeats", "seed", "budget_usd", "in_bulk")
 DESCRIBING = ("model", "base_url", "parameters")
 """Fields that only a new judge has."""
@@ -72,9 +64,8 @@ class JudgeChoice(forms.ModelChoiceField[Judge]):
 
 
 def provider_choices() -> list[tuple[str, str]]:
-    """The providers that there are, the known ones first and in words."""
-    known = [(name, label) for name, label in PROVIDERS.items() if name in REGISTRY]
-    return known + [(name, name) for name in REGISTRY if name not in PROVIDERS and name not in NOT_OFFERED]
+    """The providers that a new judge may have, with what each is."""
+    return [(name, one.label) for name, one in REGISTRY.items() if one.label]
 
 
 class DescribedJudge(OptionsForm):

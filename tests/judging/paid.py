@@ -42,7 +42,7 @@ class Paid(base.Provider):
 @pytest.fixture
 def paid(monkeypatch: Any) -> Iterator[list[JudgeRequest]]:
     """The requests that were paid for."""
-    monkeypatch.setitem(providers.REGISTRY, NAME, "tests.judging.paid:Paid")
+    monkeypatch.setitem(providers.REGISTRY, NAME, providers.ProviderEntry("tests.judging.paid:Paid", label="Paid"))
     Paid.calls.clear()
     yield Paid.calls
     Paid.calls.clear()

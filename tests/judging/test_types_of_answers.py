@@ -137,7 +137,7 @@ def test_disputes(study: Study, reader: Client, capsys: Any, kind: str) -> None:
     there = {one["position"] for one in by_command["items"]}
     assert {one["position"] for one in by_api["results"]} <= there
     here = reverse("adjudicate", args=[study.slug, kind, first["position"]])
-    value = "1=2" if kind == "ranking" else "accuracy|tone" if kind == "several" else "no" if kind == "choice" else "33"
+    value = typed.DECIDED[kind]
     field = "value" if kind == "choice" else "other"
     assert reader.post(here, {field: value, "reason": "It is."}).status_code == 302
     gold = {one["position"]: one for one in run(capsys, "gold", "--study", study.slug)["items"]}

@@ -2,9 +2,8 @@
 
 Ratings of 1 to n are stars, other scales choices, a preference is pairwise: left is response 1, whatever side it was
 shown on. Label Studio knows no tie; one is a choice `tie` in a control of its own. Marked spans are a count, and
-regions beside it; texts, rewrites and rankings are text areas. What else Concord knows of an answer stands in its
-`meta`, which Label Studio keeps as it is; of sets, spans, rankings and texts that is the whole answer, and what is read
-back.
+regions beside it. Any other type of answer is a text area. What else Concord knows of an answer stands in its `meta`,
+which Label Studio keeps as it is; of all but choices and numbers that is the whole answer, and what is read back.
 """
 
 from __future__ import annotations
@@ -37,6 +36,8 @@ from core.errors import InputError
 from core.files.input_files import InputFile, Problems
 
 UNSCORED, TIED = "-unscored", "-tie"
+NUMBERS = ("choice", "number")
+"""Types of answer that are a number where they have no categories."""
 IN_RESULT = ("criterion", "value", "reason", "of_judge", "note")
 """Of an answer, what the result itself says."""
 TEXTS = {"dialogue": ("dialogue", "chat", "conversation", "messages"), "response_1": (), "response_2": ()}
@@ -117,7 +118,7 @@ def region(head: StudyHead, scale: Scale, span: Mapping[str, Any], place: int) -
 def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     """One control's result."""
     name, kind, value = build_control(scale, answer)
-    told = IN_RESULT if scale.type in ("choice", "number") or answer.reason else ()
+    told = IN_RESULT if scale.type in NUMBERS or answer.reason else ()
     meta: dict[str, Any] = {META: answer.to_extras(*told)}
     if answer.note:
         meta["text"] = [answer.note]
@@ -139,8 +140,6 @@ def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict
         if answer.value == TIE:
             return scale.key + TIED, "choices", {"choices": [TIE]}
         return scale.key, "pairwise", {"selected": "left" if answer.value == "1" else "right"}
-    if isinstance(answer.content, dict) or scale.type == "ranking":
-        return scale.key, "textarea", {"text": [spell_text(answer)]}
     if scale.type == "several":
         return scale.key, "choices", {"choices": answer.categories}
     if scale.type == "spans":
@@ -149,11 +148,13 @@ def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict
         return scale.key, "rating", {"rating": int(answer.value)}
     if scale.categories:
         return scale.key, "choices", {"choices": [answer.value]}
-    return scale.key, "number", {"number": float(answer.value)}
+    if scale.type in NUMBERS:
+        return scale.key, "number", {"number": float(answer.value)}
+    return scale.key, "textarea", {"text": [spell_text(answer)]}
 
 
 def spell_text(answer: ExchangedAnswer) -> str:
-    """A text, or a ranking as it is written."""
+    """A text; any other answer as it is written."""
     return str(answer.content["text"]) if isinstance(answer.content, dict) else answer.value
 
 
@@ -175,9 +176,7 @@ def configuration(head: StudyHead, items: Items) -> Iterator[str]:  # noqa: ARG0
 
 def controls(scale: Scale, kind: str) -> Iterator[Xml.Element]:
     """What a criterion is answered with."""
-    if scale.type in ("text", "rewrite", "ranking"):
-        yield Xml.Element("TextArea", {"name": scale.key, "toName": "item"})
-    elif scale.type == "spans":
+    if scale.type == "spans":
         yield Xml.Element("Number", {"name": scale.key, "toName": "item"})
         tag, target = ("ParagraphLabels", "item") if kind == "dialogue" else ("Labels", "response_1,response_2")
         labels = Xml.Element(tag, {"name": f"{scale.key}-words", "toName": target})
@@ -197,7 +196,8 @@ def controls(scale: Scale, kind: str) -> Iterator[Xml.Element]:
     elif scale.categories:
         yield choices(scale.key, scale.categories)
     else:
-        yield Xml.Element("Number", {"name": scale.key, "toName": "item"})
+        control = "Number" if scale.type in NUMBERS else "TextArea"
+        yield Xml.Element(control, {"name": scale.key, "toName": "item"})
 
 
 def choices(name: str, categories: Iterable[Mapping[str, Any]]) -> Xml.Element:

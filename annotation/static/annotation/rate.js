@@ -150,11 +150,11 @@
     return form.dispatchEvent(new CustomEvent(what, { detail, cancelable: true }));
   }
 
-  const isText = (node) => node.matches("input[type=text], input[type=search], input[type=number], textarea, select");
+  const takesText = (node) => node.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
   const takesArrows = (node) => node.matches("input");
 
-  // Enter in a number goes on, and hands in where nothing is missing.
-  function leaveNumber(input) {
+  // Enter in an answer of one line goes on, and hands in where nothing is missing.
+  function leaveAnswer(input) {
     input.blur();
     if (criteria.some((criterion, index) => index !== active && isMissing(criterion))) activate(active + 1);
     else form.requestSubmit();
@@ -163,11 +163,11 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.toLowerCase();
-    if (isText(event.target)) {
+    if (takesText(event.target)) {
       if (key === "escape") event.target.blur();
-      if (key !== "enter" || event.target.type !== "number") return;
+      if (key !== "enter" || !event.target.matches("input[data-answer]")) return;
       event.preventDefault();
-      return leaveNumber(event.target);
+      return leaveAnswer(event.target);
     }
     if (key === "enter") {
       if (event.target.closest("button, a, summary")) return;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -27,41 +28,9 @@ LONGEST_GUIDELINE = 50_000
 TIE = "tie"
 PREFERENCE = {"1", "2"}
 
-TYPES = {
-    "choice": ("choice", "nominal"),
-    "binary": ("choice", "nominal"),
-    "ordinal": ("choice", "ordinal"),
-    "number": ("number", "interval"),
-    "several": ("several", "set"),
-    "multi_choice": ("several", "set"),
-    "ranking": ("ranking", "ranking"),
-    "spans": ("spans", "spans"),
-    "span": ("spans", "spans"),
-    "text": ("text", "text"),
-    "rewrite": ("rewrite", "text"),
-}
-"""What a file may call a type -> the type, and its level where none is given."""
-
-LEVELS = {
-    "choice": ("nominal", "ordinal", "interval", "ratio"),
-    "number": ("interval", "ratio"),
-    "several": ("set",),
-    "ranking": ("ranking",),
-    "spans": ("spans",),
-    "text": ("text",),
-    "rewrite": ("text",),
-}
-WITH_CATEGORIES = {"choice": 2, "several": 2, "spans": 1}
-"""Types with categories, and how many they need."""
-
 YES_NO = ({"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"})
 
 Unit = Literal["item", "assistant_turn", "user_turn", "response"]
-UNITS = {
-    "ranking": ("item",),
-    "rewrite": ("response", "assistant_turn", "user_turn"),
-}
-"""Types that are not asked of everything, and what they are asked of."""
 
 
 def spell_value(given: Any) -> Any:
@@ -230,15 +199,38 @@ class TextLimits(Limits):
     longest: Annotated[int, Field(ge=1, le=LONGEST_TEXT)] | None = None
 
 
-LIMITS: Mapping[str, type[Limits]] = {
-    "choice": NoLimits,
-    "number": NumberLimits,
-    "several": SetLimits,
-    "ranking": RankingLimits,
-    "spans": SpanLimits,
-    "text": TextLimits,
-    "rewrite": TextLimits,
+@dataclass(frozen=True)
+class AnswerType:
+    """What a criterion of a type may say: its levels, the usual one first, and its limits.
+
+    `n_categories` is how many it needs at least; 0 where it has none. `units` are what it is asked of, where it is
+    not asked of everything.
+    """
+
+    levels: tuple[str, ...]
+    limits: type[Limits] = NoLimits
+    n_categories: int = 0
+    units: tuple[str, ...] = ()
+
+
+ANSWER_TYPES: Mapping[str, AnswerType] = {
+    "choice": AnswerType(("nominal", "ordinal", "interval", "ratio"), n_categories=2),
+    "number": AnswerType(("interval", "ratio"), NumberLimits),
+    "several": AnswerType(("set",), SetLimits, n_categories=2),
+    "ranking": AnswerType(("ranking",), RankingLimits, units=("item",)),
+    "spans": AnswerType(("spans",), SpanLimits, n_categories=1),
+    "text": AnswerType(("text",), TextLimits),
+    "rewrite": AnswerType(("text",), TextLimits, units=("response", "assistant_turn", "user_turn")),
 }
+
+NAMES_OF_TYPES = {
+    **{name: (name, one.levels[0]) for name, one in ANSWER_TYPES.items()},
+    "binary": ("choice", "nominal"),
+    "ordinal": ("choice", "ordinal"),
+    "multi_choice": ("several", "set"),
+    "span": ("spans", "spans"),
+}
+"""What a file may call a type -> the type, and its level where none is given."""
 
 
 class CriterionSpec(RubricPart):
@@ -272,9 +264,9 @@ class CriterionSpec(RubricPart):
         if not isinstance(given, dict):
             return given
         called = given.get("type", "choice")
-        if called not in TYPES:
+        if called not in NAMES_OF_TYPES:
             return given
-        kind, level = TYPES[called]
+        kind, level = NAMES_OF_TYPES[called]
         there = {**given, "type": kind, "level": given.get("level") or level}
         there.setdefault("name", str(given.get("key", "")).replace("_", " ").capitalize())
         if called == "binary" and not ({"category", "categories"} & given.keys()):
@@ -284,8 +276,8 @@ class CriterionSpec(RubricPart):
     @field_validator("type")
     @classmethod
     def check_type(cls, given: str) -> str:
-        if given not in LEVELS:
-            raise ValueError(f"there is no type {given!r}; there are {', '.join(TYPES)}")
+        if given not in ANSWER_TYPES:
+            raise ValueError(f"there is no type {given!r}; there are {', '.join(NAMES_OF_TYPES)}")
         return given
 
     @model_validator(mode="after")
@@ -311,21 +303,23 @@ class CriterionSpec(RubricPart):
         return given
 
     def read_limits(self) -> Limits:
-        return LIMITS[self.type].model_validate(self.limits)
+        return ANSWER_TYPES[self.type].limits.model_validate(self.limits)
 
 
 def check_level(one: CriterionSpec) -> None:
-    if one.level not in LEVELS[one.type]:
-        raise ValueError(f"the level of this type is {' or '.join(LEVELS[one.type])}, not {one.level!r}")
+    levels = ANSWER_TYPES[one.type].levels
+    if one.level not in levels:
+        raise ValueError(f"the level of this type is {' or '.join(levels)}, not {one.level!r}")
 
 
 def check_unit(one: CriterionSpec) -> None:
-    if one.unit not in UNITS.get(one.type, (one.unit,)):
-        raise ValueError(f"a {one.type} is asked of {' or '.join(UNITS[one.type])}, not of {one.unit}")
+    units = ANSWER_TYPES[one.type].units
+    if units and one.unit not in units:
+        raise ValueError(f"a {one.type} is asked of {' or '.join(units)}, not of {one.unit}")
 
 
 def check_categories(one: CriterionSpec) -> None:
-    needed = WITH_CATEGORIES.get(one.type, 0)
+    needed = ANSWER_TYPES[one.type].n_categories
     if not needed and one.categories:
         raise ValueError(f"a {one.type} has no categories")
     if len(one.categories) < needed:

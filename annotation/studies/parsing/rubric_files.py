@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from annotation.studies.parsing.criterion_specs import CriterionSpec, Example
+from annotation.studies.parsing.criterion_specs import NAMES_OF_TYPES, CriterionSpec, Example
 from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile, not_utf8, read_document
@@ -120,8 +120,9 @@ def to_document(rubric: Rubric) -> dict[str, Any]:
 
 
 def to_criterion_document(one: CriterionSpec) -> dict[str, Any]:
-    given: dict[str, Any] = {"key": one.key, "name": one.name, "type": spell_type(one)}
-    given |= {"level": one.level} if one.level != default_level(one) else {}
+    called = spell_type(one)
+    given: dict[str, Any] = {"key": one.key, "name": one.name, "type": called}
+    given |= {"level": one.level} if one.level != NAMES_OF_TYPES[called][1] else {}
     given |= {"unit": one.unit} if one.unit != "item" else {}
     given["question"] = one.question
     given |= {name: text for name in ("help", "guideline") if (text := getattr(one, name))}
@@ -150,10 +151,6 @@ WRITTEN = {"several": "multi_choice", "spans": "span"}
 def spell_type(one: CriterionSpec) -> str:
     """The name that says most: an ordered scale of categories is ordinal."""
     return "ordinal" if (one.type, one.level) == ("choice", "ordinal") else WRITTEN.get(one.type, one.type)
-
-
-def default_level(one: CriterionSpec) -> str:
-    return {"choice": "ordinal" if one.level == "ordinal" else "nominal", "number": "interval"}.get(one.type, one.level)
 
 
 def iterate_toml(document: Mapping[str, Any], path: str = "") -> Iterator[str]:

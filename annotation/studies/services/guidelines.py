@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.studies.models.studies import Criterion, GuidelineVersion
 from annotation.studies.options import LONGEST_TEXT, Edit
-from annotation.studies.parsing.criterion_specs import WITH_CATEGORIES
+from annotation.studies.parsing.criterion_specs import ANSWER_TYPES
 from annotation.studies.queries.criteria import describe_rest
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -94,7 +94,7 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
             raise InputError(f"A guideline has at most {LONGEST_TEXT:,} characters.", field="categories")
         if not one["value"] or len(one["value"]) > 64 or not one["label"]:
             raise InputError("Each category has a value of at most 64 characters and a label.", field="categories")
-    needed = WITH_CATEGORIES.get(criterion.type, 0)
+    needed = ANSWER_TYPES[criterion.type].n_categories
     if len({one["value"] for one in new}) < max(len(new), needed) or (new and not needed):
         raise InputError("A scale has at least two categories, and each value once.", field="categories")
     there = [{part: str(one[part]) for part in SCALE} for one in criterion.categories]

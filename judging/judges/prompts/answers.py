@@ -58,13 +58,14 @@ class AnswerWords:
 def describe(criterion: CriterionSpec, content: Content) -> AnswerWords:
     """How the answer to a criterion of this type is asked for."""
     asked = build_format(criterion, content)
-    values = DESCRIBE[asked.type](asked)
+    describe_values, build_schema = WORDS_AND_SCHEMAS[asked.type]
+    values = describe_values(asked)
     scale = "\n".join(
         f"{json.dumps(one.value, ensure_ascii=False)}: {'. '.join(filter(None, (one.label, one.guideline)))}"
         for one in criterion.categories
     )
     how, _ = templates.fill(templates.text(f"answers/{asked.type}"), {"values": values}.__getitem__)
-    return AnswerWords(scale or values, values, how, wrap(SCHEMAS[asked.type](asked)))
+    return AnswerWords(scale or values, values, how, wrap(build_schema(asked)))
 
 
 def wrap(verdict: Schema) -> Schema:
@@ -108,18 +109,12 @@ def list_names(names: Sequence[str]) -> str:
     return ", ".join(json.dumps(name, ensure_ascii=False) for name in names)
 
 
-DESCRIBE: dict[str, Callable[[AnswerFormat], str]] = {
-    "number": describe_number,
-    "several": describe_several,
-    "ranking": describe_ranking,
-    "spans": describe_spans,
-    "text": describe_text,
-    "rewrite": describe_text,
-}
-
-
 def enum(names: Sequence[str]) -> Schema:
     return {"type": "string", "enum": list(names)}
+
+
+def schema_of_ranking(asked: AnswerFormat) -> Schema:
+    return {"type": "array", "items": {"type": "array", "items": enum(asked.responses)}}
 
 
 def schema_of_spans(asked: AnswerFormat) -> Schema:
@@ -130,11 +125,12 @@ def schema_of_spans(asked: AnswerFormat) -> Schema:
     return {"type": "array", "items": one}
 
 
-SCHEMAS: dict[str, Callable[[AnswerFormat], Schema]] = {
-    "number": lambda _: {"type": "number"},
-    "several": lambda asked: {"type": "array", "items": enum(asked.values)},
-    "ranking": lambda asked: {"type": "array", "items": {"type": "array", "items": enum(asked.responses)}},
-    "spans": schema_of_spans,
-    "text": lambda _: TEXT,
-    "rewrite": lambda _: TEXT,
+WORDS_AND_SCHEMAS: dict[str, tuple[Callable[[AnswerFormat], str], Callable[[AnswerFormat], Schema]]] = {
+    "number": (describe_number, lambda _: {"type": "number"}),
+    "several": (describe_several, lambda asked: {"type": "array", "items": enum(asked.values)}),
+    "ranking": (describe_ranking, schema_of_ranking),
+    "spans": (describe_spans, schema_of_spans),
+    "text": (describe_text, lambda _: TEXT),
+    "rewrite": (describe_text, lambda _: TEXT),
 }
+"""By type, what of the answer is said in words, and its schema. How it is given stands in `texts/answers`."""

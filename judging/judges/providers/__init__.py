@@ -6,6 +6,7 @@ The module is imported when a judge of that kind is first used, so that no SDK i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -15,14 +16,46 @@ from core.jobs.backoff import PermanentError
 from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 
+
+@dataclass(frozen=True, slots=True)
+class ProviderEntry:
+    """Where the class of a provider is, and what is said of it before that is loaded.
+
+    `label` is its name and what it is, for the page of a new judge; empty where that does not offer it. `no_model` says
+    where its verdicts come from instead; empty where that is a model.
+    """
+
+    place: str
+    label: str = ""
+    no_model: str = ""
+
+
 REGISTRY = {
-    "baseline": "judging.judges.providers.baseline:Baseline",
-    "anthropic": "judging.judges.providers.anthropic:Anthropic",
-    "openai_compatible": "judging.judges.providers.openai_compatible:OpenAICompatible",
-    "local": "judging.judges.providers.local:Local",
-    "scorer": "judging.judges.providers.scorer:ScorerJudge",
-    "simulated": "judging.judges.providers.simulated:Simulated",
-    "scripted": "judging.judges.providers.scripted:Scripted",
+    "baseline": ProviderEntry(
+        "judging.judges.providers.baseline:Baseline",
+        label="Baseline: counts of words, no model",
+        no_model="Counts of words, no model",
+    ),
+    "local": ProviderEntry(
+        "judging.judges.providers.local:Local", label="Local: a model on this machine, no key and no network"
+    ),
+    "anthropic": ProviderEntry(
+        "judging.judges.providers.anthropic:Anthropic", label="Anthropic: a Claude model, key in ANTHROPIC_API_KEY"
+    ),
+    "openai_compatible": ProviderEntry(
+        "judging.judges.providers.openai_compatible:OpenAICompatible",
+        label="OpenAI-compatible: OpenAI, vLLM, Ollama, llama.cpp and others",
+    ),
+    "scorer": ProviderEntry(
+        "judging.judges.providers.scorer:ScorerJudge",
+        label="Scorer: a reward model or a similarity that scores each response of a pair",
+    ),
+    "simulated": ProviderEntry(
+        "judging.judges.providers.simulated:Simulated", no_model="Verdicts drawn by a program, no model"
+    ),
+    "scripted": ProviderEntry(
+        "judging.judges.providers.scripted:Scripted", no_model="Says what it was told to say, no model"
+    ),
 }
 
 
@@ -41,7 +74,7 @@ def load(provider: str) -> type[Provider]:
     """The class of a provider. PermanentError names an unknown one."""
     if provider not in REGISTRY:
         raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
-    module, _, name = REGISTRY[provider].partition(":")
+    module, _, name = REGISTRY[provider].place.partition(":")
     kind: type[Provider] = getattr(import_module(module), name)
     return kind
 
@@ -54,4 +87,4 @@ def _in_words(error: ValidationError) -> str:
     return f"Parameters: {'; '.join(problems)}."
 
 
-__all__ = ["REGISTRY", "create", "load"]
+__all__ = ["REGISTRY", "ProviderEntry", "create", "load"]

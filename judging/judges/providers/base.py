@@ -90,7 +90,10 @@ class Reply:
 
 
 class Parameters(BaseModel):
-    """A judge's parameters. An unknown name is an error, not ignored."""
+    """A judge's parameters. An unknown name is an error, not ignored.
+
+    Each has a default: `check` says what is missing.
+    """
 
     model_config = ConfigDict(extra="forbid")
 

@@ -160,7 +160,7 @@ def read_provider(request: HttpRequest, judge: Judge | None = None) -> str:
 def list_providers(chosen: str) -> list[tuple[str, str, str, bool]]:
     """Key, name, what it is, and whether it is the one that was chosen."""
     parts = [(key, *label.partition(": ")[::2]) for key, label in provider_choices()]
-    return [(key, name.capitalize() if name == key else name, about, key == chosen) for key, name, about in parts]
+    return [(key, name, about, key == chosen) for key, name, about in parts]
 
 
 def load_settings(judge: Judge, provider: str) -> dict[str, Any]:

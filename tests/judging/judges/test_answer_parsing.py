@@ -10,7 +10,7 @@ import pytest
 from judging.judges.answer_parsing import read_reply, to_stored
 from judging.judges.parsing import Unscored, Verdict
 from judging.judges.prompts import render
-from judging.judges.prompts.answers import build_format
+from judging.judges.prompts.answers import WORDS_AND_SCHEMAS, build_format
 from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, PairContent, Turn
 
 PAIR = PairContent("What shall I cook?", "A green curry.\r\nA rice.", "Anything you like.")
@@ -158,5 +158,4 @@ class TestAsking:
         assert '"accuracy": Accuracy. It is wrong.' in render(make_spec("several"), DIALOGUE).user
 
     def test_each_type_has_a_version_of_its_own(self) -> None:
-        kinds = ("number", "several", "ranking", "spans", "text", "rewrite")
-        assert len({render(make_spec(kind), PAIR).version for kind in kinds}) == len(kinds)
+        assert len({render(make_spec(kind), PAIR).version for kind in WORDS_AND_SCHEMAS}) == len(WORDS_AND_SCHEMAS)

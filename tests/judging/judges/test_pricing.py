@@ -3,8 +3,11 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
+import pytest
+
 from judging.judges import pricing
 from judging.judges.pricing import Rate, choose_rate, cost
+from judging.judges.providers import REGISTRY
 from judging.judges.providers.base import Usage
 
 RATE = Rate("p", "m", date(2026, 1, 1), Decimal(3), Decimal(15), cache_read=Decimal("0.3"), cache_write=Decimal("3.75"))
@@ -31,10 +34,11 @@ def test_what_is_not_known_is_unknown_and_never_zero():
     assert cost(None, RATE) is None
 
 
-def test_what_nobody_is_paid_for_costs_nothing():
-    free = choose_rate(pricing.load_published(), "baseline", "", date(2026, 11, 21))
+@pytest.mark.parametrize("provider", [name for name, one in REGISTRY.items() if one.no_model])
+def test_what_is_no_model_costs_nothing(provider):
+    free = choose_rate(pricing.load_published(), provider, "", date(2026, 11, 21))
 
-    assert cost(None, free) == 0
+    assert cost(None, free) == 0, f"the first price of prices.toml lacks {provider}"
 
 
 def test_a_later_price_replaces_an_earlier_one_from_its_day():
