@@ -5,13 +5,15 @@ Every request looks for its session and its account before all else.
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from core import statements
+from core.statements import Columns, load
 
-COLUMNS = statements.Columns(Session)
+COLUMNS = Columns(Session)
 FIND = (
     f"SELECT {COLUMNS.render('django_session')} FROM django_session "  # noqa: S608 # nosec B608 # columns
     "WHERE session_key = %(key)s AND expire_date > %(now)s"
@@ -20,8 +22,8 @@ FIND = (
 
 class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> Session | None:
-        found = statements.row(FIND, {"key": self.session_key, "now": statements.to_parameter(timezone.now())})
+        found = load(FIND, {"key": self.session_key, "now": timezone.now()}, COLUMNS)
         if found is None:
             self._session_key = None
             return None
-        return COLUMNS.build_row(found)
+        return cast("Session", found[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -21,17 +22,17 @@ M = TypeVar("M", bound=Model)
 
 
 def row(statement: str, parameters: Mapping[str, Any]) -> Row | None:
-    """The first row of what a statement returns; None if there is none."""
+    """Return the first row of what a statement returns; None if there is none."""
     with open_cursor() as cursor:
-        cursor.execute(statement, parameters)
+        cursor.execute(statement, adapt_parameters(parameters))
         found: list[Row] = cursor.fetchall()  # to the end, where SQLite commits a statement that also returns something
     return found[0] if found else None
 
 
 def execute(statement: str, parameters: Mapping[str, Any]) -> int:
-    """Run a statement that returns nothing, and say how many rows it changed."""
+    """Run a statement that returns nothing, and return how many rows it changed."""
     with open_cursor() as cursor:
-        cursor.execute(statement, parameters)
+        cursor.execute(statement, adapt_parameters(parameters))
         return int(cursor.rowcount)
 
 
@@ -40,9 +41,10 @@ def open_cursor() -> Any:
     return getattr(connection, "prepared_cursor", connection.cursor)()
 
 
-def to_parameter(value: Any) -> Any:
-    """A time as a parameter."""
-    return connection.ops.adapt_datetimefield_value(value)
+def adapt_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters with times as the database takes them."""
+    adapt = connection.ops.adapt_datetimefield_value
+    return {name: adapt(value) if isinstance(value, datetime) else value for name, value in parameters.items()}
 
 
 class Columns(Generic[M]):
@@ -79,6 +81,23 @@ class Columns(Generic[M]):
             both = [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
             found += [(place, convert, column) for convert in both]
         return found
+
+
+def load(statement: str, parameters: Mapping[str, Any], *parts: Columns[Any]) -> list[Any] | None:
+    """Return what a statement returns in its first row, with an object for the columns of each part; None without one.
+
+    The parts' columns come last, in this order. None stands for a table that was joined and had no row.
+    """
+    found = row(statement, parameters)
+    if found is None:
+        return None
+    start = len(found) - sum(map(len, parts))
+    loaded = list(found[:start])
+    for part in parts:
+        mine = found[start : start + len(part)]
+        start += len(part)
+        loaded.append(None if mine[0] is None else part.build_row(mine))
+    return loaded
 
 
 MOST = 500

@@ -35,6 +35,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.urls import reverse  # noqa: E402
 
 from annotation.studies.models.assignments import Assignment  # noqa: E402
 from annotation.studies.models.studies import Study  # noqa: E402
@@ -98,11 +99,11 @@ def issue(client: Client) -> Callable[[], Any]:
     client.force_login(User.objects.get(username="rosa"))
     call_command("judge", Study.objects.filter(kind="pair").order_by("pk")[0].name, judge="baseline", now=True)
     run = JudgeRun.objects.filter(judge__name="baseline", study__kind="pair").order_by("pk")[0]
-    address = f"/studies/{run.study.slug}/results/{run.judge_id}/"
-    assert client.get(address).status_code == 200, "the verdict page did not answer"
+    names = {"slug": run.study.slug, "pk": run.judge_id}
+    assert client.get(reverse("judge_verdict", kwargs=names)).status_code == 200, "the verdict page did not answer"
 
     def post() -> None:
-        answer = client.post(f"{address}certificate/")
+        answer = client.post(reverse("certificate_issue", kwargs=names))
         assert answer.status_code == 302, answer.content.decode()[:2000]
 
     return post

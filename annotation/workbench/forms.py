@@ -19,6 +19,7 @@ from annotation.studies.queries.asks import (
     is_preference,
     to_condition,
 )
+from annotation.studies.queries.given_answers import check_each
 from annotation.workbench.controls import Controls, build_controls, fill_from_controls
 from annotation.workbench.services import annotations, highlights
 from core.errors import InputError
@@ -79,20 +80,22 @@ class RatingForm(forms.Form):
         for ask in self.asks:
             if self.cleaned_data.get(f"{ask.name}-unscored"):
                 self.cleaned_data[ask.name] = ""
-        values = {ask.name: self.cleaned_data.get(ask.name, "") for ask in self.asks}
-        for ask in annotations.list_due(self.slot, self.asks, values):
-            given = {kind: self.cleaned_data.get(f"{ask.name}{suffix}", "") for kind, suffix in SUFFIXES.items()}
-            try:
-                annotations.answer(self.slot, ask, given["values"], given["unscored"], note=given["notes"])
-                annotations.check_version(ask, given["versions"])
-                highlights.check_marks(self.slot, given["evidence"], ask.name)
-            except InputError as error:
-                self.add_error(ask.name, error.message)
+        given = self.given = group_by_kind(self.asks, self.cleaned_data)
+        answers, wrong = check_each(self.slot, self.asks, given["values"], given["unscored"], given["notes"])
+        for ask in self.asks:
+            if ask.name in answers:
+                try:
+                    annotations.check_version(ask, given["versions"].get(ask.name, ""))
+                    highlights.check_marks(self.slot, given["evidence"].get(ask.name, ""), ask.name)
+                except InputError as error:
+                    wrong.append(error)
+        for refused in wrong:
+            self.add_error(refused.field, refused.message)
         return self.cleaned_data
 
     def answers(self) -> dict[str, Any]:
         """What `annotations.submit` takes beside who and what."""
-        return {**group_by_kind(self.asks, self.cleaned_data), "active_seconds": self.cleaned_data.get("active")}
+        return {**self.given, "active_seconds": self.cleaned_data.get("active")}
 
     def build_entered(self) -> dict[str, str]:
         """What is in the inputs, right or wrong, to be kept as it is."""

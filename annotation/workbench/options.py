@@ -6,13 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from annotation.studies.queries.given_answers import LONGEST_REASON
 from core.options.model import Hint, Options
 
 LONGEST_MESSAGE = 5_000
 """Characters."""
-
-LONGEST_REASON = 200
-"""Characters of the reason why something could not be judged."""
 
 
 class NewMessage(Options):

@@ -8,7 +8,7 @@ from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
 from core.accounts.permissions import OWNING, filter_visible
 from core.errors import InputError
-from core.statements import Columns, row
+from core.statements import Columns, load
 
 
 def list_researched(user: User) -> QuerySet[Project]:
@@ -39,5 +39,5 @@ FIND = f"SELECT {COLUMNS.render('annotation_user')} FROM annotation_user WHERE i
 
 def account(pk: int) -> User | None:
     """The account of this id, by a statement that is written out."""
-    found = row(FIND, {"pk": pk})
-    return COLUMNS.build_row(found) if found else None
+    found = load(FIND, {"pk": pk}, COLUMNS)
+    return found[0] if found else None

@@ -18,6 +18,7 @@ from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_docume
 from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.criteria import load_rubric
+from annotation.studies.queries.given_answers import check_answers
 from annotation.studies.queries.guidelines import history
 from annotation.studies.queries.sample_items import build_sample_assignment
 from annotation.studies.rubric_forms import CriterionForm, GuidelineForm, RubricFileForm, to_initial
@@ -26,7 +27,6 @@ from annotation.studies.services.guidelines import has_values
 from annotation.studies.services.rubrics import RubricChanges, read_rubric_for
 from annotation.studies.steps import study_steps
 from annotation.workbench.forms import RatingForm
-from annotation.workbench.services.annotations import check_answers
 from core.accounts.access import get_account, researcher_required
 from core.downloads import attach_file
 from core.errors import InputError

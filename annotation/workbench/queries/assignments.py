@@ -12,7 +12,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries import criteria
 from core.accounts.models.users import User
-from core.statements import Columns, Row, row
+from core.statements import Columns, load
 
 SLOT, STUDY = Columns(Assignment), Columns(Study)
 
@@ -54,13 +54,12 @@ WHERE item.id = %(item)s
 
 def find_held(annotator: User, pk: int) -> Assignment | None:
     """A slot that they hold or have submitted, with its study and what that asks, but without the item's texts."""
-    found = row(HELD, {"slot": pk, "me": annotator.pk})
+    found = load(HELD, {"slot": pk, "me": annotator.pk}, SLOT, STUDY)
     if found is None:
         return None
-    stamp, is_watched = found[:2]
     slot: Assignment
     study: Study
-    slot, study = build_objects(found[2:], SLOT, STUDY)
+    stamp, is_watched, slot, study = found
     study.asked = criteria.load_criteria(study, stamp or 0)
     slot.study, slot.is_watched = study, bool(is_watched)
     return slot
@@ -69,11 +68,11 @@ def find_held(annotator: User, pk: int) -> Assignment | None:
 def load_texts(slot: Assignment) -> Assignment:
     """The slot with all that the page shows of its item, in one query; only what its kind of item has is read."""
     if slot.study.kind == Study.Kind.PAIR:
-        item, pair, profile = build_objects(item_row(OF_PAIR, slot), ITEM, PAIR, PROFILE)
+        item, pair, profile = load_item(OF_PAIR, slot, ITEM, PAIR, PROFILE)
         pair.profile, item.pair, item.dialogue = profile, pair, None
     else:
         parts = (ITEM, DIALOGUE, SCENARIO, PROFILE, TASK)
-        item, dialogue, scenario, profile, task = build_objects(item_row(OF_DIALOGUE, slot), *parts)
+        item, dialogue, scenario, profile, task = load_item(OF_DIALOGUE, slot, *parts)
         if scenario:
             scenario.profile, scenario.task = profile, task
         dialogue.scenario, item.dialogue, item.pair = scenario, dialogue, None
@@ -81,18 +80,8 @@ def load_texts(slot: Assignment) -> Assignment:
     return slot
 
 
-def item_row(statement: str, slot: Assignment) -> Row:
-    found = row(statement, {"item": slot.item_id})
+def load_item(statement: str, slot: Assignment, *parts: Columns[Any]) -> list[Any]:
+    found = load(statement, {"item": slot.item_id}, *parts)
     if found is None:
         raise Item.DoesNotExist
-    return found
-
-
-def build_objects(values: Row, *parts: Columns[Any]) -> list[Any]:
-    """Objects of the columns of several tables in turn; None for a table that was joined and had no row."""
-    found, start = [], 0
-    for part in parts:
-        mine = values[start : start + len(part)]
-        start += len(part)
-        found.append(None if mine[0] is None else part.build_row(mine))
     return found

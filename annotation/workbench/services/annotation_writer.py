@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from annotation.studies.models.assignments import WORK, Assignment
 from annotation.studies.models.labels import Annotation
 from core.accounts.models.users import User
-from core.statements import execute, row, to_parameter
+from core.statements import execute, row
 
 SUBMIT = """
     UPDATE annotation_assignment
@@ -87,7 +87,7 @@ def submit_labels(
     given: dict[str, Any] = {
         "slot": assignment.pk,
         "me": by.pk,
-        "now": to_parameter(now),
+        "now": now,
         "active": active_seconds,
         "or_skipped": "skipped" if more_than_once else "leased",
         "or_submitted": "submitted" if more_than_once else "leased",

@@ -27,7 +27,7 @@ from annotation.workbench.queries.queue_position import Last, QueuePosition, loa
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.statements import Columns, row, to_parameter
+from core.statements import Columns, load
 
 LEASE = timedelta(minutes=15)
 FRESH = timedelta(minutes=1)
@@ -276,14 +276,16 @@ def claim_first(by: User, study: Study, *, number: int, after: int) -> Assignmen
         "number": number,
         "orders": draw_orders(by, study, number),
         "after": after,
-        "now": to_parameter(now),
-        "until": to_parameter(now + LEASE),
+        "now": now,
+        "until": now + LEASE,
     }
-    found = row(CLAIM_SKIPPING if connection.features.has_select_for_update_skip_locked else CLAIM_PLAIN, given)
+    claim = CLAIM_SKIPPING if connection.features.has_select_for_update_skip_locked else CLAIM_PLAIN
+    found = load(claim, given, COLUMNS)
     if found is None:
         return None
-    slot = COLUMNS.build_row(found[1:])
-    slot.may_have_draft = bool(found[0])
+    slot: Assignment
+    has_draft, slot = found
+    slot.may_have_draft = bool(has_draft)
     return slot
 
 

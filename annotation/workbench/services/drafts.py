@@ -23,7 +23,7 @@ from annotation.workbench.services.annotations import possible_time, store, to_s
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.statements import Columns, row, to_parameter
+from core.statements import Columns, load
 
 
 class OvertakenError(InputError):
@@ -91,12 +91,12 @@ def update_draft(
         "slot": assignment.pk,
         "content": json.dumps(changes, ensure_ascii=False),
         "active": spent,
-        "now": to_parameter(now),
+        "now": now,
         "overtaken": submitted if assignment.state != submitted else "",
         "longest": LONGEST,
     }
-    found = row(ON_POSTGRESQL if connection.vendor == "postgresql" else ELSEWHERE, given)
-    return COLUMNS.build_row(found) if found else None
+    found = load(ON_POSTGRESQL if connection.vendor == "postgresql" else ELSEWHERE, given, COLUMNS)
+    return found[0] if found else None
 
 
 def save_draft_carefully(
