@@ -1,4 +1,7 @@
-"""Run the slow measurements, each in a process of its own: `make bench`, or `make bench ARGS=import` for one."""
+"""Run the slow measurements, each in a process of its own: `make bench`, or `make bench ARGS=import` for one.
+
+What follows a name and is no name is an argument of that measurement: `make bench ARGS="difficulty reach"`.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,19 @@ HERE = Path(__file__).resolve().parent
 
 def main() -> int:
     found = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
-    asked = sys.argv[1:] or list(found)
-    unknown = [name for name in asked if name not in found]
-    if unknown:
-        print(f"bench: there is no {', '.join(unknown)}; there are: {', '.join(found)}", file=sys.stderr)
-        return 2
+    asked: list[list[str]] = []
+    for word in sys.argv[1:] or found:
+        if word in found:
+            asked.append([word])
+        elif asked:
+            asked[-1].append(word)
+        else:
+            print(f"bench: there is no {word}; there are: {', '.join(found)}", file=sys.stderr)
+            return 2
     failed = []
-    for name in asked:
-        print(f"== {name}", flush=True)
-        if subprocess.run([sys.executable, str(found[name])], cwd=HERE.parent, check=False).returncode:
+    for name, *arguments in asked:
+        print("==", name, *arguments, flush=True)
+        if subprocess.run([sys.executable, str(found[name]), *arguments], cwd=HERE.parent, check=False).returncode:
             failed.append(name)
     if failed:
         print(f"bench: failed: {', '.join(failed)}", file=sys.stderr)

@@ -21,7 +21,7 @@ SHOWN = 200
 
 @researcher_required
 @require_safe
-@reads_all("Decide", "disagreements --judge NAME", "results")
+@reads_all("A judge against the majority", "disputes --against-majority", "results")
 def contradictions_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items to be decided, those that a judge is furthest from people on first. What the judge said is not shown."""
     study = get_object_or_404(Study, slug=slug)

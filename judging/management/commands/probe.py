@@ -44,7 +44,8 @@ class Command(judging.Command):
         if options["estimate"]:
             found = estimates.estimate(plan)
             told = {**asdict(found), "usd": None if found.usd is None else float(found.usd)}
-            return {"study": plan.study.name, "judge": str(plan.judge), **describe_probe(plan.probe), "estimate": told}
+            named = {"study": plan.study.name, "judge": str(plan.judge), "unit": plan.unit}
+            return {**named, **describe_probe(plan.probe), "estimate": told}
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
         run = self.find_or_start_run(plan, now=options["now"])
         if not options["now"] and not workers.alive().exists():

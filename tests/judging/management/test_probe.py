@@ -55,6 +55,9 @@ def test_a_probe_run_in_this_process(baseline):
 def test_an_estimate_starts_nothing(baseline):
     found = probe("--n", "10", "--alterations", "injection:note", "--estimate")
     assert found["estimate"]["requests"] == 10 * 2 * 3
+    out = StringIO()
+    call_command("probe", "--study", "first-study", "--judge", "baseline", "--n", "10", "--estimate", stdout=out)
+    assert "of 10 items" in out.getvalue(), "in words as well"
     assert not JudgeRun.objects.exists()
 
 
