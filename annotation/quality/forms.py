@@ -134,7 +134,7 @@ class GoldQuestionForm(OptionsForm):
 class GoldQuestionsForm(OptionsForm):
     """Many items at once: those decided in a study, or those of a file."""
 
-    purpose = forms.ChoiceField(choices=PURPOSES, label="What they are for")
+    purpose = forms.ChoiceField(choices=PURPOSES, label="Purpose")
     number = round_field()
     source = forms.ModelChoiceField(
         queryset=Study.objects.none(), required=False, label="All decided items of a study", empty_label="–"
