@@ -18,7 +18,7 @@ class TransientError(Exception):
 
 
 class PausedError(TransientError):
-    """The model wants to be left alone for longer than a process should wait."""
+    """The provider asks to wait longer than a process should."""
 
 
 class PermanentError(Exception):

@@ -155,7 +155,7 @@ NO_TEMPERATURE = {"temperature": "not taken by the model"}
 
 
 def ignore_wait(seconds: float) -> None:
-    """What is done with a wish to be left alone where nobody else asks."""
+    """Do nothing with a request to wait, where nobody else asks the model."""
 
 
 class Provider(ABC):
@@ -178,7 +178,7 @@ class Provider(ABC):
         self.keys = keys
         self.takes_no_temperature = False
         self.on_wait: Callable[[float], None] = ignore_wait
-        """Called in the loop with the seconds for which the other side wants to be left alone. The caller's to set."""
+        """Called in the loop with the seconds that the other side asks to wait. The caller's to set."""
 
     @property
     def key(self) -> str:

@@ -41,7 +41,7 @@ async def patiently(
 ) -> T:
     """The call's result, tried again up to `retries` times after transient errors that ask for no long wait.
 
-    `told` hears for how many seconds the other side wants to be left alone, whenever it says so.
+    `told` is called with the seconds that the other side asks to wait, whenever it does.
     """
     for attempt in range(retries + 1):
         try:

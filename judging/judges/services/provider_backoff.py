@@ -1,4 +1,4 @@
-"""A model that asks to be left alone is left alone by all: who hears it first tells the others through the database."""
+"""A provider's request to wait holds for all: whoever gets it first tells the others through the database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProviderBackoff:
         self.paused_until = 0.0
 
     def tell(self) -> None:
-        """Write down until when the model wants to be left alone, if the pool just heard so."""
+        """Write down until when nobody may ask the model, if the pool was just told."""
         if (until := self.pool.paused_until[self.model]) > self.paused_until:
             self.paused_until = until
             extend_pause(judge=self.judge, until=datetime.fromtimestamp(until, tz=UTC))
@@ -42,4 +42,4 @@ class ProviderBackoff:
         self.pool.pause_until(self.model, until)
         if (seconds := until - time.time()) <= PATIENCE:
             return None
-        return PausedError(f"The model wants to be left alone for {seconds:.0f} s.", retry_after=seconds)
+        return PausedError(f"The provider allows no requests for {seconds:.0f} s.", retry_after=seconds)

@@ -1,4 +1,4 @@
-"""A model that says retry-after is left alone by everybody for as long."""
+"""Nobody asks a model before its retry-after is over."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_long_wait_puts_the_part_off_and_counts_as_no_attempt(server, monkeypa
 
     part = run.chunks.get()
     assert (part.attempts, part.worker, part.finished_at) == (0, None, None)
-    assert "wants to be left alone" in part.error
+    assert "allows no requests" in part.error
     assert 250 < sent[0] <= 300
     assert not server.asked
     assert progress(run).paused_until is not None

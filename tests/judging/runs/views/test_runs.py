@@ -312,7 +312,7 @@ class TestOneRun:
 
         text = text_of(client.get(reverse("run_detail", args=[run.pk])))
 
-        assert "1,200 requests are out in 1 batch" in text
+        assert "1,200 requests in 1 open batch" in text
         assert "1 batch: 1 of the batch: expired" in text
         assert "in bulk, as batches" in text
 
