@@ -68,7 +68,7 @@ def release_step(benchmark: Benchmark) -> Step:
     return Step("release", "Release", "draft", "active", here, "Release", here)
 
 
-PER_PAGE = 50
+PER_PAGE = 40
 JSON = "application/json; charset=utf-8"
 
 
