@@ -15,6 +15,7 @@ from core.files.json_text import parse_json
 from core.hashing import content_hash
 from core.jobs.backoff import PermanentError, TransientError
 from core.options.model import Options
+from judging.judges.providers import describe_errors
 from judging.judges.providers.base import Provider
 from judging.judges.providers.embeddings import Embeddings
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
@@ -99,7 +100,7 @@ def build_embeddings(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
     try:
         return Embeddings(model=agent.model, parameters=agent.parameters, keys=keys)
     except ValidationError as error:
-        raise PermanentError(f"Parameters: {speakers.to_words(error)}.") from error
+        raise PermanentError(f"Parameters: {describe_errors(error)}.") from error
 
 
 def parse_parameters(text: str, field: str) -> dict[str, Any]:

@@ -26,20 +26,12 @@ from simulation.experiments.services.estimates import Estimate
 from simulation.experiments.services.experiments import PUBLISHED_LIMITS, Plan
 from simulation.experiments.services.grids import grid
 
-SPEAKERS = {
-    "local": "Local: a small model on this machine, no key and no network",
-    "anthropic": "Anthropic: a Claude model, needs a key",
-    "openai_compatible": "OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
-    "callable": "Your own: a Python callable that CONCORD_ASSISTANTS names",
-}
-NOT_OFFERED = ("scripted",)
 MODEL = "Its name at the provider. The local one has none."
 PARAMETERS = 'JSON, such as {"concurrency": 8, "temperature": 0.5}. Leave empty for the defaults.'
 
 
 def speaker_choices() -> list[tuple[str, str]]:
-    known = [(name, label) for name, label in SPEAKERS.items() if name in speakers.REGISTRY]
-    return known + [(name, name) for name in speakers.REGISTRY if name not in SPEAKERS and name not in NOT_OFFERED]
+    return [(name, one.label) for name, one in speakers.REGISTRY.items() if one.label]
 
 
 INFORMATION = {

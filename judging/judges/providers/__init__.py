@@ -29,6 +29,12 @@ class ProviderEntry:
     label: str = ""
     no_model: str = ""
 
+    def load(self) -> type[Provider]:
+        """Import the class."""
+        module, _, name = self.place.partition(":")
+        kind: type[Provider] = getattr(import_module(module), name)
+        return kind
+
 
 REGISTRY = {
     "baseline": ProviderEntry(
@@ -67,24 +73,22 @@ def create(
     try:
         return kind(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
-        raise PermanentError(_in_words(error)) from error
+        raise PermanentError(f"Parameters: {describe_errors(error)}.") from error
 
 
 def load(provider: str) -> type[Provider]:
     """The class of a provider. PermanentError names an unknown one."""
     if provider not in REGISTRY:
         raise PermanentError(f"There is no provider {provider!r}; there are {', '.join(sorted(REGISTRY))}.")
-    module, _, name = REGISTRY[provider].place.partition(":")
-    kind: type[Provider] = getattr(import_module(module), name)
-    return kind
+    return REGISTRY[provider].load()
 
 
-def _in_words(error: ValidationError) -> str:
-    problems = (
+def describe_errors(error: ValidationError) -> str:
+    """Say which parameters are wrong, and how."""
+    return "; ".join(
         f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
         for problem in error.errors(include_url=False)
     )
-    return f"Parameters: {'; '.join(problems)}."
 
 
-__all__ = ["REGISTRY", "ProviderEntry", "create", "load"]
+__all__ = ["REGISTRY", "ProviderEntry", "create", "describe_errors", "load"]

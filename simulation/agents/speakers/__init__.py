@@ -7,22 +7,32 @@ speaker of that kind is first used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from pydantic import ValidationError
 
 from core.jobs.backoff import PermanentError
+from judging.judges.providers import ProviderEntry, describe_errors
 from judging.judges.providers.base import Provider
 from judging.judges.providers.keys import ENVIRONMENT, Keyring
 from simulation.agents.speakers.base import USUAL_REPLY, WITHOUT_USE, build_request
 
 REGISTRY = {
-    "local": "simulation.agents.speakers.local:Local",
-    "anthropic": "simulation.agents.speakers.anthropic:Anthropic",
-    "openai_compatible": "simulation.agents.speakers.openai_compatible:OpenAICompatible",
-    "callable": "simulation.agents.speakers.callables:CallableSpeaker",
-    "scripted": "simulation.agents.speakers.scripted:Scripted",
+    "local": ProviderEntry(
+        "simulation.agents.speakers.local:Local", "Local: a small model on this machine, no key and no network"
+    ),
+    "anthropic": ProviderEntry(
+        "simulation.agents.speakers.anthropic:Anthropic", "Anthropic: a Claude model, needs a key"
+    ),
+    "openai_compatible": ProviderEntry(
+        "simulation.agents.speakers.openai_compatible:OpenAICompatible",
+        "OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
+    ),
+    "callable": ProviderEntry(
+        "simulation.agents.speakers.callables:CallableSpeaker",
+        "Your own: a Python callable that CONCORD_ASSISTANTS names",
+    ),
+    "scripted": ProviderEntry("simulation.agents.speakers.scripted:Scripted"),
 }
 
 
@@ -30,9 +40,7 @@ def find_class(provider: str) -> type[Provider]:
     """The class of a speaker. PermanentError names an unknown one."""
     if provider not in REGISTRY:
         raise PermanentError(f"There is no speaker {provider!r}; there are {', '.join(REGISTRY)}.")
-    module, _, name = REGISTRY[provider].partition(":")
-    kind: type[Provider] = getattr(import_module(module), name)
-    return kind
+    return REGISTRY[provider].load()
 
 
 def create(
@@ -42,15 +50,7 @@ def create(
     try:
         return find_class(provider)(model=model, parameters=parameters, keys=keys)
     except ValidationError as error:
-        raise PermanentError(f"Parameters: {to_words(error)}.") from error
-
-
-def to_words(error: ValidationError) -> str:
-    """Which parameters are wrong, and how."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-        for problem in error.errors(include_url=False)
-    )
+        raise PermanentError(f"Parameters: {describe_errors(error)}.") from error
 
 
 def list_parameters(provider: str) -> dict[str, Any]:
@@ -66,5 +66,4 @@ __all__ = [
     "create",
     "find_class",
     "list_parameters",
-    "to_words",
 ]
