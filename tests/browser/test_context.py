@@ -74,6 +74,17 @@ def test_a_fold_stays_closed_on_the_next_item_and_a_search_does_not_open_it_for_
     assert visible(rated) == ["Hotels · Room"]
 
 
+def test_a_fold_closed_right_before_the_next_item_comes_stays_closed(rated: Page) -> None:
+    closes_and_replaces = """() => {
+        const item = document.querySelector("[data-item]"), html = item.innerHTML;
+        document.querySelector("#context-preferences > summary").click();
+        item.innerHTML = html;
+        item.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
+    }"""
+    rated.evaluate(closes_and_replaces)
+    expect(rated.locator("#context-preferences")).not_to_have_attribute("open", "", timeout=2_000)
+
+
 def test_without_javascript_all_of_the_context_is_there(rated: Page, chromium) -> None:
     plain = chromium.new_context(java_script_enabled=False)
     plain.add_cookies(rated.context.cookies())
