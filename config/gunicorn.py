@@ -20,8 +20,10 @@ def when_ready(server: object) -> None:  # noqa: ARG001 - gunicorn hands it over
     from django.db import connections
     from django.urls import get_resolver
 
+    from config.api.views import load_document
     from core.processes import share_memory
 
     _ = get_resolver().url_patterns, scipy.special  # the second is loaded when it is first named
+    load_document()
     connections.close_all()  # a forked process must not use its parent's
     share_memory()

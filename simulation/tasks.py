@@ -11,9 +11,8 @@ from core.jobs.heartbeat import Heartbeat
 from judging.tasks import leaving
 from simulation.experiments.services import worker_sessions as experiment_sessions
 from simulation.experiments.services.experiments import leases as experiments
-from simulation.generation.services import seed_runs, worker_sessions
+from simulation.generation.services import recovery, seed_runs, worker_sessions
 from simulation.generation.services.orders import leases as orders
-from simulation.generation.services.recovery import build_sweeper
 from simulation.results.services import measures, results
 
 sweepers: list[Heartbeat] = []
@@ -46,10 +45,16 @@ def experiment_results(
     results.compute(experiment_id, judge_id, options, filters, reader)
 
 
+def sweep() -> None:
+    """Look after lost work, and after material that nobody has measured."""
+    recovery.sweep()
+    measures.send_due()
+
+
 @worker_ready.connect
 def begin(**_: Any) -> None:
     """The worker's main process looks after lost experiments."""
-    sweeper = build_sweeper()
+    sweeper = recovery.build_sweeper(sweep)
     sweepers.append(sweeper)
     sweeper.start()
 

@@ -1,7 +1,7 @@
 """Each annotator of a study as an instrument, and leaving somebody out."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil, isnan
 from typing import Any
 
@@ -11,9 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from annotation.quality.queries import course
 from annotation.quality.queries import quality as instruments
-from annotation.stats.checks import CheckRecord
-from annotation.stats.estimate import Estimate
 from annotation.stats.sides import SideBias, SideUse
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.preferences import load_side_bias
@@ -22,8 +21,7 @@ from annotation.studies.views.large import reads_all
 from annotation.workbench.services import exclusions
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.charts import FIGURES, FILE, Point, course, draw_on_page
-from core.csv_files import csv_text
+from core.charts import FIGURES
 from core.downloads import attach_file, audit_export
 from core.errors import InputError
 
@@ -56,7 +54,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
             for one in rated
             if (bias := load_side_bias(one))
         ],
-        "course": plot_course(rows, people),
+        "course": course.plot_course(rows),
         "course_downloads": [
             (name.upper(), reverse("checks_download", args=[slug, name])) for name in ("csv", "svg", "png")
         ],
@@ -79,35 +77,6 @@ def sides_of(bias: SideBias, people: Mapping[str, User]) -> list[tuple[SideUse, 
     return [(use, people[use.annotator], instruments.format_probability(use.probability)) for use in bias.annotators]
 
 
-KINDS = {"accuracy": "gold accuracy", "consistency": "self-consistency"}
-
-
-def plot_course(rows: Sequence[instruments.Quality], people: Mapping[str, User]) -> str:
-    """The plot of gold accuracy and self-consistency over time; empty without checks and repeats."""
-    records = [record for row in rows for record in (row.accuracy, row.consistency) if record]
-    points = build_points(records, people)
-    return draw_on_page(course, points) if points else ""
-
-
-def build_points(records: Iterable[CheckRecord], people: Mapping[str, User]) -> list[Point]:
-    return [
-        Point(
-            plain_name(people[one.annotator]), KINDS[one.kind], part.last, *ends(part.estimate), part.estimate.n_items
-        )
-        for one in records
-        for part in one.stretches
-    ]
-
-
-def ends(estimate: Estimate) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
-
-
-def plain_name(person: User) -> str:
-    """A name for a plot, which has no badges."""
-    return f"{person} (simulated)" if person.is_simulated else str(person)
-
-
 @researcher_required
 @audit_export("annotators")
 def checks_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
@@ -115,49 +84,16 @@ def checks_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     study = get_object_or_404(Study, slug=slug)
     if format not in FIGURES:
         raise Http404(f"checks and repeats are not given as {format}")
-    return attach_file(
-        checks_figure(study, format), name=f"{study.slug}-checks.{format}", content_type=FIGURES[format][0]
-    )
-
-
-CHECK_COLUMNS = ("annotator", "kind", "first_item", "last_item", "until", "items", "value", "low", "high")
-
-
-def checks_csv(study: Study) -> str:
-    parts = [(record, part) for record in instruments.records(study) for part in record.stretches]
-    return csv_text(
-        [
-            CHECK_COLUMNS,
-            *(
-                [
-                    *(record.annotator, KINDS[record.kind], part.first, part.last, part.until.isoformat()),
-                    *(part.estimate.n_items, *ends(part.estimate)),
-                ]
-                for record, part in parts
-            ),
-        ]
-    )
-
-
-def checks_points(study: Study) -> list[Point]:
-    """The points of the plot for a file. Raises Http404 where there are none."""
-    records = instruments.records(study)
-    people = User.objects.in_bulk({one.annotator for one in records}, field_name="username")
-    points = build_points(records, people)
-    if not points:
+    figure = course.checks_figure(study, format)
+    if figure is None:
         raise Http404("no checks and no repeats have been answered")
-    return points
-
-
-def checks_figure(study: Study, ending: str) -> str | bytes:
-    """The plot as a file; as csv its stretches with all that is known of them."""
-    return checks_csv(study) if ending == "csv" else FIGURES[ending][1](course, checks_points(study), FILE)
+    return attach_file(figure, name=f"{study.slug}-checks.{format}", content_type=FIGURES[format][0])
 
 
 def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
     """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
     return {
-        "caption": f"{plain_name(people[one.annotator])} on {criterion.name}",
+        "caption": f"{course.plain_name(people[one.annotator])} on {criterion.name}",
         "note": f"{one.n_ratings:,} answers; says what is true with probability {one.accuracy:.2f}",
         "rows": [
             (label, [(cell, 0 if isnan(cell) else ceil(SHADES * cell - ALMOST)) for cell in cells])

@@ -16,6 +16,7 @@ from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
 
 from annotation.agreement.services import stored_difficulty
+from annotation.quality.queries import course, quality
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
@@ -132,6 +133,7 @@ def compute_study(study: Study) -> None:
         predicted_difficulty.compute_criterion(study, criterion)
     draw_charts(study, run, ratings, found)
     draw_progress(study)
+    course.plot_course(quality.load_study(study))
     tiers = [(one.criterion.name, fit.found) for one, fit in zip(ratings.criteria, fits, strict=True)]
     charts.draw_on_page(charts.tier_bars, [(name, fit.expected_counts) for name, fit in tiers if fit])
 

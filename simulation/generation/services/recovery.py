@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from core.jobs import leases
@@ -27,6 +28,6 @@ def move_due_times(by: timedelta) -> None:
     leases.set_back(Worker, QUEUES, by)
 
 
-def build_sweeper() -> Heartbeat:
+def build_sweeper(also: Callable[[], object] = sweep) -> Heartbeat:
     """Build the thread that sweeps. The worker reports from another one, as the next stage of a run may take long."""
-    return Heartbeat(None, first=take_over, also=sweep, set_back=move_due_times, before=set_back_before(Worker))
+    return Heartbeat(None, first=take_over, also=also, set_back=move_due_times, before=set_back_before(Worker))

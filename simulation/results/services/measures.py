@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from celery import current_app
+from django.core.cache import cache
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, IntArray
@@ -20,6 +22,7 @@ from core.errors import NotComputedError
 from core.hashing import content_hash
 from core.jobs import waiting
 from simulation.experiments.models import PreferenceType
+from simulation.results import charts
 from simulation.results.queries import datasets as queries
 from simulation.results.queries.datasets import DatasetConversation, Values
 from simulation.stats.cells import cell_means
@@ -29,6 +32,9 @@ from simulation.stats.variety import Texts
 
 TASK = "simulation.measure"
 BOOTSTRAP = 500
+SWEPT = 60
+"""Seconds after which workers look for new material again."""
+
 SIDES = ("user", "assistant", "both")
 TASKS = ("single", "multi", "all")
 CHOICES = (
@@ -201,12 +207,41 @@ def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]
     """The kept measures of a source, or those made now. NotComputedError where a worker is to make them."""
     one = KINDS[kind]
     n = dict(one.sources()).get(source, 0)
-    key = f"measures-{kind}-{one.hash_of(source)}"
+    key = build_result_key(kind, source)
     if patient or n <= one.at_once:
         return waiting.load_or_make(key, lambda: one.make(source))
     if (found := waiting.load(key)) is None:
         raise NotComputedError(f"A worker measures more than {one.at_once} {kind}, on request.", field="source")
     return dict(found)
+
+
+def build_result_key(kind: str, source: str) -> str:
+    return f"measures-{kind}-{KINDS[kind].hash_of(source)}"
+
+
+def choose_source(known: Sequence[tuple[str, int]], wanted: str = "") -> str:
+    """The source that is wanted, else the one with most; empty where there is none."""
+    if wanted in dict(known):
+        return wanted
+    return max(known, key=lambda pair: pair[1])[0] if known else ""
+
+
+def draw_figure_3(profiles: Mapping[str, Any]) -> str:
+    """Figure 3 for a page; empty where the profiles have no demographics."""
+    fields = charts.figure_3(profiles["demographics"])
+    return charts.draw_on_page(charts.bars, fields) if fields else ""
+
+
+def send_due() -> None:
+    """Have a worker measure what the page shows first, once in `SWEPT` seconds on the whole site."""
+    if not cache.add("measures-swept", True, SWEPT):
+        return
+    for kind, one in KINDS.items():
+        known = one.sources()
+        source = choose_source(known)
+        is_small = source and dict(known)[source] <= one.at_once
+        if is_small and waiting.load(build_result_key(kind, source)) is None:
+            current_app.send_task(TASK, args=[kind, source, ""])
 
 
 def ask(*, by: User, kind: str, source: str) -> None:
@@ -221,7 +256,14 @@ def find_request(kind: str, source: str) -> waiting.DeferredRequest | None:
 
 def compute(kind: str, source: str, reader: str) -> None:
     """What a worker does: measure, unless that is kept or another one is at it."""
-    waiting.compute(build_key(kind, source), reader, lambda: measures(kind, source, patient=True))
+    waiting.compute(build_key(kind, source), reader, lambda: prepare(kind, source))
+
+
+def prepare(kind: str, source: str) -> None:
+    """Keep the measures and the figure, which takes longer to draw than all else of the page."""
+    found = measures(kind, source, patient=True)
+    if kind == "profiles":
+        draw_figure_3(found)
 
 
 def build_key(kind: str, source: str) -> str:

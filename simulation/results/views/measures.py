@@ -58,8 +58,7 @@ def dataset_measures(request: HttpRequest) -> HttpResponse:
     if found["profiles"]:
         context["demographics"] = fold_rows([*tables["t6"]["rows"], *tables["t7"]["rows"]])
         context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
-        fields = charts.figure_3(found["profiles"]["demographics"])
-        context["figure"] = charts.draw_on_page(charts.bars, fields) if fields else ""
+        context["figure"] = measures.draw_figure_3(found["profiles"])
     return render(request, "simulation/measures.html", context)
 
 
@@ -70,7 +69,7 @@ PARAMETERS = {"profiles": "source", "dialogues": "dialogues"}
 def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
     """The sources of a kind, the chosen one, and its measures; without them what stands of them."""
     sources = measures.KINDS[kind].sources()
-    source = choose_source(sources, wanted)
+    source = measures.choose_source(sources, wanted)
     context: dict[str, Any] = {"kind": kind, "sources": sources, "source": source, "found": None}
     if source:
         try:
@@ -151,10 +150,3 @@ WRITERS: dict[str, Callable[[dict[str, Any]], str | bytes]] = {
     "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
     **{ending: to_figure(ending) for ending in ("svg", "png", "pdf")},
 }
-
-
-def choose_source(known: list[tuple[str, int]], wanted: str) -> str:
-    """The source that the address names, else the one with most."""
-    if wanted in dict(known):
-        return wanted
-    return max(known, key=lambda pair: pair[1])[0] if known else ""

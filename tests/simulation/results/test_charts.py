@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.charts import PHONE, Point, course
+from annotation.quality.charts import Point, course
+from core.charts import PHONE
 from judging.evaluations import charts as evaluation_charts
 from simulation.results import charts
 

@@ -21,7 +21,9 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.workbench.services import annotations, assignments
+from config.broker import FileCache
 from core.accounts.models.users import User
+from judging.assessment.services import refresh
 from tests.factories import DialogueFactory, UserFactory
 from tests.people import OpenStudy
 
@@ -203,6 +205,16 @@ def test_the_page_and_its_files_hold_them(checked_study: Study, alice: User, bob
     assert client.get("/studies/pilot/checks.docx").status_code == 404
     client.force_login(bob)
     assert client.get("/studies/pilot/checks.csv").status_code == 403
+
+
+def test_the_page_finds_its_plot_drawn_by_a_worker(
+    checked_study: Study, alice: User, client, monkeypatch, tmp_path
+) -> None:
+    monkeypatch.setattr("core.charts.cache", FileCache(str(tmp_path), {}))  # not those of other tests
+    refresh.compute_study(checked_study)
+    monkeypatch.setattr("core.helper_process.run", lambda request: pytest.fail("it is drawn"))
+    client.force_login(alice)
+    assert "<svg" in client.get("/studies/pilot/quality/").content.decode()
 
 
 def test_the_command_says_the_same(checked_study: Study, capsys) -> None:

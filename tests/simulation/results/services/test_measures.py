@@ -213,6 +213,25 @@ class TestKept:
         assert measures.measures("profiles", "made")["profiles"] == 2
         assert made == ["made"]
 
+    def test_a_worker_measures_little_before_anybody_looks_and_much_on_request_only(self, made, monkeypatch):
+        sent = []
+        monkeypatch.setattr(measures.current_app, "send_task", lambda name, args: sent.append((name, args)))
+        profile(Cuisine="Thai")
+        measures.send_due()
+        measures.send_due()
+        assert sent == [("simulation.measure", ["profiles", "made", ""])], "once a minute"
+
+        tasks.measure(*sent.pop()[1])
+        monkeypatch.setattr(charts, "svg", lambda *args: pytest.fail("the figure is drawn already"))
+        assert measures.measures("profiles", "made")["profiles"] == 1
+        assert made == ["made"]
+        cache.delete("measures-swept")
+        measures.send_due()
+        profile(Cuisine="Greek")
+        cache.delete("measures-swept")
+        measures.send_due()
+        assert sent == []
+
 
 def test_nothing_is_not_an_error():
     found = measures.measure_dialogues("none")
