@@ -4,8 +4,8 @@
     python scripts/bench_responses.py --items 500 --seconds 10
 
 An item holds Markdown with code and a table, a picture, and a dialogue with a call of a tool; the criteria are of six
-types (`tests/many_responses.py`). People, server and measures are those of `bench_annotate.py`. Fails where the median
-of "save and next" is 100 ms or more, or where a label is lost.
+types (`tests/support/many_responses.py`). People, server and measures are those of `bench_annotate.py`. Fails where the
+median of "save and next" is 100 ms or more, or where a label is lost.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def make_study(items: int, people: int, folder: Path) -> Made:
     from annotation.workbench.services import assignments
     from core.accounts.models.users import User
     from core.files.input_files import InputFile
-    from tests.many_responses import RUBRIC, build_record
+    from tests.support.many_responses import RUBRIC, build_record
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)

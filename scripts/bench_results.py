@@ -89,8 +89,8 @@ def results(given: argparse.Namespace) -> int:
     from simulation.results.queries.judgments import list_experiment_judges
     from simulation.results.services.data import Filters
     from simulation.results.services.results import load_or_compute
-    from tests.factories import ResearcherFactory
-    from tests.simulation.synthetic import synthetic
+    from tests.support.factories import ResearcherFactory
+    from tests.support.synthetic import synthetic
 
     if not Experiment.objects.exists():
         size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}
@@ -124,10 +124,10 @@ def flow(given: argparse.Namespace) -> int:
     from annotation.agreement.options import IntervalOptions as Options
     from simulation.results.services.data import Filters
     from simulation.results.services.results import document
-    from tests.model_server import KEY, running
-    from tests.simulation import by_hand, by_hand_datasets
-    from tests.simulation.flow import flow as from_scenarios_to_verdicts
-    from tests.simulation.flow import human_check, names
+    from tests.support import by_hand, by_hand_datasets
+    from tests.support.experiment_flow import flow as from_scenarios_to_verdicts
+    from tests.support.experiment_flow import human_check, names
+    from tests.support.model_server import KEY, running
 
     size = {"users": given.users, "tasks": given.tasks, "assistants": given.assistants}
     with running() as server:
@@ -158,8 +158,8 @@ def plan(given: argparse.Namespace) -> int:
     from annotation.corpus.models import Scenario
     from simulation.experiments.services import estimates, experiments
     from simulation.experiments.services.grids import grid
-    from tests.simulation.helpers import scripted
-    from tests.simulation.synthetic import scenarios
+    from tests.support.simulation import scripted
+    from tests.support.synthetic import scenarios
 
     made = scenarios(given.users, given.tasks)
     Scenario.objects.filter(pk__in=[one.pk for one in made[SCENARIOS:]]).delete()

@@ -25,9 +25,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests import seed_flow, seed_model  # noqa: E402
-from tests.judging.site import Site  # noqa: E402
-from tests.model_server import KEY, MODEL, Answer, ModelServer, running  # noqa: E402
+from tests.support import seed_flow, seed_model  # noqa: E402
+from tests.support.model_server import KEY, MODEL, Answer, ModelServer, running  # noqa: E402
+from tests.support.site import Site  # noqa: E402
 
 PATIENCE = 3000.0  # seconds
 DECISIONS = """
@@ -36,7 +36,7 @@ from simulation.models import Conflict
 for one in Conflict.objects.all():
     generation.decide(by=None, conflict=one, decision="none", note="decided by script")
 """
-SOMEBODY = "from tests.factories import ProfileFactory; ProfileFactory(external_id='mei', name='Mei')"
+SOMEBODY = "from tests.support.factories import ProfileFactory; ProfileFactory(external_id='mei', name='Mei')"
 
 
 def main() -> int:

@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.model_server import KEY, MODEL, Answer, running  # noqa: E402
+from tests.support.model_server import KEY, MODEL, Answer, running  # noqa: E402
 
 LEAST_SHARE = 0.85
 TASKS = ["SD-Alarm-task-1", "SD-Books-task-1", "SD-Restaurants-task-1", "MD-task-3"]

@@ -39,7 +39,7 @@ def main() -> int:
         return replies(options)
     from django.core.management import call_command
 
-    from tests import fuzzed
+    from tests.support import fuzzed
 
     call_command("migrate", verbosity=0)
     began = time.monotonic()
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def replies(options: argparse.Namespace) -> int:
-    from tests import fuzzed_replies
+    from tests.support import fuzzed_replies
 
     began = time.monotonic()
     raised = fuzzed_replies.crashes(options.n, options.seed)

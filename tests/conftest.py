@@ -24,16 +24,18 @@ from config.broker import FileCache
 from core import charts, helper_process
 from core.audit import log, triggers
 from judging.assessment import row_triggers
-from tests.callers import caller, rosa  # noqa: F401  fixtures
-from tests.factories import UserFactory
-from tests.guards import run
-from tests.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
-from tests.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
-from tests.second_factors import one_moment  # noqa: F401  fixture
+from tests.support.callers import caller, rosa  # noqa: F401  fixtures
+from tests.support.factories import UserFactory
+from tests.support.guards import run
+from tests.support.paths import ROOT, SHARED
+from tests.support.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
+from tests.support.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
+from tests.support.second_factors import one_moment  # noqa: F401  fixture
+
+UNIT = ROOT / "tests" / "unit"
 
 helper_process.LINGER = 600.0  # starting one takes seconds
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 # A landing must not hang on luck: the same examples in every run. Hypothesis also takes constants out of the modules
 # that happen to be loaded, which under xdist are others each time. `make bench` and the fuzzers look further. No
@@ -55,6 +57,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     pytest-xdist 3.8 puts the group into `_nodeid`, which pytest 9.2 no longer reads: groups would be torn apart.
     """
+    if misplaced := [item.nodeid for item in items if item.path.is_relative_to(UNIT) and uses_database(item)]:
+        raise pytest.UsageError(f"move to tests/db what uses the database: {misplaced[0]}")
     if config.option.database_only:
         config.hook.pytest_deselected(items=[item for item in items if not runs_on_services(item)])
         items[:] = [item for item in items if runs_on_services(item)]
@@ -87,6 +91,10 @@ def runs_on_services(item: pytest.Item) -> bool:
     on_one = item.get_closest_marker("any_database") and not item.get_closest_marker("each_database")
     if item.get_closest_marker("browser") or on_one:
         return False
+    return uses_database(item)
+
+
+def uses_database(item: pytest.Item) -> bool:
     fixtures = set(getattr(item, "fixturenames", []))
     return bool(
         item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server", "empty_site"}

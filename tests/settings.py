@@ -2,7 +2,7 @@
 
 import os
 
-from tests.apart import broker_of_this_process, folder_of_this_process
+from tests.support.apart import broker_of_this_process, folder_of_this_process
 
 os.environ["CONCORD_DATA_DIR"] = folder_of_this_process()
 os.environ["CONCORD_SECRET_KEY"] = "tests-only"

@@ -2,7 +2,7 @@
 
 The rules are lexical: only a verdict that is named counts, and only if all that are named are the same; nothing is read
 into the tone. What names none, or several, is unknown. They know two languages, English and German; how often they read
-what is not said is measured on the cases in tests/judging/stats/stated_verdicts.csv (`scripts/bench_stated.py`).
+what is not said is measured on the cases in tests/unit/judging/stats/stated_verdicts.csv (`scripts/bench_stated.py`).
 """
 
 import re

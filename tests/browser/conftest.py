@@ -23,14 +23,14 @@ from annotation.studies.models.studies import Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
-from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
+from tests.support.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
+from tests.support.paths import ROOT
 
 # Playwright's event loop stays in this thread; Django would refuse every query made there from then on.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 expect.set_options(timeout=30_000)  # milliseconds: what comes at once on a quiet machine may take long on a busy one
 
-ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

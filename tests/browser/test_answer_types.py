@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from annotation.corpus.models import Dialogue
 from annotation.studies.models.labels import Annotation
-from tests.answer_types import DIALOGUE, PAIR
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
+from tests.support.answer_types import DIALOGUE, PAIR
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

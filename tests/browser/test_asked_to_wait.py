@@ -16,8 +16,8 @@ from core import row_counts
 from core.accounts import queries
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults, screens
-from tests.factories import CriterionFactory, ResearcherFactory
-from tests.labelled import judge_says, people_say, with_items
+from tests.support.factories import CriterionFactory, ResearcherFactory
+from tests.support.labelled import judge_says, people_say, with_items
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.services import studies
-from tests.answer_types import DIALOGUE, PAIR
 from tests.browser.faults import faults_on_screens
-from tests.factories import ResearcherFactory
+from tests.support.answer_types import DIALOGUE, PAIR
+from tests.support.factories import ResearcherFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -21,7 +21,7 @@ from annotation.studies.services import samples, studies
 from core.accounts.models.users import User
 from tests.browser.faults import faults, screens
 from tests.browser.waiting import saved
-from tests.factories import DialogueFactory, ResearcherFactory, UserFactory
+from tests.support.factories import DialogueFactory, ResearcherFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

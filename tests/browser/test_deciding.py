@@ -14,8 +14,8 @@ from annotation.studies.models.studies import Study
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
 from tests.browser.faults import faults
-from tests.factories import CriterionFactory, DialogueFactory, StudyFactory
-from tests.labelled import people_say, with_items
+from tests.support.factories import CriterionFactory, DialogueFactory, StudyFactory
+from tests.support.labelled import people_say, with_items
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

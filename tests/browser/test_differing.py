@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from annotation.stats.difficulty import drawing
 from tests.browser.faults import faults
-from tests.factories import CriterionFactory, ResearcherFactory
-from tests.labelled import judge_says, people_say, with_items
+from tests.support.factories import CriterionFactory, ResearcherFactory
+from tests.support.labelled import judge_says, people_say, with_items
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 from simulation.experiments.models import Experiment
 from simulation.generation.models import Conflict, Making
 from tests.browser.faults import faults_on_screens
-from tests.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
-from tests.simulation.helpers import begun, finished, people
-from tests.simulation.test_known_tables import judged
+from tests.db.simulation.test_known_tables import judged
+from tests.support.factories import AgentFactory, ProfileFactory, ResearcherFactory, TurnFactory
+from tests.support.simulation import begun, finished, people
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PATIENCE = 30_000  # milliseconds

@@ -14,7 +14,7 @@ from annotation.studies.models.labels import Annotation
 from core.accounts.models.users import User
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults_on_screens
-from tests.factories import ResearcherFactory
+from tests.support.factories import ResearcherFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CRITERIA = ["task_completion", "personalization"]

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.corpus.models import Dialogue
 from tests.browser.faults import faults
-from tests.factories import ResearcherFactory
+from tests.support.factories import ResearcherFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

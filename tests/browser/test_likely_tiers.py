@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from judging.judges.evaluation_settings import Setting
 from tests.browser.faults import faults
-from tests.factories import ResearcherFactory
-from tests.judging.benchmarks import benchmark_with, evaluated
-from tests.judging.helpers import scripted
+from tests.support.evaluated import benchmark_with, evaluated
+from tests.support.factories import ResearcherFactory
+from tests.support.judging import scripted
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -16,7 +16,7 @@ from annotation.studies.models.studies import Study
 from core.files.input_files import InputFile
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
-from tests.many_responses import RUBRIC, build_record
+from tests.support.many_responses import RUBRIC, build_record
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -12,10 +12,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.corpus.models import Dialogue, ResponsePair
-from tests import messy_files
-from tests.annotation.corpus.formats.samples import LANGFUSE
 from tests.browser.faults import faults, screens
-from tests.factories import DialogueFactory, ResearcherFactory
+from tests.support import messy_files
+from tests.support.factories import DialogueFactory, ResearcherFactory
+from tests.support.format_samples import LANGFUSE
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.studies.models.studies import Study
 from tests.browser.conftest import Answered
 from tests.browser.faults import faults_on_screens
-from tests.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
+from tests.support.factories import DialogueFactory, ResearcherFactory, ResponsePairFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults, faults_on_screens
 from tests.browser.waiting import next_ready, saved
-from tests.factories import ProfileFactory, ResponsePairFactory
+from tests.support.factories import ProfileFactory, ResponsePairFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

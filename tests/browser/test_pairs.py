@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from tests.browser.waiting import saved
-from tests.factories import DialogueFactory, ResponsePairFactory
+from tests.support.factories import DialogueFactory, ResponsePairFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LONG = "Ein sehr langer Satz 😀 שלום עולם 你好。" * 1400

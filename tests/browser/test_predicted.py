@@ -8,9 +8,9 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from tests.browser.faults import faults
-from tests.factories import ResearcherFactory
-from tests.labelled import judge_says
-from tests.predictable import study_of_pairs
+from tests.support.factories import ResearcherFactory
+from tests.support.labelled import judge_says
+from tests.support.predictable import study_of_pairs
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

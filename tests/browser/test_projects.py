@@ -13,7 +13,7 @@ from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
 from core.accounts.services import projects
 from tests.browser.faults import faults, screens
-from tests.factories import (
+from tests.support.factories import (
     AnnotationFactory,
     AssignmentFactory,
     CriterionFactory,

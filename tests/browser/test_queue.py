@@ -18,10 +18,10 @@ from annotation.studies.models.studies import Study
 from annotation.studies.services import samples, studies
 from annotation.workbench.services import annotations, assignments
 from core.accounts.models.users import User
-from tests.annotation.quality.queries.test_quality import ITEMS, SKILL, answers, say
 from tests.browser.faults import faults, screens
 from tests.browser.waiting import next_ready, saved
-from tests.factories import DialogueFactory, ResponsePairFactory, UserFactory
+from tests.db.annotation.quality.queries.test_quality import ITEMS, SKILL, answers, say
+from tests.support.factories import DialogueFactory, ResponsePairFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 RIGHT = {"task_completion": "yes", "personalization": "1", "naturalness_assistant": "1"}

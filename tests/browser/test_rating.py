@@ -9,7 +9,7 @@ from annotation.studies.models.labels import Annotation
 from annotation.studies.services import studies
 from tests.browser.faults import faults_on_screens
 from tests.browser.waiting import saved
-from tests.factories import ResearcherFactory
+from tests.support.factories import ResearcherFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CRITERIA = ["task_completion", "personalization", "naturalness_user"]

@@ -12,8 +12,8 @@ from annotation.corpus.models import AttachmentUse, Dialogue
 from annotation.corpus.parsing.records import Turn
 from annotation.studies.models.labels import Annotation
 from tests.browser.faults import faults_on_screens
-from tests.factories import DialogueFactory, ResponsePairFactory
-from tests.media import SVG, png, wav
+from tests.support.factories import DialogueFactory, ResponsePairFactory
+from tests.support.media import SVG, png, wav
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

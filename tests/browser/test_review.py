@@ -12,7 +12,7 @@ from annotation.studies.models.studies import Study
 from annotation.workbench.services import drafts
 from core.accounts.models.users import User
 from tests.browser.faults import faults_on_screens
-from tests.factories import AnnotationFactory, AssignmentFactory, CriterionFactory, ItemFactory, UserFactory
+from tests.support.factories import AnnotationFactory, AssignmentFactory, CriterionFactory, ItemFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

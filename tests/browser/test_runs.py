@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import panels
 from tests.browser.faults import faults_on_screens
-from tests.factories import DialogueFactory, ItemFactory, ResearcherFactory
-from tests.judging.helpers import dialogue_study, judged, scripted
+from tests.support.factories import DialogueFactory, ItemFactory, ResearcherFactory
+from tests.support.judging import dialogue_study, judged, scripted
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

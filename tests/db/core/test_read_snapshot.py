@@ -1,0 +1,45 @@
+"""Reading the database as it was at one moment, while others write."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from annotation.studies.models.studies import Study
+from core.read_snapshot import iterate_in_snapshot, read_snapshot
+from tests.support.factories import StudyFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def make_a_study():
+    try:
+        StudyFactory()
+    finally:
+        connection.close()
+
+
+def elsewhere(act):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(act).result()
+
+
+def test_what_others_write_meanwhile_is_not_seen_and_they_do_not_wait():
+    StudyFactory()
+    with read_snapshot():
+        assert Study.objects.count() == 1
+        elsewhere(make_a_study)
+        assert Study.objects.count() == 1
+    assert Study.objects.count() == 2
+
+
+def test_a_reader_that_is_left_gives_the_moment_back():
+    StudyFactory()
+    counts = iterate_in_snapshot(Study.objects.count() for _ in range(9))
+    assert next(counts) == 1
+    elsewhere(make_a_study)
+    assert next(counts) == 1
+    counts.close()
+    assert Study.objects.count() == 2
+    StudyFactory()  # and writing is allowed again
+    assert Study.objects.count() == 3

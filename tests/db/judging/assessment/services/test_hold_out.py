@@ -1,0 +1,138 @@
+"""Development and held-out parts: whole clusters, and every look on record."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from annotation.corpus.models import Dialogue
+from core.errors import InputError
+from judging.assessment.models.assessment import Look
+from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.services import certificates, hold_out
+from judging.assessment.services.assessment import AssessmentRequest
+from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
+from judging.stats.hold_out import draw_held_out
+from tests.db.judging.assessment.services.judged import QUICK, study, trusted
+from tests.support.factories import JudgeFactory, JudgeRunFactory, ResearcherFactory, ScenarioFactory
+from tests.support.labelled import add_verdicts
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_cluster_is_on_one_side_and_stays_there_when_items_are_added():
+    names = [f"profile {k % 50}" for k in range(200)]
+    found = draw_held_out(names, 0.3, 1)
+    assert {name for name, out in zip(names, found, strict=True) if out}.isdisjoint(
+        name for name, out in zip(names, found, strict=True) if not out
+    )
+    assert 0.15 < found.mean() < 0.45
+    assert draw_held_out([*names, "profile 50"], 0.3, 1)[:200].tolist() == found.tolist()
+    assert draw_held_out(names, 0.3, 2).tolist() != found.tolist()
+
+
+def test_the_two_parts_are_the_study():
+    criterion = study(n=60)
+    for half in (range(1, 11), range(11, 21)):
+        Dialogue.objects.filter(items__study=criterion.study, items__position__in=half).update(
+            scenario=ScenarioFactory()
+        )
+    whole = StudyData.load(criterion.study)
+    assert whole.part == ALL
+    hold_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
+    parts = {part: StudyData.load(criterion.study, part) for part in (DEVELOPMENT, HELD_OUT)}
+    names = {part: set(one.material.names) for part, one in parts.items()}
+    assert names[DEVELOPMENT] | names[HELD_OUT] == set(whole.material.names)
+    assert not names[DEVELOPMENT] & names[HELD_OUT]
+    assert not set(parts[DEVELOPMENT].material.clusters) & set(parts[HELD_OUT].material.clusters)
+    assert StudyData.load(criterion.study).part == DEVELOPMENT
+    with pytest.raises(InputError, match="development and held-out"):
+        StudyData.load(criterion.study, ALL)
+    with pytest.raises(InputError, match="held out already"):
+        hold_out.hold_out(by=None, study=criterion.study)
+
+
+def test_content_on_both_sides_leaks():
+    criterion = study(n=60)
+    made = criterion.study
+    hold_out.hold_out(by=None, study=made)
+    split = made.hold_out
+    assert leaks(made, split) == []
+    sides = {part: StudyData.load(made, part).material.names for part in (DEVELOPMENT, HELD_OUT)}
+    turns = [{"role": "assistant", "content": "The same on both sides."}]
+    both = [int(sides[DEVELOPMENT][0]), int(sides[HELD_OUT][0])]
+    Dialogue.objects.filter(items__study=made, items__position__in=both).update(turns=turns)
+    assert leaks(made, split) == [both[1]]
+    judge = StudyData.load(made).judge("gpt")
+    assert hold_out.record(made, judge, DEVELOPMENT)["leaks"] == 1
+
+
+def test_every_look_is_on_record_and_on_the_certificate():
+    criterion = study(n=60)
+    alice = ResearcherFactory(username="alice")
+    hold_out.hold_out(by=alice, study=criterion.study)
+    before = trusted(criterion)
+    assert before.part == "development"
+    assert not Look.objects.exists()
+    for version in (1, 2):
+        if version == 2:
+            run = JudgeRunFactory(
+                study=criterion.study, judge=JudgeFactory(name="gpt", version=2), criteria=[criterion]
+            )
+            add_verdicts(run, criterion, ["1", "2"] * 30)
+        judge = StudyData.load(criterion.study).judge("gpt")
+        seen = hold_out.record_access(by=alice, study=criterion.study, judge=judge, asked=AssessmentRequest(QUICK))
+        assert seen.part == "held-out"
+        assert seen.calibration != before.calibration
+    content = certificates.issue(by=None, found=seen).content
+    assert [look["judge"] for look in content["held_out"]["looks"]] == ["gpt", "gpt v2"]
+    assert {look["by"] for look in content["held_out"]["looks"]} == {f"account {alice.pk}"}
+    assert content["held_out"]["part"] == "held-out"
+
+
+def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
+    criterion = study(n=60)
+    client.force_login(ResearcherFactory(username="alice"))
+    judge = StudyData.load(criterion.study).judge("gpt")
+    at = {
+        name: reverse(name, args=["known", judge.pk])
+        for name in ("judge_verdict", "judge_look", "study_hold_out", "certificate_issue")
+    }
+    assert client.post(at["judge_look"], follow=True).status_code == 200
+    assert not Look.objects.exists()
+    assert "holds 50 %" not in client.get(at["judge_verdict"]).content.decode()
+    page = client.post(at["study_hold_out"], {"share": "0.5"}, follow=True).content.decode()
+    assert "Nobody has looked at it" in page
+    assert client.get(at["judge_verdict"], {"part": "held-out"}).status_code == 400
+    client.post(at["certificate_issue"], {"part": "held-out"})
+    assert not Look.objects.exists()
+    seen = client.post(at["judge_look"], follow=True)
+    assert seen.status_code == 200
+    assert "This page shows the held-out part" in " ".join(seen.content.decode().split())
+    assert Look.objects.get().created_by.username == "alice"
+    assert client.get(at["judge_verdict"], {"part": "held-out"}).status_code == 200
+    assert Look.objects.count() == 1
+
+
+def test_commands_say_which_part_and_leave_a_trace():
+    study(n=60)
+
+    def run(*args, **options):
+        out = io.StringIO()
+        call_command(*args, study="Known", json=True, stdout=out, **options)
+        return json.loads(out.getvalue())
+
+    def parts(**options):
+        calibration, (audit,) = (run(command, judge="gpt", **options) for command in ("calibrate", "audit"))
+        return calibration["part"], audit["part"]
+
+    sizes = run("hold_out", share=0.5)["items"]
+    assert sum(sizes.values()) == 60
+    assert parts() == ("development", "development")
+    assert not Look.objects.exists()
+    assert parts(part="held-out") == ("held-out", "held-out")
+    assert Look.objects.count() == 2

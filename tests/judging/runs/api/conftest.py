@@ -1,3 +1,0 @@
-from __future__ import annotations
-
-from tests.judging.api_client import alice  # noqa: F401  a fixture

@@ -1,0 +1,81 @@
+"""Audits of the data: copies, simple rules, noisy and reversed annotators."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from judging.stats import data_audits, observed
+from judging.stats.assessment_data import AssessmentData
+from tests.unit.judging.stats.test_assessment_data import material, people, said
+
+
+def test_copies_and_those_with_other_labels():
+    found = data_audits.duplicates(["x", "y", "x", "z", "y", "z"], list("abcdef"), np.array([0, 1, 0, 2, 2, -1]))
+    assert found.groups == (("a", "c"), ("b", "e"), ("d", "f"))
+    assert found.contradictory == (("b", "e"),)
+
+
+def pairs(n=40):
+    rng = np.random.default_rng(0)
+    longer = rng.random(n) < 0.5
+    label = np.where(longer, 0, 1)  # people take the longer response
+    whole = replace(material(n, assistants="a", opponents="b"), length=np.where(longer, 0.3, -0.3))
+    judge = np.where(np.arange(n) < 30, label, 1 - label)
+    return AssessmentData(whole, people(np.column_stack([label, label]), ("1", "2"), "nominal"), said(judge))
+
+
+def test_a_rule_as_good_as_the_judge_is_named():
+    found = {one.name: one for one in data_audits.baselines(pairs())}
+    assert found["the longer response"].accuracy.value == 1
+    assert found["the longer response"].judge.value == pytest.approx(0.75)
+    assert found["the longer response"].as_good is True
+    assert found["the response listed first"].as_good is False
+
+
+def test_few_labels_give_no_rule():
+    assert data_audits.baselines(pairs(8)) == []
+
+
+def test_a_scale_read_backwards():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 4, 80)
+    table = people(np.column_stack([truth, truth, 3 - truth]))
+    evidence = AssessmentData(material(80), table, said(3 - truth))
+    found = data_audits.label_noise(evidence)
+    assert found["backwards"] == ["r2"]
+    assert [round(one["accuracy"], 2) for one in found["annotators"]][:2] == [1.0, 1.0]
+    polarity = data_audits.polarity(evidence)
+    assert polarity.value == pytest.approx(-1, abs=1e-6)
+    assert polarity.high < 0
+
+
+def test_annotators_are_modelled_once_for_all_judges(monkeypatch):
+    """Found: hundreds of steps on thousands of items, again for every judge of the same people."""
+    fitted, model = [], observed.dawid_skene
+    monkeypatch.setattr(observed, "dawid_skene", lambda table: fitted.append(table) or model(table))
+    first = pairs()
+    second = replace(first, said=said(np.zeros(40, dtype=int)))
+    assert data_audits.label_noise(first) == data_audits.label_noise(second)
+    assert len(fitted) == 1
+
+
+def test_polarity_says_why_it_is_unknown():
+    constant = AssessmentData(material(20), people(np.ones((20, 2), dtype=int)), said(np.arange(20) % 4))
+    assert "do not vary" in data_audits.polarity(constant).reason
+    nominal = AssessmentData(material(2), people([[0], [1]], ("a", "b", "c"), "nominal"), said([0, 1]))
+    assert data_audits.polarity(nominal).reason == "the scale has no order"
+
+
+def test_polarity_has_fishers_interval():
+    """r = 0.5, n = 28: arctanh 0.5493 -+ 1.96 / 5, that is 0.156 to 0.736 (Fisher 1921)."""
+    x = np.array([1.0, -1.0] * 14)
+    y = x * 0.5 + np.repeat([1.0, -1.0], 14) * np.sqrt(0.75)
+    found = data_audits._correlation(x, y)
+    assert found.value == pytest.approx(0.5)
+    assert (found.low, found.high) == (pytest.approx(0.156, abs=1e-3), pytest.approx(0.736, abs=1e-3))
+
+
+def test_one_annotator_has_no_noise_to_be_told():
+    alone = AssessmentData(material(20), people(np.zeros((20, 1), dtype=int)), said(np.zeros(20, dtype=int)))
+    assert data_audits.label_noise(alone)["reason"]
