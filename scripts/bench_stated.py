@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from judging.stats.stated_verdicts import find_stated_category, find_stated_preference
 
-CASES = Path(__file__).resolve().parent.parent / "tests" / "judging" / "stats" / "stated_verdicts.csv"
+CASES = Path(__file__).resolve().parent.parent / "tests" / "unit" / "judging" / "stats" / "stated_verdicts.csv"
 NAMES = {
     "yes or no": {"yes": ["yes", "ja"], "no": ["no", "nein"]},
     "category": {"billing": ["billing", "Rechnung"], "shipping": ["shipping", "Versand"], "other": ["other"]},

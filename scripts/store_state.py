@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-STATES = ROOT / "tests" / "config" / "states"
+STATES = ROOT / "tests" / "db" / "config" / "states"
 ITEMS = 26
 """Of each kind: the demo leaves twelve without labels, and its benchmark takes both splits from the others."""
 STUDIES = ("Demo dialogues", "Demo pairs")

@@ -10,10 +10,9 @@ import pytest
 from annotation.stats import drawing
 from annotation.stats.distinct import distinct_items
 from annotation.stats.drawing import Urn, poisson_table
+from tests.support.paths import ROOT
 
 from .data import from_codes
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
 def drawn(copies, stratum=None, *, n_replicates=20_000, seed=0):
