@@ -170,7 +170,7 @@ def references() -> Finding:
 
 
 def check_audit_chain() -> Finding:
-    """The log of acts is as it was written."""
+    """The audit log is as it was written."""
     text, first = "Every event of the audit log follows the one before it, unchanged.", audit_queries.find_break()
     return Finding(text, 1, (first[1],)) if first else Finding(text, 0, ())
 

@@ -48,13 +48,13 @@ with explain_unwritable(DATA_DIR):
 SEALING_SECRETS = [*env_list("CONCORD_SEALING_SECRETS"), SECRET_KEY]
 """Keys of models and second factors are sealed under the first, and opened under any: judging/judges/sealing.py."""
 AUDIT_SECRETS = [*env_list("CONCORD_AUDIT_KEY"), SECRET_KEY]
-"""Acts carry digests keyed by the first, and are checked with any: core/audit/heads.py."""
+"""Events of the audit log carry digests keyed by the first, and are checked with any: core/audit/heads.py."""
 SIGNING_KEYS = env_list("CONCORD_SIGNING_KEY")
 SIGNING_KEY_FILE = DATA_DIR / "signing_keys"
 """The first signs certificates, and what any of them signed is believed: judging/assessment/signing.py."""
 AUDIT_HEADS = Path(os.environ.get("CONCORD_AUDIT_HEADS") or DATA_DIR / "audit-heads").absolute()
 AUDIT_SYSLOG = os.environ.get("CONCORD_AUDIT_SYSLOG", "")
-"""Where the newest act is written down outside the database: core/audit/heads.py."""
+"""Where the newest event is written down outside the database: core/audit/heads.py."""
 
 ALLOWED_HOSTS = env_list("CONCORD_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CONCORD_TRUSTED_ORIGINS")

@@ -409,7 +409,7 @@ class Methods(Transport):
 
         `judges`: Their ids.
         `settings`: What it is shown of the person. Among none, profile, memories, summary.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `retriever`: How memories are found.
@@ -706,7 +706,7 @@ class Methods(Transport):
 
         `judges`: Their ids.
         `settings`: What it is shown of the person. Among none, profile, memories, summary.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `retriever`: How memories are found.
@@ -946,7 +946,7 @@ class Methods(Transport):
         """Keep a part of the items from the development of judges.
 
         `share`: Of the clusters that is held out.
-        `seed`: Seed. Of the draw.
+        `seed`: Seed. The same seed draws the same.
         """
         return self.post(f"studies/{quote(slug)}/hold-out", {"share": share, "seed": seed}, key=idempotency_key)
 
@@ -1095,7 +1095,7 @@ class Methods(Transport):
         `width`: Width of the interval. From end to end, in units of the scale; of a rate, 0.1 is ten points.
         `by`: Allocate by. Groups in which the judge errs more get more labels.
         `confidence`: Confidence.
-        `seed`: Seed. Of the draw.
+        `seed`: Seed. The same seed draws the same.
         """
         return self.get(
             f"studies/{quote(slug)}/judges/{judge}/plan",
@@ -1127,7 +1127,7 @@ class Methods(Transport):
         `name`: Name of the new study.
         `by`: Allocate by. Groups in which the judge errs more get more labels.
         `confidence`: Confidence.
-        `seed`: Seed. Of the draw.
+        `seed`: Seed. The same seed draws the same.
         `overlap`: People per item.
         """
         return self.post(
@@ -1160,7 +1160,7 @@ class Methods(Transport):
 
         `examples`: Examples for each criterion. Adjudicated items of the development part, values of the scale in turn. 0 takes them away.
         `criteria`: On. Criteria to show examples of; all, if none is named.
-        `seed`: Seed. Of the draw.
+        `seed`: Seed. The same seed draws the same.
         `template`: Prompt. Empty for Concord’s own, one for each criterion; not given: as it is. $examples stands for the examples; the item goes first and what is asked last, so that what an item’s requests share is read once.
         `templates`: The prompt of one criterion, each by its key; others stay as they are.
         """
@@ -1800,7 +1800,7 @@ class Methods(Transport):
         `strategy`: How it thinks.
         `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
         `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
@@ -2061,7 +2061,7 @@ class Methods(Transport):
         `strategy`: How it thinks.
         `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
         `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
@@ -2455,7 +2455,7 @@ class Methods(Transport):
         """Start a run on altered copies of items, for audits.
 
         `judge`: Its id.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `criteria`: Criteria. Their keys; all if not given.
@@ -2497,7 +2497,7 @@ class Methods(Transport):
         """Start a run.
 
         `judge`: Its id.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `criteria`: Criteria. Their keys; all if not given.
@@ -2543,7 +2543,7 @@ class Methods(Transport):
         """What a run would take; nothing is made.
 
         `judge`: Its id.
-        `seed`: Seed. Of everything that is randomised.
+        `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `criteria`: Criteria. Their keys; all if not given.

@@ -1,4 +1,4 @@
-"""The log of acts through the API."""
+"""The audit log through the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of acts: found by who, where, what and when; whether its chain holds; and whether every head is in it."""
+"""The audit log: found by who, where, what and when; whether its chain holds; and whether every head is in it."""
 
 from __future__ import annotations
 

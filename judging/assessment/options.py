@@ -40,7 +40,9 @@ def check_targets(values: tuple[float, ...]) -> tuple[float, ...]:
 Share = Annotated[float, AfterValidator(check_share)]
 Overlap = Annotated[int, Field(ge=1, le=1000, title="People per item")]
 Seed = Annotated[
-    int, Field(ge=0, le=LARGEST, title="Seed", description="Of the draw."), Hint(wrong="must not be negative")
+    int,
+    Field(ge=0, le=LARGEST, title="Seed", description="The same seed draws the same."),
+    Hint(wrong="must not be negative"),
 ]
 WholeText = Annotated[str, StringConstraints(strip_whitespace=False)]
 

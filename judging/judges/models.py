@@ -146,7 +146,7 @@ class ModelKey(InProject):
 
     @property
     def name(self) -> str:
-        """What the log of acts calls it."""
+        """What the audit log calls it."""
         return self.origin
 
     @property

@@ -38,7 +38,7 @@ class Resume(Options):
 class RunOptions(Options):
     """What all runs of a judge take."""
 
-    seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="Of everything that is randomised.")
+    seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="The same seed draws the same.")
     budget_usd: Annotated[Decimal | None, Hint(null=True, metavar="USD")] = Field(
         None,
         title="Budget in US dollars",

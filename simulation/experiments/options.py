@@ -61,7 +61,7 @@ class NewExperiment(Options):
         description=f"{' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens, else task_preferences.",
     )
     prompts: dict[str, Prompt] = Field({}, description=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.")
-    seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="Of everything that is randomised.")
+    seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="The same seed draws the same.")
     single_exchanges: Annotated[Exchanges, Hint(option="max-exchanges", metavar="N", null=True)] = Field(
         None,
         title="Most exchanges, one domain",

@@ -351,7 +351,8 @@ class TestMeasures:
         assert "Evenness per preference type" in text
         assert "Cuisine" in text
         assert "Variety of words by side" in text
-        assert "Import the possible values of preferences" in text
+        assert "2 profiles hold" in text
+        assert "needs the list of these" in text
         assert "import_schema" in text
         assert "Evenness over possible values" not in text
         assert "unknown" not in text
