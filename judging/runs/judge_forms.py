@@ -14,6 +14,7 @@ from core.accounts.permissions import filter_visible
 from core.options.fields import JsonField, OptionsForm
 from judging.judges.models import Judge, ModelKey, Price
 from judging.judges.options import Limits, NewKey, NewPrice
+from judging.judges.providers import load
 from judging.judges.services import judges, keys, prices, quotas
 from judging.runs import parameter_fields
 from judging.runs.forms import DescribedJudge, provider_choices
@@ -76,7 +77,8 @@ class JudgeForm(DescribedJudge):
 
     def list_absent(self) -> list[str]:
         """Fields that mean nothing for this provider."""
-        return ["model"] if self.provider == "baseline" else []
+        prompt = [] if load(self.provider).needs_prompt else ["template", "templates"]
+        return [*(["model"] if self.provider == "baseline" else []), *prompt]
 
     @property
     def shown(self) -> list[forms.BoundField]:
@@ -95,7 +97,7 @@ class JudgeForm(DescribedJudge):
 
     @property
     def has_own_prompt(self) -> bool:
-        return any(self[name].errors or self[name].value() for name in ("template", "templates"))
+        return any(self[name].errors or self[name].value() for name in ("template", "templates") if name in self.fields)
 
     def build_options(self) -> dict[str, Any]:
         """The same, with the parameters that are fields."""
@@ -108,9 +110,10 @@ class JudgeForm(DescribedJudge):
     def settings(self) -> dict[str, Any]:
         """What `judges.define` takes. The template is one of the parameters."""
         given, described = self.cleaned_data, self.build_options()
-        own: dict[str, Any] = {"template": given["template"].replace("\r\n", "\n")} if given["template"].strip() else {}
-        if given["templates"]:
-            own["templates"] = given["templates"]
+        template, templates = given.get("template", ""), given.get("templates")
+        own: dict[str, Any] = {"template": template.replace("\r\n", "\n")} if template.strip() else {}
+        if templates:
+            own["templates"] = templates
         if self.judge and self.judge.examples and given["keep_examples"]:
             own["examples"] = self.judge.examples
         name = self.judge.name if self.judge else given["name"]

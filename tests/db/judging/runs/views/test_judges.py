@@ -71,6 +71,11 @@ class TestJudge:
         assert (judge.name, judge.created_by) == ("words", alice)
         assert "Version 1 of 1" in text_of(response)
 
+    @pytest.mark.parametrize(("provider", "is_asked"), [("anthropic", True), ("scorer", False), ("baseline", False)])
+    def test_a_prompt_is_offered_to_those_that_are_asked_with_one(self, client, alice, provider, is_asked):
+        page = client.get("/judges/new/", {"provider": provider}).content.decode()
+        assert ("Prompt of your own" in page) is ("Show the prompt" in page) is is_asked
+
     def test_what_is_wrong_is_said_at_its_field(self, client, alice):
         response = client.post(
             reverse("judge_create"), {"name": "words", "provider": "baseline", "parameters": '{"speed": 1}'}
