@@ -57,8 +57,8 @@ def dataset_measures(request: HttpRequest) -> HttpResponse:
     }
     if found["profiles"]:
         context["demographics"] = fold_rows([*tables["t6"]["rows"], *tables["t7"]["rows"]])
-        context["evenness"] = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
-        known = [one for one in context["evenness"] if one["occurring"]["value"] is not None]
+        context["evenness"] = evenness = [*tables["t8"]["rows"], *tables["t9"]["rows"]]
+        known = [one for one in evenness if one["occurring"]["value"] is not None]
         context["least"] = min(known, key=lambda one: one["occurring"]["value"], default=None)
         context["figure"] = measures.draw_figure_3(found["profiles"])
     return render(request, "simulation/measures.html", context)
