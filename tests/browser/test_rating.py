@@ -76,7 +76,7 @@ def test_guideline_note_reason_and_help_by_key(rate, page: Page) -> None:
     assert checked(page) == ["task_completion=yes"]
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    expect(page.locator("dialog[data-keys]")).to_be_visible()
+    expect(page.locator("dialog[data-keys]").get_by_role("heading")).to_be_in_viewport()
     page.keyboard.press("Escape")
     page.locator("label.key", has_text="Mixed").click()
     page.keyboard.press("Enter")

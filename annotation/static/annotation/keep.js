@@ -304,7 +304,7 @@
     beat = Date.now();
     itemNode.innerHTML = next.html;
     if (next.rows) form.querySelector("[data-rows]").innerHTML = next.rows;
-    form.querySelector("[data-news]")?.remove();
+    for (const one of document.querySelectorAll("[data-news], .messages")) one.remove(); // of the item before
     form.action = next.url;
     for (const one of document.querySelectorAll("form[data-of-item]")) one.action = `${next.url}${one.id}/`;
     const signInAgain = document.querySelector("[data-sign-in-again]");

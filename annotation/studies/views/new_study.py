@@ -65,6 +65,8 @@ def load_entered(request: HttpRequest) -> tuple[str, Entered]:
     entered = read_entered(StudyForm(kind=kind))
     if kept:
         entered |= {name: texts for name, texts in kept["entered"].items() if fits(name, kind, kept["kind"])}
+    if source := request.GET.get("source"):
+        entered["filter_source"] = [source]
     return kind, entered
 
 

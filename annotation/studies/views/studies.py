@@ -108,7 +108,8 @@ def study_assign(request: HttpRequest, slug: str) -> HttpResponse:
         return detail(request, study, form)
     people = list(form.cleaned_data["annotators"])
     assignments.add_annotators(by=get_account(request), study=study, annotators=people)
-    messages.success(request, f"{', '.join(map(str, people))} can now rate {study}.")
+    when = " once it is open" if study.state == Study.State.DRAFT else " now"
+    messages.success(request, f"{', '.join(map(str, people))} can rate {study}{when}.")
     return redirect("study_detail", slug=slug)
 
 

@@ -90,7 +90,11 @@ def load_my_items(annotator: User, study: Study, *, state: str = "", query: str 
     marked = ItemMark.objects.filter(study=study, annotator=annotator, item=OuterRef("item"))
     rows = mine.annotate(is_marked=Exists(marked), has_draft=Exists(drafts(annotator))).order_by("-number")
     newest = {one.item_id: one for one in list_newest(study).filter(annotator=annotator)}
-    found = [build_item(one, newest.get(one.item_id)) for one in rows if one.state != LEASED or one.has_draft]
+    found = [
+        build_item(one, newest.get(one.item_id))
+        for one in rows
+        if one.state != LEASED or one.has_draft or one.is_marked or one.item_id in newest
+    ]
     wanted = query.casefold().strip()
     return [one for one in found if (not state or state in one.states) and wanted in one.text.casefold()]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.http import urlencode
 
 from annotation.studies.models.studies import Study
 from core.accounts.access import get_account, researcher_required
@@ -30,7 +31,7 @@ def import_upload(request: HttpRequest) -> HttpResponse:
         "groups": group_formats(shown.values(), chosen),
         "chosen": chosen,
         "form": UploadForm(chosen=chosen, initial=told) if outcome else form,
-        "result": outcome and build_context(outcome),
+        "result": outcome and build_context(outcome, told.get("source", "")),
     }
     return render(request, "judging/import_upload.html", context)
 
@@ -43,15 +44,16 @@ def group_formats(formats: Iterable[Format], chosen: Format) -> list[tuple[str, 
     return [(name, found, name == chosen.group) for name, found in groups.items()]
 
 
-def build_context(outcome: Outcome) -> dict[str, object]:
+def build_context(outcome: Outcome, source: str) -> dict[str, object]:
     """Counts in rows, the first bad records, and the study to go on with."""
     document = outcome.to_document()
     rows = [
         (kind, *(document[name][kind] for name in ("created", "updated", "unchanged"))) for kind in document["created"]
     ]
+    kind = next((kind.removesuffix("s") for kind, *counts in rows if kind in ITEMS and any(counts)), "")
     return {
         "rows": rows,
-        "of_study": next((kind.removesuffix("s") for kind, *counts in rows if kind in ITEMS and any(counts)), ""),
+        "of_study": kind and urlencode({"kind": kind, "source": source}),
         "changed": any(created or updated for _, created, updated, _ in rows),
         "unchanged": any(unchanged for *_, unchanged in rows),
         "warnings": document["warnings"],

@@ -76,7 +76,8 @@ def answer(request: HttpRequest, key: str, file: InputFile) -> HttpResponse:
         page.save(request, mapping)
     if mapping is not None and act == "import" and (outcome := page.load(request, mapping)) is not None:
         remove_staged(key)
-        context = {"result": build_context(outcome), "chosen": {"key": "table"}, "mapping": mapping, "name": file.name}
+        result = build_context(outcome, page.form.cleaned_data.get("source", ""))
+        context = {"result": result, "chosen": {"key": "table"}, "mapping": mapping, "name": file.name}
         return render(request, "judging/import_mapped.html", context)
     return render(request, "judging/import_mapping.html", page.build_context(key))
 

@@ -59,6 +59,7 @@ def test_what_is_wrong_is_said_at_its_field(study: Study, client: Client) -> Non
     assert "letters, digits" in text_of(answer)
     answer = client.post(reverse("intake", args=["pilot"]), {"completion_url": "javascript:alert(1)"})
     assert answer.status_code == 422
+    assert 'role="alert" tabindex="-1" autofocus>' in text_of(answer), "the page opens at the form, which is far down"
     assert not Invitation.objects.exists()
 
 

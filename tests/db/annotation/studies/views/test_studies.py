@@ -228,9 +228,16 @@ def test_adding_annotators_later(client: Client, open_study: OpenStudy, bob: Use
     refused = client.post(f"{where}annotators/", {})
     assert "Choose at least one person." in text_of(refused)
     added = client.post(f"{where}annotators/", {"annotators": [charlie.pk]}, follow=True)
-    assert "charlie can now rate Pilot." in text_of(added)
+    assert "charlie can rate Pilot now." in text_of(added)
     assert set(study.annotators.all()) == {bob, charlie}
     assert "more annotator" not in text_of(client.get(where))
+
+
+def test_annotators_of_a_draft_wait_until_it_is_open(client: Client, charlie: User) -> None:
+    DialogueFactory()
+    create(client)
+    added = client.post(reverse("study_assign", args=["my-pilot"]), {"annotators": [charlie.pk]}, follow=True)
+    assert "charlie can rate My pilot once it is open." in text_of(added)
 
 
 def test_freeing_what_an_annotator_left(client: Client, open_study: OpenStudy, bob: User) -> None:

@@ -121,6 +121,11 @@ def test_my_items_by_state_text_and_number(study: Study, slot: Assignment, alice
         return [one.number for one in client.get(address, query).context["items"]]
 
     assert listed() == [2, 1], "the third was only handed out"
+    for act, state in (("later", "later"), ("message", "asked")):
+        post(bob, act, third, text="?")
+        assert listed(state=state) == [3, 2], "the third is in work"
+    ItemMark.objects.filter(item=third.item).delete()
+    ItemMessage.objects.filter(item=third.item).delete()
     assert listed(state="submitted") == [1]
     assert listed(state="skipped") == listed(state="later") == listed(state="asked") == [2]
     assert listed(state="answered") == []

@@ -106,7 +106,9 @@ class TestMessyFiles:
         assert "2 records can be imported from 2 rows." in page
         page = press(alice, address)
         assert "Imported." in page
-        assert f'href="{reverse("study_create")}?kind=pair"' in page, "the next step"
+        address = f"{reverse('study_create')}?kind=pair&source=table"
+        assert f'href="{address.replace("&", "&amp;")}"' in page, "the next step"
+        assert alice.get(address).context["form"]["filter_source"].value() == ["table"], "these items and no others"
         first = ResponsePair.objects.get(external_id="1")
         assert (first.question, first.response_1, first.response_2) == ("Wie spät?", "Drei; genau.", "Vier.")
 
