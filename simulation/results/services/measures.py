@@ -32,7 +32,7 @@ from simulation.stats.variety import Texts
 
 TASK = "simulation.measure"
 BOOTSTRAP = 500
-SWEPT = 60
+SWEPT = 600
 """Seconds after which workers look for new material again."""
 
 SIDES = ("user", "assistant", "both")

@@ -218,7 +218,7 @@ class TestKept:
         profile(Cuisine="Thai")
         measures.send_due()
         measures.send_due()
-        assert sent == [("simulation.measure", ["profiles", "made", ""])], "once a minute"
+        assert sent == [("simulation.measure", ["profiles", "made", ""])], "once in ten minutes"
 
         tasks.measure(*sent.pop()[1])
         monkeypatch.setattr(charts, "svg", lambda *args: pytest.fail("the figure is drawn already"))
