@@ -23,7 +23,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from judging.stats.audits.battery import Audit, correct, probe_pairs, probe_scores
-from judging.stats.audits.planted import (
+from tests.support.planted import (
     CLEAN,
     ON_PAIRS,
     ON_SCORES,

@@ -35,7 +35,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from difficulty.nine import nine
 
 from annotation.stats.chance_corrected import item_agreement
-from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, Difficulty, difficulty
@@ -43,6 +42,7 @@ from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.table import FloatArray, IntArray, Level, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from annotation.stats.weighting import linear_weights
+from tests.support import drawing
 
 SEED = 20260118
 TABLES = 20

@@ -16,9 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.disagreement.taste import taste
 from annotation.stats.table import IntArray, RatingTable
+from tests.support import drawing
 
 SEED, TABLES = 20261123, 40
 ITEMS, CAMPS = 200, (5, 3)

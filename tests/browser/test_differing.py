@@ -8,8 +8,8 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from annotation.stats.difficulty import drawing
 from tests.browser.faults import faults
+from tests.support import drawing
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 

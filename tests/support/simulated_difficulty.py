@@ -1,7 +1,7 @@
 """Tables of drawn ratings."""
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.table import RatingTable
+from tests.support import drawing
 
 
 def table_of(codes, q, level, **more):

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.gold import REASONS, gold
+from tests.support import drawing
 
 from .data import from_codes
 

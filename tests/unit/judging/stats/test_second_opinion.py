@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.calibrate import Columns, calibrate
 from judging.stats.second_opinion import SecondOpinion, agreement_figures, calibration_figures
+from tests.support import drawing
 
 
 def rated(level: str, *, q: int = 4, n: int = 60, raters: int = 3, seed: int = 0, weights: bool = False):

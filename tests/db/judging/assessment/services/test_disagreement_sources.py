@@ -8,12 +8,12 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.stats.difficulty import drawing
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries.guidelines import versions_given
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import disagreement_sources
 from judging.judges.models import Judge
+from tests.support import drawing
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 

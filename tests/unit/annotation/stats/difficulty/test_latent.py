@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, fit
+from tests.support import drawing
 
 LSAT = [
     *(3, 6, 2, 11, 1, 1, 3, 4, 1, 8, 0, 16, 0, 3, 2, 15),

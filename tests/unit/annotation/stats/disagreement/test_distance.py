@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.disagreement.distance import cross_entropy, distances, earth_mover, jensen_shannon, measures
 from annotation.stats.table import MISSING
+from tests.support import drawing
 from tests.support import simulated_difficulty as simulated
 
 

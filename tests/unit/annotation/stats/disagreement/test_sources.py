@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.disagreement.sources import pair_sums, sources
 from annotation.stats.table import MISSING
+from tests.support import drawing
 from tests.support import simulated_difficulty as simulated
 
 

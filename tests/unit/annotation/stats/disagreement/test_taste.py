@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from annotation.stats.difficulty import drawing
 from annotation.stats.disagreement.taste import taste
+from tests.support import drawing
 from tests.support import simulated_difficulty as simulated
 
 

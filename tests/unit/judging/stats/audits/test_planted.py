@@ -6,7 +6,8 @@ from scipy import stats
 
 from judging.stats.audits.battery import correct, findings, probe_pairs, probe_scores
 from judging.stats.audits.columns import PairColumns
-from judging.stats.audits.planted import (
+from judging.stats.audits.probe import mean_probe
+from tests.support.planted import (
     CLEAN,
     INDEPENDENT,
     NAMES,
@@ -17,7 +18,6 @@ from judging.stats.audits.planted import (
     plant_pairs,
     plant_scores,
 )
-from judging.stats.audits.probe import mean_probe
 
 # the full measurement is scripts/bench_audits.py: 400 judges of each kind
 PROFILES = PlantedDesign(per_profile=15)

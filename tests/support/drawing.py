@@ -85,7 +85,7 @@ class _AtStrengths(RankingModel):
 
     known: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
-    def strengths(self, free: FloatArray) -> FloatArray:  # noqa: ARG002 - known
+    def strengths(self, free: FloatArray) -> FloatArray:
         return self.known
 
 
