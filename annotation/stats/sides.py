@@ -59,7 +59,7 @@ class SideUse:
     def probability(self) -> float:
         if not self.n:
             return float("nan")
-        tail = scipy.stats.binom.sf(self.n_most - 1, self.n, 1 / self.fewest)
+        tail = scipy.special.bdtrc(self.n_most - 1, self.n, 1 / self.fewest)
         return min(1.0, float(len(self.counts) * tail))
 
     @property
