@@ -87,9 +87,7 @@ class StudyForm(SampleForm):
         self.fields["access"] = forms.ChoiceField(
             label="Who may join", choices=list(ACCESS.items()), initial="invited", widget=forms.RadioSelect
         )
-        self.fields["rubric_file"] = forms.FileField(
-            required=False, label="File of the rubric", help_text=FILE
-        )
+        self.fields["rubric_file"] = forms.FileField(required=False, label="File of the rubric", help_text=FILE)
         self.fields["rubric"] = forms.JSONField(required=False, widget=forms.HiddenInput)
 
     def set_choices(self) -> None:
