@@ -87,9 +87,7 @@ class StudyForm(SampleForm):
         self.fields["access"] = forms.ChoiceField(
             label="Who may join", choices=list(ACCESS.items()), initial="invited", widget=forms.RadioSelect
         )
-        self.fields["rubric_file"] = forms.FileField(
-            required=False, label="File of the rubric", help_text="In TOML, YAML or JSON."
-        )
+        self.fields["rubric_file"] = forms.FileField(required=False, label="File of the rubric", help_text=FILE)
         self.fields["rubric"] = forms.JSONField(required=False, widget=forms.HiddenInput)
 
     def set_choices(self) -> None:
@@ -182,6 +180,7 @@ class StudyForm(SampleForm):
             completions.set_intake(by=by, study=study, is_public=True)
 
 
+FILE = "In TOML, YAML or JSON. Without a file choose single criteria, and edit the rubric on the page of the draft."
 CHECKS = "Has a known answer, to check annotators. 0 for none, else 2 or more. Name the items on the page Queue."
 
 

@@ -34,9 +34,9 @@ MOST_BYTES = (LONGEST_IMAGE - 50) * 3 // 4
 
 TYPES = {
     "binary": "Yes or no",
-    "ordinal": "Ordered scale of 2 to 11 steps",
+    "ordinal": "Ordered scale",
     "choice": "One of several",
-    "multi_choice": "Several of several",
+    "multi_choice": "Any of several",
     "number": "Number or slider",
     "ranking": "Ranking of the responses, or best and worst",
     "span": "Marked words with categories",
@@ -88,7 +88,7 @@ class CriterionForm(forms.Form):
     categories = forms.CharField(
         required=False,
         widget=area(5),
-        help_text="One a line, in the order of the scale: value | label | when it applies.",
+        help_text="One a line; of a scale 2 to 11 steps in their order: value | label | when it applies.",
     )
     least = forms.FloatField(required=False, label="Least value")
     most = forms.FloatField(required=False, label="Largest value")

@@ -131,7 +131,7 @@ def study_archive(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @require_sign_in
 @never_cache
-@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator] # allauth says no types
+@reauthentication_required  # type: ignore[untyped-decorator] # allauth says no types
 def person_erase(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what is erased and what stays, ask for the username, and erase."""
     by, person = get_account(request), get_object_or_404(User, pk=pk)

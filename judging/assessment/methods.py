@@ -15,8 +15,6 @@ REFERENCES = {
     "Measurement, 20, 37–46.",
     "cohen_weighted": "Cohen, J. (1968). Weighted kappa: Nominal scale agreement with provision for scaled "
     "disagreement or partial credit. Psychological Bulletin, 70, 213–220.",
-    "fleiss": "Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin, 76, "
-    "378–382.",
     "krippendorff": "Krippendorff, K. (2004). Content analysis: An introduction to its methodology (2nd ed.). Sage.",
     "efron": "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical "
     "Association, 82, 171–185.",
@@ -235,8 +233,11 @@ def _people(people: Document) -> Said:
     if not people:
         return
     levels = {found["level"] for found in people.values()}
-    if levels - {"spans"}:
-        yield "Agreement among people is given as Fleiss' kappa and Krippendorff's alpha", ("fleiss", "krippendorff")
+    names = dict.fromkeys(found["headline"]["name"] for found in people.values() if found["level"] != "spans")
+    if names:
+        said = ", ".join(names).replace("’", "'")
+        sources = ("cohen", "krippendorff") if "kappa" in said else ("krippendorff",)
+        yield f"Agreement among people is the {said} over pairs of people, and Krippendorff's alpha", sources
     yield from (said for level, said in OF_LEVELS.items() if level in levels)
     resamples = max(found["bootstrap"] for found in people.values())
     if resamples:

@@ -191,6 +191,12 @@ def test_undo_takes_back_presses_and_then_goes_back_to_the_item_before(rate, pag
     page.keyboard.press("Enter")
     where(page, "2 / 3")
     assert labels() == ["4", "no"]
+    expect(page.locator(".messages")).to_contain_text("Your changes are saved.")
+    page.keyboard.press("y")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    where(page, "3 / 3")
+    expect(page.locator(".messages")).to_have_count(0)
 
 
 def test_time_is_counted_while_there_is_life_and_not_in_a_pause(rate, page: Page) -> None:

@@ -132,6 +132,19 @@ def test_without_javascript_it_is_a_form(rate, page: Page, chromium, live_server
     assert labels() == ["1", "4", "yes"]
 
 
+def test_tools_that_need_a_script_are_not_there_without_one(rate, page: Page, chromium) -> None:
+    rate("pair", ["preference"])
+    expect(page.get_by_role("button", name="Scroll together")).to_be_visible()
+    plain = chromium.new_context(java_script_enabled=False)
+    plain.add_cookies(page.context.cookies())
+    form = plain.new_page()
+    form.goto(page.url)
+    expect(form.get_by_role("button", name="Submit")).to_be_visible()
+    for name in ("Show what differs", "Scroll together"):
+        expect(form.get_by_role("button", name=name)).to_be_hidden()
+    plain.close()
+
+
 def test_what_comes_too_late_is_kept_and_stays_legible(rate, page: Page) -> None:
     study = rate("pair", ["preference"])
     first = page.url

@@ -142,6 +142,7 @@
 
   function link() {
     const nodes = texts();
+    for (const tool of document.querySelectorAll("[data-differences], [data-together]")) tool.hidden = false;
     document.querySelector("[data-together]")?.setAttribute("aria-pressed", together);
     document.querySelector("[data-item] .pair")?.toggleAttribute("data-scrolls", together);
     let leader = null;
@@ -184,4 +185,5 @@
     draw();
     link();
   });
+  link();
 })();

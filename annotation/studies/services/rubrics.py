@@ -103,8 +103,15 @@ class Replacement:
         if is_other_scale(row, fields) and has_values(row):
             key = self.find_free_key(one.key)
             self.renamed[one.key] = key
+            self.date_name(row)
             return self.add({**fields, "key": key}, position)
         return self.edit(row, fields, position)
+
+    def date_name(self, row: Criterion) -> None:
+        """Say in its name until when it was asked: results show it beside the one that follows it."""
+        if row.is_asked:
+            row.name = f"{row.name[:95]} (until {timezone.now():%Y-%m-%d %H:%M})"
+            row.save(update_fields=["name"])
 
     def add(self, fields: Mapping[str, Any], position: int) -> Criterion:
         row = Criterion.objects.create(study=self.study, position=position, **fields)

@@ -14,14 +14,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.parsing.rubric_files import FORMATS, to_criterion_document, to_document, write_rubric
+from annotation.studies.parsing.rubric_files import (
+    FORMATS,
+    spell_type,
+    to_criterion_document,
+    to_document,
+    write_rubric,
+)
 from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.given_answers import check_answers
 from annotation.studies.queries.guidelines import history
 from annotation.studies.queries.sample_items import build_sample_assignment
-from annotation.studies.rubric_forms import CriterionForm, GuidelineForm, RubricFileForm, to_initial
+from annotation.studies.rubric_forms import TYPES, CriterionForm, GuidelineForm, RubricFileForm, to_initial
 from annotation.studies.services import rubrics
 from annotation.studies.services.guidelines import has_values
 from annotation.studies.services.rubrics import RubricChanges, read_rubric_for
@@ -68,7 +74,7 @@ def page(
     context = {
         "study": study,
         "steps": study_steps(study),
-        "criteria": [(one, Criterion.Type(one.type).label) for one in now.criteria],
+        "criteria": [(one, TYPES[spell_type(one)].lower()) for one in now.criteria],
         "form": form,
         "old": request.POST.get("old") or request.GET.get("edit", ""),
         "whole": whole or RubricFileForm(kind=study.kind),

@@ -83,6 +83,7 @@ def compute_criterion(
         "confidence_from": evidence.said.confidence_from,
         **agreed,
         **found.to_json(),
+        **_name_response(evidence, criterion, positive or str(columns.categories[-1])),
         "scores": None if scores is None else _advised(scores_json(scores), of="score" if has_scores else "verdict"),
         "groups": _groups(evidence, positive, options),
         "power": power.compute_criterion(evidence, agreed["agreement"], options),
@@ -97,6 +98,12 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     if asked in criterion.values:
         return asked
     return next((value for value in criterion.values if value.lower() in YES), None)
+
+
+def _name_response(evidence: AssessmentData, criterion: Criterion, positive: str) -> dict[str, str]:
+    """What is estimated of two responses: their values are numbers, which say nothing to a reader."""
+    is_one = evidence.is_choice and len(criterion.values) == 2
+    return {"estimand": f"the rate of {criterion.label_of(positive)}"} if is_one else {}
 
 
 def _labels(evidence: AssessmentData) -> dict[str, Any]:

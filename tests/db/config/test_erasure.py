@@ -355,9 +355,10 @@ class TestNamesInResults:
 
 
 def confirmed(client: Client, person: User) -> str:
-    """The page, after the password was asked for once more."""
+    """The page, after the password was asked for once more: before anything is typed, which would be lost."""
     address = reverse("person_erase", args=[person.pk])
-    assert client.post(address, {"confirm": person.username}).headers["Location"].startswith("/account/again/")
+    for answer in (client.get(address), client.post(address, {"confirm": person.username})):
+        assert answer.headers["Location"].startswith("/account/again/")
     assert not User.objects.get(pk=person.pk).erased_at
     client.post(reverse("account_reauthenticate"), {"password": "pw"})
     return address
@@ -402,14 +403,17 @@ class TestPage:
         assert "is erased already." in refused
         assert "Erase for good" not in refused
         for other in (member(pilot.project, "researcher"), UserFactory(), User.objects.get(username="cleo")):
+            other.set_password("pw")
+            other.save()
             client.force_login(other)
+            client.post(reverse("account_reauthenticate"), {"password": "pw"})
             assert client.get(address).status_code == 404
 
     def test_what_they_do_elsewhere_is_not_told(self, client, pilot, bob):
         hidden = with_items(1, name="Hidden study", slug="hidden", project=ProjectFactory())
         hidden.annotators.add(bob)
         client.force_login(member(pilot.project, "owner"))
-        page = client.get(reverse("person_erase", args=[bob.pk])).content.decode()
+        page = client.get(confirmed(client, bob)).content.decode()
         assert "the site’s administration" in page.replace("&#x27;", "’")
         assert "Pilot" in page
         assert "Hidden study" not in page

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from annotation.stats.headline import UNWEIGHTED
 from judging.assessment import latex, methods, typst_report
 from judging.assessment.report_tables import LONGEST, Table, format_estimate
 
@@ -56,7 +57,7 @@ def test_each_analysis_brings_its_sentence_and_its_source(part, word, key):
 
 
 def test_marks_count_the_references_in_the_order_of_their_naming():
-    people = {"c": {"bootstrap": 1000, "level": "nominal"}}
+    people = {"c": {"bootstrap": 1000, "level": "nominal", "headline": UNWEIGHTED.to_json()}}
     audit = {
         "criteria": {
             "c": {
@@ -70,8 +71,10 @@ def test_marks_count_the_references_in_the_order_of_their_naming():
         }
     }
     found = methods.methods(people, [calibration(ppi=KNOWN)], [audit])
-    marks = [int(mark) for mark in re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", found.text)))]
+    said = re.findall(r"\d+", " ".join(re.findall(r"\[([\d, ]+)\]", found.text)))
+    marks = [int(mark) for mark in dict.fromkeys(said)]
     assert marks == list(range(1, len(found.references) + 1))
+    assert "Agreement among people is the mean Cohen's kappa over pairs of people" in found.text, "as the table says"
     assert "probed for length, with p-values corrected" in found.text
     assert "one latent trait" in found.text
 

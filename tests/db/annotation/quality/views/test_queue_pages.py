@@ -215,6 +215,7 @@ def test_the_rules_are_set_and_refused_at_their_field(open_study: OpenStudy, ali
     study = open_study([bob])
     client, queue = sign_in(alice), reverse("queue", args=["pilot"])
     given = {"check_every": "20", "repeat_every": "25", "repeat_after": "30", "item_limit": "", "pass_mark": ""}
+    assert f'action="{queue}"' in text_of(client.get(queue)), "the page that follows opens at its message"
     assert client.post(queue, given).status_code == 302
     study.refresh_from_db()
     assert (study.check_every, study.repeat_every, study.repeat_after) == (20, 25, 30)

@@ -95,6 +95,7 @@ def test_another_scale_is_asked_under_another_key(rated: Study, alice: User) -> 
     assert asked(rated) == ["done", "tone-2", "why"]
     old = rated.criteria.get(key="tone")
     assert (old.values, old.is_asked, old.guideline_version) == (["1", "2", "3"], False, 1)
+    assert old.name.startswith(f"{rated.criteria.get(key='tone-2').name} (until 20"), "results show both"
     assert Annotation.objects.get(criterion=old).value == "3"
 
 

@@ -69,6 +69,7 @@ def test_a_criterion_is_added_with_all_that_the_form_says(client: Client, draft:
     assert "New criterion" in page
     saved = client.post(address(draft), TONE, follow=True)
     assert "Added: tone." in text_of(saved)
+    assert "ordered scale" in text_of(saved), "of an ordered scale the builder says so"
     tone = Criterion.objects.get(key="tone")
     assert (tone.level, [c["label"] for c in tone.categories]) == ("ordinal", ["Rude", "Plain", "Kind"])
     assert tone.categories[1]["guideline"] == "Nothing to say"

@@ -65,9 +65,12 @@ def test_alice_reads_without_names_decides_and_goes_on(study: Study, alice: User
     assert "it is 4" in text
     assert "<q" in text
     assert "Annotator C" in text
+    assert "annotate__context" in text
     for name in ("bob", "charlie", "dana"):
         assert name not in text
     address = reverse("adjudicate", args=["pilot", "personalization", 4])
+    Study.objects.update(shown=[])
+    assert "annotate__context" not in page(client, "adjudicate", "pilot", "personalization", 4), "no empty column"
     decided = client.post(address, {"value": "2", "reason": "Nothing was used."})
     assert decided.url == reverse("adjudicate", args=["pilot", "personalization", 2])
     made = Adjudication.objects.get()

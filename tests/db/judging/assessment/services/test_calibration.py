@@ -87,6 +87,15 @@ def test_the_rate_is_that_of_yes():
     assert found["rogan_gladen"]["sensitivity"] == 1
 
 
+def test_the_rate_of_a_response_names_it():
+    criterion = CriterionFactory(study=with_items(20, kind="pair", slug="two"), key="preference", preference=True)
+    criterion.categories = criterion.categories[:2]  # no tie
+    criterion.save()
+    people_say(criterion, {"bob": ["1"] * 12 + ["2"] * 8})
+    judge_says(criterion, "gpt", ["1"] * 10 + ["2"] * 10)
+    assert calibrated(criterion)["estimand"] == "the rate of Response 1"
+
+
 def test_where_everything_is_labelled_nothing_is_gained():
     """Found: the limit of endless unlabelled items stood for what is saved, up to 661 %."""
     found = calibrated(study(n=60))
