@@ -127,9 +127,12 @@ def _means(several: Sequence[Told], *names: str) -> list[float]:
 
 
 def _model(scale: str, r: int, rng: np.random.Generator) -> tuple[GradedResponseModel | Categories, FloatArray]:
+    drawn: tuple[GradedResponseModel | Categories, FloatArray]
     if scale == "unordered":
-        return drawing.categories(r, SCALES[scale], rng)
-    return drawing.draw_graded_model(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
+        drawn = drawing.categories(r, SCALES[scale], rng)
+    else:
+        drawn = drawing.draw_graded_model(r, SCALES[scale], rng, NOISES.get(scale, 0.5))
+    return drawn
 
 
 def _look(told: Told, scale: str, q: int, r: int, n: int, rng: np.random.Generator) -> None:
