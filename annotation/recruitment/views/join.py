@@ -28,6 +28,7 @@ from annotation.recruitment.queries import (
     find_invitation,
     find_return_code,
     find_study_closing_reason,
+    has_withdrawn,
     load_answers,
     load_offer,
     text_owed,
@@ -39,7 +40,7 @@ from core.accounts.access import get_account, public, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
 
-UNKNOWN, GONE, BAD, TOO_MANY = 404, 410, 400, 429
+UNKNOWN, GONE, BAD, TOO_MANY, WITHDREW = 404, 410, 400, 429, 403
 FULL = gettext_noop("Many people have just come from your network. Please come back in ten minutes.")
 TELL_CODE = gettext_noop(
     "Your return code is {code}. You need it to go on in another browser. You find it again under My work, Taking part."
@@ -78,6 +79,8 @@ def entrance(request: HttpRequest, study: Study, invitation: Invitation | None, 
     user = request.user if isinstance(request.user, User) else None
     if user and study.annotators.filter(pk=user.pk).exists():
         return onward(user, study)
+    if user and has_withdrawn(study, user):
+        return render_refusal(request, _(enrolment.WITHDRAWN), WITHDREW)
     if closed:
         return render_refusal(request, closed, GONE)
     form = AccountForm(request.POST if request.method == "POST" and not user else None)
@@ -176,7 +179,8 @@ def render_in_frame(request: HttpRequest, context: dict[str, Any]) -> HttpRespon
 
 
 def render_refusal(request: HttpRequest, why: str, status: int) -> HttpResponse:
-    return render(request, "annotation/join_refused.html", {"why": why, "later": status == TOO_MANY}, status=status)
+    context = {"why": why, "later": status == TOO_MANY, "needs_another": status not in (TOO_MANY, WITHDREW)}
+    return render(request, "annotation/join_refused.html", context, status=status)
 
 
 @require_sign_in

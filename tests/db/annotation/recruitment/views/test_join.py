@@ -359,6 +359,15 @@ def test_who_withdrew_is_told_so_at_the_link(study: Study) -> None:
     assert Participation.objects.get().visits == []
 
 
+def test_who_withdrew_is_not_offered_to_join_again(study: Study, bob: User) -> None:
+    client, address = sign_in(bob), link(study)
+    client.post(reverse("withdraw", args=["pilot"]))
+    for again in (client.get(address), client.post(address)):
+        assert again.status_code == 403
+        assert "You have withdrawn from this study" in text_of(again)
+        assert "for a new one" not in text_of(again)
+
+
 def test_a_network_that_makes_accounts_by_the_dozen_has_to_wait(study: Study, charlie: User, settings) -> None:
     cache.clear()
     settings.ACCOUNT_RATE_LIMITS = {"join": "1/m/ip"}
