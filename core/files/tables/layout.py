@@ -199,6 +199,8 @@ def detect_form(file: InputFile) -> str:
         return detect_packed(file)
     if head.startswith(b"\xd0\xcf\x11\xe0"):
         raise file.error("is an Excel file of before 2007 (.xls), or is protected by a password; save it as .xlsx")
+    if head.startswith(b"%PDF"):
+        raise file.error("is a PDF, and no table; save what it shows as CSV or .xlsx")
     if ending in (".jsonl", ".ndjson"):
         return JSONL
     return detect_text_form(head, ending) or CSV

@@ -119,6 +119,18 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
         read(write(tmp_path, content, name))
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\n", "is a PDF, and no table"),
+        (b"\xd0\xcf\x11\xe0", "is an Excel file of before 2007"),
+    ],
+)
+def test_what_is_no_table_is_called_what_it_is(tmp_path, content, said):
+    with pytest.raises(InputError, match=said):
+        read(write(tmp_path, content, "table.csv"))
+
+
 def test_a_sheet_by_name(tmp_path):
     name, content = messy_files.excel_dates()
     rows, notes, _ = read(write(tmp_path, content, name), sheet="Notes")
