@@ -228,8 +228,8 @@ def column(name: str) -> tuple[SafeString, SafeString, SafeString | str]:
     classes = " ".join(["numeric"] * is_numeric + ["wraps"] * (len(label) > LONG_HEAD))
     if name.startswith("(") and name.endswith(")"):
         label = format_html('<span class="hidden-text">{}</span>', name[1:-1])
-    sort = format_html(' data-sort="{}"', "number" if is_numeric else "text") if is_sorted else SafeString()
-    return format_html(' class="{}"', classes) if classes else SafeString(), sort, label
+    sort = format_html(' data-sort="{}"', "number" if is_numeric else "text") if is_sorted else SafeString("")
+    return format_html(' class="{}"', classes) if classes else SafeString(""), sort, label
 
 
 @register.filter
@@ -296,7 +296,7 @@ def link(text: Any, name: str, *args: Any, **query: Any) -> SafeString:
     Nothing where there is no text.
     """
     if text in (None, ""):
-        return SafeString()
+        return SafeString("")
     address = reverse(name, args=args) + (f"?{urlencode(query)}" if query else "")
     return format_html('<a href="{}">{}</a>', address, text)
 

@@ -22,7 +22,7 @@ CHECK_COLUMNS = ("annotator", "kind", "first_item", "last_item", "until", "items
 def plot_course(rows: Sequence[quality.Quality]) -> SafeString:
     """Draw the course over time for a page; empty without checks and repeats."""
     points = build_points([record for row in rows for record in (row.accuracy, row.consistency) if record])
-    return draw_on_page(course, points) if points else SafeString()
+    return draw_on_page(course, points) if points else SafeString("")
 
 
 def build_points(records: Sequence[CheckRecord]) -> list[Point]:
