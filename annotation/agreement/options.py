@@ -31,7 +31,7 @@ class ResamplingOptions(Options):
         default=RESAMPLES, ge=0, le=MOST_REPLICATES, description="Resamples; 0 for no intervals."
     )
     seed: Annotated[int, Hint(wrong="must not be negative")] = Field(
-        default=0, ge=0, le=LARGEST, description="Of the resampling."
+        default=0, ge=0, le=LARGEST, description="Seed of the resampling."
     )
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class IntervalOptions(ResamplingOptions):
     """How intervals are made."""
 
     confidence: Annotated[float, AfterValidator(check_confidence)] = Field(
-        default=0.95, description="Of the intervals, between 0 and 1."
+        default=0.95, description="Confidence level of the intervals, between 0 and 1."
     )
 
 

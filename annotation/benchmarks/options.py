@@ -29,7 +29,7 @@ class VoteOptions(Options):
     min_votes: int = Field(
         2, ge=1, le=1000, title="Least number of votes", description="A case with fewer has no gold."
     )
-    seed: int = Field(0, ge=0, le=LARGEST, description="Of all that is drawn.")
+    seed: int = Field(0, ge=0, le=LARGEST, description="Seed of all random choices.")
 
 
 class NewBenchmark(VoteOptions):
@@ -79,7 +79,7 @@ class NewRound(VoteOptions):
     outcomes: dict[str, Annotated[str, Choices({one: one for one in OUTCOMES})]] = Field(
         {}, description=f"By state: {', '.join(USUAL)}."
     )
-    name: str = Field("", max_length=120, description="Of the study to ask again.")
+    name: str = Field("", max_length=120, description="Name of the study that asks again.")
     overlap: Annotated[int | None, Hint(null=True)] = Field(
         None, ge=1, le=1000, title="Annotators per item when asked again"
     )

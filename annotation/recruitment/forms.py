@@ -132,7 +132,7 @@ class QuestionForm(OptionsForm):
     options = forms.CharField(
         label="Answers",
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="One a line. “Prefer not to say” is always one more.",
+        help_text="One per line. “Prefer not to say” is always one more.",
     )
 
     def create(self, by: User, study: Study) -> bool:

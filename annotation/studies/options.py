@@ -75,7 +75,7 @@ class NewStudy(Options):
         ge=0,
         le=LARGEST,
         title="Seed of the study",
-        description="Of the order of items, and of which response is A.",
+        description="Draws the order of items, and which response is A.",
     )
     clustering: Annotated[ClusteringName, Hint(option="cluster", metavar="NAME")] = Field(
         "",

@@ -88,7 +88,7 @@ class CriterionForm(forms.Form):
     categories = forms.CharField(
         required=False,
         widget=area(5),
-        help_text="One a line; of a scale 2 to 11 steps in their order: value | label | when it applies.",
+        help_text="One per line; of a scale 2 to 11 steps in their order: value | label | when it applies.",
     )
     least = forms.FloatField(required=False, label="Least value")
     most = forms.FloatField(required=False, label="Largest value")
@@ -104,13 +104,13 @@ class CriterionForm(forms.Form):
     best_worst = forms.BooleanField(required=False, label="Ask only for the best and the worst")
     where = forms.ChoiceField(required=False, label="Words of")
     severities = forms.CharField(
-        required=False, label="Severities", help_text="Two or more, with commas between; empty for none."
+        required=False, label="Severities", help_text="Two or more, separated by commas; empty for none."
     )
     longest = forms.IntegerField(required=False, min_value=1, label="Characters at most")
     help = forms.CharField(required=False, max_length=2000, widget=area(2), help_text="A line that is always in view.")
     guideline = forms.CharField(required=False, widget=area(4), help_text="How to judge; folded, one key away.")
     examples = forms.CharField(
-        required=False, widget=area(3), help_text="One a line; begin with + for a good one and - for a bad one."
+        required=False, widget=area(3), help_text="One per line; begin with + for a good one and - for a bad one."
     )
     picture = forms.FileField(
         required=False,
@@ -123,7 +123,7 @@ class CriterionForm(forms.Form):
     no_pictures = forms.BooleanField(required=False, label="Remove the pictures that examples have")
     required = forms.BooleanField(required=False, initial=True, label="An answer is required")
     waits_for = forms.ChoiceField(required=False, label="Asked only if")
-    waits_values = forms.CharField(required=False, label="has one of the values", help_text="With commas between.")
+    waits_values = forms.CharField(required=False, label="has one of the values", help_text="Separated by commas.")
 
     def __init__(
         self,

@@ -281,7 +281,7 @@ class Methods(Transport):
         `cuts`: Thresholds of kappa. Kappas up to which a case is contested, hard and medium.
         `chance`: uniform or margins.
         `min_votes`: Least number of votes. A case with fewer has no gold.
-        `seed`: Of all that is drawn.
+        `seed`: Seed of all random choices.
         `parent`: The version that this one corrects; by the API, its slug.
         `tiers`: A tier set by hand stands above both.
         `agreement_cuts`: Thresholds of the model. Probabilities that two people agree, up to which a case is contested, hard and medium.
@@ -408,19 +408,19 @@ class Methods(Transport):
         """Begin an evaluation.
 
         `judges`: Their ids.
-        `settings`: What it is shown of the person. Among none, profile, memories, summary.
+        `settings`: Persona information shown. Among none, profile, memories, summary.
         `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
-        `retriever`: How memories are found.
-        `k`: Memories. At most so many.
-        `without`: Fields to leave out. Of the persona, such as preferences or demographics.Age.
+        `retriever`: Retrieval of memories.
+        `k`: Memories. The maximum number.
+        `without`: Fields to leave out. Fields of the persona, such as preferences or demographics.Age.
         `embedder`: model, and base_url, of a server of embeddings, for the retriever endpoint.
         `order_policy`: Order of the responses.
         `size`: Cases. As many of each tier as there are. Empty for all.
         `tiers`: Tiers.
         `kinds`: Kinds.
-        `longest`: Longest case in characters. Of question and responses together, for a slow model. The result says so.
+        `longest`: Maximum length of a case (characters). Counts question and responses. Helps with a slow model; the result states it.
         """
         return self.post(
             f"benchmarks/{quote(slug)}/evaluations",
@@ -486,13 +486,13 @@ class Methods(Transport):
         """Make pairs of levels; the same rule and seed give the same pairs.
 
         `against`: Such as [["full", "none"]].
-        `length`: Least share of the longer one's characters. That the shorter response has. 0 for any length; 0.8 keeps length from telling which is better.
+        `length`: Minimum length ratio. Characters of the shorter response over those of the longer. 0 allows any; 0.8 keeps length from telling which is better.
         `same_form`: Same form. Both have lists, headings or bold words, or neither has.
-        `near`: Nearly the same from. Percent of similarity from which two responses, or two pairs of a question, are one too many.
+        `near`: Near-duplicates from. Similarity in percent from which two responses, or two pairs of a question, are near-duplicates.
         `each`: Pairs of two levels for a question. 0 for as many as there are.
-        `run`: Of this run only.
+        `run`: Candidates of this run only.
         `kind`: Kind of questions.
-        `seed`: Of order and sides.
+        `seed`: Seed of the order and of the sides.
         """
         return self.post(
             "candidates/pairs",
@@ -527,9 +527,9 @@ class Methods(Transport):
     ) -> types.CandidateRun:
         """Order candidates.
 
-        `name`: Of the benchmark to be.
+        `name`: Name of the future benchmark.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `budget_usd`: Budget in US dollars. Looked at before every reply. Empty for none.
+        `budget_usd`: Budget in US dollars. Checked before every request. Empty for none.
         """
         return self.post(
             "candidates/runs",
@@ -584,11 +584,11 @@ class Methods(Transport):
     ) -> dict[str, Any]:
         """Begin with seeds, or say what that would take.
 
-        `name`: Of the benchmark to be.
+        `name`: Name of the future benchmark.
         `personas`: The first are the seeds as they stand; the others combine their traits.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `budget_usd`: Budget in US dollars. Looked at before every reply. Empty for none.
-        `checker`: Who checks; nobody where null.
+        `budget_usd`: Budget in US dollars. Checked before every request. Empty for none.
+        `checker`: The model that checks responses; null for none.
         `specific`: Questions of each persona.
         `general`: Questions that every persona is asked.
         `questions`: General questions that are given; others are made.
@@ -705,13 +705,13 @@ class Methods(Transport):
         """Let judges answer in more settings; what was asked already is not asked again.
 
         `judges`: Their ids.
-        `settings`: What it is shown of the person. Among none, profile, memories, summary.
+        `settings`: Persona information shown. Among none, profile, memories, summary.
         `seed`: Seed. The same seed draws the same.
         `budget_usd`: Budget in US dollars. The run stops itself before it costs more. Empty for none.
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
-        `retriever`: How memories are found.
-        `k`: Memories. At most so many.
-        `without`: Fields to leave out. Of the persona, such as preferences or demographics.Age.
+        `retriever`: Retrieval of memories.
+        `k`: Memories. The maximum number.
+        `without`: Fields to leave out. Fields of the persona, such as preferences or demographics.Age.
         `embedder`: model, and base_url, of a server of embeddings, for the retriever endpoint.
         `order_policy`: Order of the responses.
         """
@@ -761,9 +761,9 @@ class Methods(Transport):
         `cuts`: Thresholds of kappa. Kappas up to which a case is contested, hard and medium.
         `chance`: uniform or margins.
         `min_votes`: Least number of votes. A case with fewer has no gold.
-        `seed`: Of all that is drawn.
+        `seed`: Seed of all random choices.
         `outcomes`: By state: too few, tied, no preference, contested, hard, medium, easy.
-        `name`: Of the study to ask again.
+        `name`: Name of the study that asks again.
         `overlap`: Annotators per item when asked again.
         """
         return self.post(
@@ -907,7 +907,7 @@ class Methods(Transport):
 
         `judges`: Ids of two to five judges, in the order in which they are asked.
         `target`: Agreement to be guaranteed.
-        `delta`: Probability with which that may fail.
+        `delta`: Probability that the guarantee fails.
         """
         return self.get(f"studies/{quote(slug)}/cascade", target=target, delta=delta, judges=judges)
 
@@ -926,8 +926,8 @@ class Methods(Transport):
 
         `judges`: Ids, in the order in which they are asked.
         `target`: Agreement to be guaranteed.
-        `delta`: Probability with which that may fail.
-        `name`: Of the study made.
+        `delta`: Probability that the guarantee fails.
+        `name`: Name of the new study.
         `overlap`: People per item.
         """
         return self.post(
@@ -945,7 +945,7 @@ class Methods(Transport):
     ) -> types.HoldOut:
         """Keep a part of the items from the development of judges.
 
-        `share`: Of the clusters that is held out.
+        `share`: Share of the clusters to hold out.
         `seed`: Seed. The same seed draws the same.
         """
         return self.post(f"studies/{quote(slug)}/hold-out", {"share": share, "seed": seed}, key=idempotency_key)
@@ -1206,7 +1206,7 @@ class Methods(Transport):
         `run`: A judge's run, in place of `judge`.
         `outcome`: The judge's verdict: scored, agrees or differs (from the majority).
         `by`: A grouping of items, with `group`.
-        `at`: Positions with commas between.
+        `at`: Positions, separated by commas.
         `tier`: easy, medium, hard or contested.
         """
         return self.rows(
@@ -1407,13 +1407,13 @@ class Methods(Transport):
     ) -> types.Making:
         """Order material from a model.
 
-        `kind`: What is made.
+        `kind`: What to generate.
         `project`: Address of the project it goes into; the chosen one if not given.
-        `source`: Whose preference types hold. As import_schema brought them in.
-        `domains`: Domains. Without any, a profile gets those of its mask, and each task is of several.
-        `demographics`: Demographics. Of a whole profile, as JSON such as {"age": "35-44", "country": "Norway"}.
+        `source`: Preference types. The source whose preference types were imported with import_schema.
+        `domains`: Domains. Empty: a profile gets the domains that it cares for, and each task has several.
+        `demographics`: Demographics. For a whole profile: JSON such as {"age": "35-44", "country": "Norway"}.
         `n`: How many tasks.
-        `prompts`: Prompts of your own. As JSON, name to text, in place of Concord's own: mask, preferences, interactions, tasks, tasks_multi, situation, conflicts.
+        `prompts`: Prompts of your own. JSON with texts by name, in place of Concord's own: mask, preferences, interactions, tasks, tasks_multi, situation, conflicts.
         """
         return self.post(
             "making",
@@ -1522,7 +1522,7 @@ class Methods(Transport):
         `allow_tie`: Allow a tie.
         `asks_strength`: Ask whether a response is much or slightly better.
         `content_form`: How texts are shown. Exported with the labels.
-        `seed`: Seed of the study. Of the order of items, and of which response is A.
+        `seed`: Seed of the study. Draws the order of items, and which response is A.
         `clustering`: Cluster items by. Items of a cluster depend on each other. Empty: by profile, else by question. Or none, a grouping such as domain, or a key of the items' source.
         `instructions`: Shown to annotators beside the guidelines.
         """
@@ -1792,21 +1792,21 @@ class Methods(Transport):
         """Start an experiment.
 
         `name`: Name.
-        `conditions`: What the assistant is told of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
+        `conditions`: Conditions: what the assistant knows of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
         `project`: Address of the project it goes into; the chosen one if not given.
-        `users`: Users. A number to draw, ids with commas, or all.
+        `users`: Users. A number to draw at random, ids separated by commas, or all.
         `tasks`: Tasks. A number to draw, ids with commas, all, single or multi; the last two also with a number. What a user does not care for is left out.
         `source`: Dataset. Whose profiles and tasks, where there are several sources.
-        `strategy`: How it thinks.
-        `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
+        `strategy`: Strategy of the user agent.
+        `user_information`: Information given to the user agent. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
         `seed`: Seed. The same seed draws the same.
-        `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
-        `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
+        `single_exchanges`: Maximum exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
+        `multi_exchanges`: Maximum exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
         `multi_turns`: The same for several domains.
-        `passages`: Passages retrieved for a turn. Under the condition that retrieves.
-        `embedder`: Who makes embeddings. Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.
+        `passages`: Passages retrieved for a turn. For conditions with retrieval.
+        `embedder`: Embedding model. For retrieval by embeddings: openai_compatible:MODEL. Parameters may follow as JSON.
         `budget_usd`: Budget in US dollars. The experiment stops itself before it costs more. Empty for none.
         """
         return self.post(
@@ -1899,7 +1899,7 @@ class Methods(Transport):
         """Send a sample of the dialogues to people, as a study.
 
         `n`: Dialogues for people. Three people rate each.
-        `draw`: How they are drawn.
+        `draw`: Sampling.
         """
         return self.post(f"experiments/{experiment}/people", {"n": n, "draw": draw}, key=idempotency_key)
 
@@ -2053,21 +2053,21 @@ class Methods(Transport):
         """What an experiment would take; nothing is made.
 
         `name`: Name.
-        `conditions`: What the assistant is told of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
+        `conditions`: Conditions: what the assistant knows of the user. vanilla, base, base+D, base+I, base+S, base+all, none, base+I-retrieved, base+I-embedded; base+I-KIND-STEP of shortened, irrelevant, contradicted and (25, 50, 75, 100).
         `project`: Address of the project it goes into; the chosen one if not given.
-        `users`: Users. A number to draw, ids with commas, or all.
+        `users`: Users. A number to draw at random, ids separated by commas, or all.
         `tasks`: Tasks. A number to draw, ids with commas, all, single or multi; the last two also with a number. What a user does not care for is left out.
         `source`: Dataset. Whose profiles and tasks, where there are several sources.
-        `strategy`: How it thinks.
-        `user_information`: What it is told. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
+        `strategy`: Strategy of the user agent.
+        `user_information`: Information given to the user agent. faithful or task_preferences. Empty: faithful for PersonaLens, else task_preferences.
         `prompts`: Texts in place of Concord's own, by role: user_opening, user_later, assistant, vanilla.
         `seed`: Seed. The same seed draws the same.
-        `single_exchanges`: Most exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
-        `multi_exchanges`: Most exchanges, several domains. 30 if no limit is given.
+        `single_exchanges`: Maximum exchanges, one domain. 20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the user’s first message.
+        `multi_exchanges`: Maximum exchanges, several domains. 30 if no limit is given.
         `single_turns`: In place of exchanges: messages of both sides, without a closing reply.
         `multi_turns`: The same for several domains.
-        `passages`: Passages retrieved for a turn. Under the condition that retrieves.
-        `embedder`: Who makes embeddings. Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.
+        `passages`: Passages retrieved for a turn. For conditions with retrieval.
+        `embedder`: Embedding model. For retrieval by embeddings: openai_compatible:MODEL. Parameters may follow as JSON.
         `budget_usd`: Budget in US dollars. The experiment stops itself before it costs more. Empty for none.
         """
         return self.post(
@@ -2219,8 +2219,8 @@ class Methods(Transport):
     ) -> types.Judge:
         """The judge with exactly these settings: the latest version, or a new one.
 
-        `name`: Name. Tables and plots call it so.
-        `provider`: Where its verdicts come from.
+        `name`: Name. Shown in tables and plots.
+        `provider`: Provider.
         `project`: Address of the project it goes into; the chosen one if not given.
         `model`: Model. As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this machine; empty for SmolLM2. The baseline has none.
         `parameters`: Parameters. JSON, such as {"concurrency": 8, "max_tokens": 1000}; never a key. Empty for the defaults.
@@ -2256,7 +2256,7 @@ class Methods(Transport):
 
         `daily_budget_usd`: Daily budget in US dollars. For all versions together. Empty: none.
         `requests_per_minute`: Requests a minute. To this model, by all judges and workers together.
-        `tokens_per_minute`: Tokens a minute. Read and written.
+        `tokens_per_minute`: Tokens a minute. Input and output.
         """
         return self.send(
             "PUT",
@@ -2295,15 +2295,15 @@ class Methods(Transport):
         """Enter what a model costs from a day on.
 
         `provider`: Provider.
-        `model`: Model. As judges name it.
+        `model`: Model. As the judge names it.
         `valid_from`: From.
-        `input`: Tokens read.
-        `output`: Tokens written.
-        `cache_read`: Tokens read from the cache.
-        `cache_write`: Tokens put into the cache.
-        `batch_input`: Tokens read, in bulk.
-        `batch_output`: Tokens written, in bulk.
-        `note`: Where it is published.
+        `input`: Input tokens.
+        `output`: Output tokens.
+        `cache_read`: Cached input tokens.
+        `cache_write`: Cache write tokens.
+        `batch_input`: Batch input tokens.
+        `batch_output`: Batch output tokens.
+        `note`: Source of the price.
         """
         return self.post(
             "prices",
@@ -2421,7 +2421,7 @@ class Methods(Transport):
     ) -> types.Run:
         """Combine finished runs of a study into a panel.
 
-        `name`: Name. Tables and plots call it so.
+        `name`: Name. Shown in tables and plots.
         `runs`: Members.
         `method`: How they are combined.
         """
@@ -2461,7 +2461,7 @@ class Methods(Transport):
         `criteria`: Criteria. Their keys; all if not given.
         `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
         `alterations`: Alterations. Names or families; by default all that fit the items: injection:note, injection:system, injection:answer, injection:user, length:padding, invariance:names, invariance:plain, invariance:bullets, invariance:spacing, invariance:profile_order.
-        `n`: Items. Randomised; all of them where there are no more. More show smaller effects.
+        `n`: Items. Randomised; all of them where there are no more. More items detect smaller effects.
         """
         return self.post(
             f"studies/{quote(slug)}/probes",
@@ -2502,7 +2502,7 @@ class Methods(Transport):
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `criteria`: Criteria. Their keys; all if not given.
         `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
-        `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
+        `repeats`: Repeats. How often each question is asked. Two or more measure how consistent the judge is.
         `order_policy`: Order of the responses.
         `unit`: What is judged. Each by itself: whole items, turns of the assistant, or responses. If not given, responses where all criteria are asked of each response, else whole items.
         `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
@@ -2548,7 +2548,7 @@ class Methods(Transport):
         `use_cache`: Otherwise the same question about the same item is not paid for twice.
         `criteria`: Criteria. Their keys; all if not given.
         `in_bulk`: Use the batch API. Half the price, answered within a day. For judges of provider Anthropic.
-        `repeats`: Repeats. How often each question is asked. Two or more show how steady the judge is.
+        `repeats`: Repeats. How often each question is asked. Two or more measure how consistent the judge is.
         `order_policy`: Order of the responses.
         `unit`: What is judged. Each by itself: whole items, turns of the assistant, or responses. If not given, responses where all criteria are asked of each response, else whole items.
         `every_turn`: Ask about every turn of the assistant, not the whole dialogue.
@@ -2625,8 +2625,8 @@ class Methods(Transport):
     ) -> types.ModelKey:
         """Keep a key for an address, in place of one that is there.
 
-        `address`: Address. Of the server that asks for it: https://api.openai.com, https://api.anthropic.com, or your own. The path does not matter. The key is sent there and nowhere else.
-        `key`: Key. In place of the one that is there for this address.
+        `address`: Address. The server that needs the key: https://api.openai.com, https://api.anthropic.com, or your own. The path does not matter. The key is sent there and nowhere else.
+        `key`: Key. Replaces the key that is stored for this address.
         `note`: Note. Who pays, for example.
         """
         return self.post(

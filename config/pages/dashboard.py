@@ -47,16 +47,27 @@ DAY = timedelta(days=1)
 
 PAST = {
     "set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept", "make": "made",
-    "plan": "planned", "run": "ran", "stop": "stopped", "tell": "told", "write": "wrote", "admit": "admitted",
-    "choose": "chose", "leave": "left",
-    "permit": "permitted", "readmit": "readmitted", "tag": "tagged", "try": "tried", "withdraw": "withdrew",
-    "create_first": "created first account", "from_seeds": "made candidates from seeds", "hold_out": "held items out",
-    "look_at_held_out": "looked at held-out items", "new_version": "made new version of judge",
-    "of_experiment": "made study of experiment", "try_again": "let annotator try again",
+    "plan": "planned", "run": "ran", "stop": "stopped", "write": "wrote", "admit": "admitted", "choose": "chose",
+    "leave": "left", "permit": "permitted", "readmit": "readmitted", "reset": "reset", "tag": "tagged", "try": "tried",
+    "withdraw": "withdrew",
 }  # fmt: skip
 """What was done, of verbs in the audit log that do not end in -ed."""
-KINDS = {"material": "datasets", "making": "datasets to generate", "retention": "what was past its time"}
+KINDS = {"material": "datasets", "making": "datasets to generate", "intake": "recruitment", "key": "key of a model"}
 """How kinds in the audit log are called where their own word says little."""
+PHRASES = {
+    "account.create_first": "Created first account", "account.sign_in_refused": "Sign-in refused",
+    "admin.add": "Added in administration", "admin.change": "Changed in administration",
+    "admin.delete": "Deleted in administration", "annotator.try_again": "Let annotator try again",
+    "candidates.from_seeds": "Made candidates from seeds", "evaluation.ask": "Asked models in evaluation",
+    "export.acts": "Exported audit log", "export.annotators": "Exported annotators",
+    "export.archive": "Exported archive of study", "export.backup": "Made backup", "export.labels": "Exported labels",
+    "export.participants": "Exported participants", "judge.new_version": "Made new version of judge",
+    "log.key": "Changed key of audit log", "retention.delete": "Deleted what was past its time",
+    "return_code.tell": "Showed return code", "study.ask_more": "Asked for more ratings",
+    "study.grade": "Made study of grades", "study.hold_out": "Held items out",
+    "study.look_at_held_out": "Looked at held-out items", "study.of_experiment": "Made study of experiment",
+}  # fmt: skip
+"""What the audit log's verb and kind do not say by themselves."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +169,7 @@ def list_of_studies(studies: Sequence[Study]) -> list[Waiting]:
         told = (
             (own["n"] - own["flags"], "question{s} of annotators", "study_messages", "Answer"),
             (own["flags"], "flagged item{s}", "study_messages", "Look"),
-            (late.get(study.pk, 0), "answer{s} that came too late", "adjudication", "Decide"),
+            (late.get(study.pk, 0), "late answer{s}", "adjudication", "Decide"),
             (undecided[study.pk], "disputed answer{s}", "adjudication", "Decide"),
             (unassessed.get(study.pk, 0), "finished run{s} not compared with people", "calibration", "Assess"),
         )
@@ -224,9 +235,9 @@ def describe_actor(act: Act) -> str:
 def describe_verb(verb: str) -> str:
     """For example `Opened study` of `study.open`, and `Added annotators` of `study.add_annotators`."""
     kind, _, action = verb.partition(".")
-    kind, (first, _, rest) = KINDS.get(kind, kind), action.partition("_")
-    done = PAST.get(action) or PAST.get(first) or first + ("d" if first.endswith("e") else "ed")
-    return f"{done} {'' if action in PAST and rest else rest or kind}".strip().capitalize().replace("_", " ")
+    first, _, rest = action.partition("_")
+    done = PAST.get(first) or first + ("d" if first.endswith("e") else "ed")
+    return PHRASES.get(verb) or f"{done} {rest or KINDS.get(kind, kind)}".capitalize().replace("_", " ")
 
 
 def count_ratings(studies: Sequence[Study], since: datetime) -> int:

@@ -60,7 +60,7 @@ class ProbeOptions(StudyRunOptions):
         ge=LEAST_ITEMS,
         le=100_000,
         title="Items",
-        description="Randomised; all of them where there are no more. More show smaller effects.",
+        description="Randomised; all of them where there are no more. More items detect smaller effects.",
     )
 
 
@@ -74,13 +74,13 @@ class CascadeOptions(Options):
     """The agreement with people that a cascade promises, and the probability with which that may fail."""
 
     target: Share = Field(default=0.9, description="Agreement to be guaranteed.")
-    delta: Share = Field(default=0.05, description="Probability with which that may fail.")
+    delta: Share = Field(default=0.05, description="Probability that the guarantee fails.")
 
 
 class CascadeQuery(CascadeOptions):
     """The same, and which judges."""
 
-    judges: str = Field(description="Ids of two to five judges with commas between, in their order.")
+    judges: str = Field(description="Ids of two to five judges in their order, separated by commas.")
 
 
 class NewCascade(CascadeOptions):
@@ -89,7 +89,7 @@ class NewCascade(CascadeOptions):
     judges: list[Key] = Field(
         min_length=2, max_length=MOST_JUDGES, description="Ids, in the order in which they are asked."
     )
-    name: str = Field("", max_length=120, description="Of the study made.")
+    name: str = Field("", max_length=120, description="Name of the new study.")
     overlap: Overlap = 3
 
 
@@ -104,7 +104,7 @@ class NewEscalation(Options):
 class NewHoldOut(Options):
     """A part of the items that is kept from the development of judges."""
 
-    share: Share = Field(0.5, description="Of the clusters that is held out.")
+    share: Share = Field(0.5, description="Share of the clusters to hold out.")
     seed: Seed = 0
 
 
@@ -177,7 +177,7 @@ class JudgedOptions(AgreementOptions):
         "the score as a mean over the scale, weighted by probabilities or repeats.",
     )
     guideline_version: Annotated[int | None, Hint(metavar="N", wrong="is the number of a version, from 1")] = Field(
-        default=None, ge=1, le=LAST_VERSION, description="Of a study: only labels given under this version."
+        default=None, ge=1, le=LAST_VERSION, description="Only labels given under this version of a study’s guideline."
     )
 
     @property
@@ -189,9 +189,11 @@ class JudgedOptions(AgreementOptions):
 class CalibrationOptions(AgreementOptions):
     """How a judge is calibrated, besides how intervals are made."""
 
-    positive: str | None = Field(default=None, description="Of a scale of two, the category whose rate is estimated.")
+    positive: str | None = Field(
+        default=None, description="The category of a two-category scale whose rate is estimated."
+    )
     method: Annotated[MapName, Hint(wrong=f"must be one of {', '.join(get_args(MapName))}")] = Field(
-        default="isotonic", description="Of recalibration."
+        default="isotonic", description="Method of recalibration."
     )
     targets: Annotated[tuple[float, ...], AfterValidator(check_targets)] = Field(
         default=TARGETS, description="Agreements to be guaranteed."
@@ -214,7 +216,7 @@ class AssessmentOptions(CalibrationOptions):
 class AuditOptions(Options):
     """Of audits: the level of all probes of a judge together, and how they are corrected."""
 
-    level: Share = Field(default=0.05, description="Of all probes of the judge together.")
+    level: Share = Field(default=0.05, description="Significance level of all probes of the judge together.")
     method: Annotated[Method, Hint(option="correction", wrong=f"must be one of {', '.join(get_args(Method))}")] = Field(
         default="holm", description="Correction of the p-values."
     )

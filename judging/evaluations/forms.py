@@ -50,7 +50,7 @@ class AskForm(OptionsForm):
         max_length=500,
         required=False,
         label="Fields to leave out",
-        help_text="Of the persona, with commas between them, such as preferences, demographics.Age.",
+        help_text="Fields of the persona, separated by commas, such as preferences, demographics.Age.",
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, evaluation: Evaluation | None = None, **kwargs: Any) -> None:

@@ -20,15 +20,15 @@ class NewEvaluationRuns(RunOptions):
 
     judges: list[Key] = Field(min_length=1, description="Their ids.")
     settings: list[Annotated[str, Choices(SETTINGS)]] = Field(
-        min_length=1, title="What it is shown of the person", description=f"Among {', '.join(SETTINGS)}."
+        min_length=1, title="Persona information shown", description=f"Among {', '.join(SETTINGS)}."
     )
     answers: Annotated[str, Choices(ANSWERS), Hint(radio=True)] = CHOICE
-    retriever: Annotated[str, Choices(RETRIEVERS)] = Field(BM25, title="How memories are found")
+    retriever: Annotated[str, Choices(RETRIEVERS)] = Field(BM25, title="Retrieval of memories")
     k: Annotated[int, Hint(option="top-k", metavar="K")] = Field(
-        5, ge=1, le=MOST, title="Memories", description="At most so many."
+        5, ge=1, le=MOST, title="Memories", description="The maximum number."
     )
     without: Annotated[list[str], Hint(metavar="FIELD")] = Field(
-        [], title="Fields to leave out", description="Of the persona, such as preferences or demographics.Age."
+        [], title="Fields to leave out", description="Fields of the persona, such as preferences or demographics.Age."
     )
     embedder: dict[str, Any] | None = Field(
         None, description="model, and base_url, of a server of embeddings, for the retriever endpoint."
@@ -51,8 +51,8 @@ class NewEvaluation(NewEvaluationRuns):
         None,
         ge=1,
         le=LARGEST,
-        title="Longest case in characters",
-        description="Of question and responses together, for a slow model. The result says so.",
+        title="Maximum length of a case (characters)",
+        description="Counts question and responses. Helps with a slow model; the result states it.",
     )
 
 

@@ -30,8 +30,8 @@ class NewJudge(Options):
 
     makes_root: ClassVar[bool] = True
 
-    name: str = Field(min_length=1, max_length=120, title="Name", description="Tables and plots call it so.")
-    provider: str = Field(min_length=1, max_length=40, title="Where its verdicts come from")
+    name: str = Field(min_length=1, max_length=120, title="Name", description="Shown in tables and plots.")
+    provider: str = Field(min_length=1, max_length=40, title="Provider")
     model: str = Field(
         "",
         max_length=120,
@@ -55,22 +55,22 @@ class Limits(Options):
     requests_per_minute: OptionalLimit = Field(
         None, title="Requests a minute", description="To this model, by all judges and workers together."
     )
-    tokens_per_minute: OptionalLimit = Field(None, title="Tokens a minute", description="Read and written.")
+    tokens_per_minute: OptionalLimit = Field(None, title="Tokens a minute", description="Input and output.")
 
 
 class NewPrice(Options):
     """What a model costs from a day on, in US dollars per million tokens."""
 
     provider: str = Field(min_length=1, max_length=40, title="Provider")
-    model: str = Field(min_length=1, max_length=120, title="Model", description="As judges name it.")
+    model: str = Field(min_length=1, max_length=120, title="Model", description="As the judge names it.")
     valid_from: date = Field(title="From")
-    input: Rate = Field(title="Tokens read")
-    output: Rate = Field(title="Tokens written")
-    cache_read: OptionalRate = Field(None, title="Tokens read from the cache")
-    cache_write: OptionalRate = Field(None, title="Tokens put into the cache")
-    batch_input: OptionalRate = Field(None, title="Tokens read, in bulk")
-    batch_output: OptionalRate = Field(None, title="Tokens written, in bulk")
-    note: str = Field("", max_length=200, title="Where it is published")
+    input: Rate = Field(title="Input tokens")
+    output: Rate = Field(title="Output tokens")
+    cache_read: OptionalRate = Field(None, title="Cached input tokens")
+    cache_write: OptionalRate = Field(None, title="Cache write tokens")
+    batch_input: OptionalRate = Field(None, title="Batch input tokens")
+    batch_output: OptionalRate = Field(None, title="Batch output tokens")
+    note: str = Field("", max_length=200, title="Source of the price")
 
 
 class NewKey(Options):
@@ -80,13 +80,13 @@ class NewKey(Options):
         min_length=1,
         max_length=300,
         title="Address",
-        description="Of the server that asks for it: https://api.openai.com, https://api.anthropic.com, or your own. "
+        description="The server that needs the key: https://api.openai.com, https://api.anthropic.com, or your own. "
         "The path does not matter. The key is sent there and nowhere else.",
     )
     key: str = Field(
         min_length=1,
         max_length=LONGEST_KEY,
         title="Key",
-        description="In place of the one that is there for this address.",
+        description="Replaces the key that is stored for this address.",
     )
     note: str = Field("", max_length=200, title="Note", description="Who pays, for example.")

@@ -41,7 +41,7 @@ DESCRIBING = ("model", "base_url", "parameters")
 
 ORDERS = {
     "random": "One order for each pair, randomised",
-    "both": "Both orders, which shows whether the judge leans to a side",
+    "both": "Both orders, to measure position bias",
     "AB": "Response 1 always first",
     "BA": "Response 2 always first",
 }
@@ -76,7 +76,7 @@ class DescribedJudge(OptionsForm):
         label="Address",
         max_length=300,
         required=False,
-        help_text="Of an OpenAI-compatible server, such as http://localhost:8000/v1. Empty for the one that "
+        help_text="An OpenAI-compatible server, such as http://localhost:8000/v1. Empty for the one that "
         "OPENAI_BASE_URL names, or OpenAI itself.",
     )
 
@@ -115,7 +115,7 @@ class RunForm(DescribedJudge):
         self.study = study
         self.add(NewRun, *RUN_OPTIONS, use_cache="ask_anew")
         self.set("provider", required=False)
-        self.set("name", required=False, help_text="With a name, this judge is used. Tables and plots call it so.")
+        self.set("name", required=False, help_text="Enter a name to use this new judge. Shown in tables and plots.")
         self.set("repeats", required=True)
         criteria = list(study.criteria.all())
         self.keys = keys = [(criterion.key, criterion.name) for criterion in criteria]
@@ -216,7 +216,7 @@ class UploadForm(forms.Form):
         label="Source",
         max_length=40,
         initial=SOURCE,
-        help_text="Whose ids these are. The same ids of the same source are updated in place.",
+        help_text="Where the ids come from. Importing an id of the same source again updates its record.",
     )
     study = forms.CharField(
         label="Study",

@@ -111,7 +111,7 @@ class MappingForm(OptionsForm):
                 widget=forms.CheckboxSelectMultiple,
                 required=False,
                 initial=self.mapping.raters,
-                help_text="Of a wide table, in which each rater has a column with their values.",
+                help_text="For a wide table, in which each rater has a column with their values.",
             )
         if self.mapping.kind not in LABELS:
             self.fields["keeps_others"] = forms.BooleanField(

@@ -71,7 +71,7 @@ class NewRun(StudyRunOptions):
         ge=1,
         le=MOST_REPEATS,
         title="Repeats",
-        description="How often each question is asked. Two or more show how steady the judge is.",
+        description="How often each question is asked. Two or more measure how consistent the judge is.",
     )
     order_policy: Annotated[str, Choices(ORDERS), Hint(radio=True)] = Field("random", title="Order of the responses")
     unit: Annotated[Literal["item", "turn", "response"] | None, Hint(radio=True)] = Field(
@@ -88,7 +88,7 @@ class NewRun(StudyRunOptions):
 class NewPanel(Options):
     """Finished runs of a study, combined."""
 
-    name: str = Field(min_length=1, max_length=120, title="Name", description="Tables and plots call it so.")
+    name: str = Field(min_length=1, max_length=120, title="Name", description="Shown in tables and plots.")
     runs: list[Key] = Field(min_length=1, max_length=100, title="Members")
     method: Annotated[str, Choices(PANEL_METHODS), Hint(radio=True)] = Field(
         panels.MAJORITY, title="How they are combined"
@@ -102,16 +102,16 @@ class ImportItems(Options):
         TABLE_SOURCE,
         max_length=40,
         title="Source",
-        description="Of dialogues, pairs, profiles and tasks: whose ids these are. The same ids of the same source are "
-        "updated in place.",
+        description="Where the ids of dialogues, pairs, profiles and tasks come from. Importing an id of the same "
+        "source again updates its record.",
     )
     study: str = Field(
         "",
         max_length=120,
         title="Study",
-        description="Of labels: its name. If there is none of this name, one is made of the items that the file names.",
+        description="For labels: the study’s name. A new name makes a study of the items that the file names.",
     )
     judge: str = Field(
-        "", max_length=120, title="Judge", description="Of a judge's labels: the name under which they are compared."
+        "", max_length=120, title="Judge", description="For a judge's labels: the name under which they are compared."
     )
     on_error: Annotated[str, Choices(ON_ERROR)] = Field("stop", title="If a row cannot be used")

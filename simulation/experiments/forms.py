@@ -26,7 +26,7 @@ from simulation.experiments.services.estimates import Estimate
 from simulation.experiments.services.experiments import PUBLISHED_LIMITS, Plan
 from simulation.experiments.services.grids import grid
 
-MODEL = "Its name at the provider. The local one has none."
+MODEL = "Its name at the provider. The local model needs none."
 PARAMETERS = 'JSON, such as {"concurrency": 8, "temperature": 0.5}. Leave empty for the defaults.'
 
 
@@ -62,18 +62,18 @@ class ExperimentForm(OptionsForm):
         *("single_exchanges", "multi_exchanges", "passages", "embedder", "seed", "budget_usd"),
     )
     places = {"user": "user_model", "assistant": "assistants"}
-    user_provider = forms.ChoiceField(label="Who plays the users", choices=speaker_choices)
+    user_provider = forms.ChoiceField(label="User agent", choices=speaker_choices)
     user_model = forms.CharField(label="Model", max_length=120, required=False, help_text=MODEL)
     user_parameters = JsonField(label="Parameters", required=False, rows=2, help_text=PARAMETERS)
     assistants = forms.CharField(
         label="Assistants under test",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="One a line: PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON "
+        help_text="One per line: PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON "
         'may follow, as in openai_compatible:llama3 {"base_url": "http://gpu1:8000/v1"}.',
         initial="local",
     )
     history = forms.MultipleChoiceField(
-        label="What the quality of the history is worth",
+        label="Quality of the history",
         choices=[(kind, f"{kind.capitalize()}: {says}") for kind, says in KINDS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,

@@ -38,10 +38,12 @@ class NewExperiment(Options):
     assistants: list[AgentOptions] = Field(min_length=1)
     conditions: list[str] = Field(
         min_length=1,
-        title="What the assistant is told of the user",
+        title="Conditions: what the assistant knows of the user",
         description=f"{', '.join(PUBLISHED)}; base+I-KIND-STEP of {', '.join(KINDS)} and {STEPS}.",
     )
-    users: str = Field("10", min_length=1, title="Users", description="A number to draw, ids with commas, or all.")
+    users: str = Field(
+        "10", min_length=1, title="Users", description="A number to draw at random, ids separated by commas, or all."
+    )
     tasks: str = Field(
         "single 4, multi 1",
         min_length=1,
@@ -54,22 +56,22 @@ class NewExperiment(Options):
         str,
         Choices({key: f"{key.replace('_', ' ').capitalize()}: {says}" for key, says in STRATEGIES.items()}),
         Hint(radio=True),
-    ] = Field("vanilla", title="How it thinks")
+    ] = Field("vanilla", title="Strategy of the user agent")
     user_information: str = Field(
         "",
-        title="What it is told",
+        title="Information given to the user agent",
         description=f"{' or '.join(USER_INFORMATION)}. Empty: faithful for PersonaLens, else task_preferences.",
     )
     prompts: dict[str, Prompt] = Field({}, description=f"Texts in place of Concord's own, by role: {', '.join(ROLES)}.")
     seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="The same seed draws the same.")
     single_exchanges: Annotated[Exchanges, Hint(option="max-exchanges", metavar="N", null=True)] = Field(
         None,
-        title="Most exchanges, one domain",
+        title="Maximum exchanges, one domain",
         description="20 if no limit is given. An exchange is a reply of the assistant and one of the user, after the "
         "user’s first message.",
     )
     multi_exchanges: Annotated[Exchanges, Hint(option="max-exchanges-multi", metavar="N", null=True)] = Field(
-        None, title="Most exchanges, several domains", description="30 if no limit is given."
+        None, title="Maximum exchanges, several domains", description="30 if no limit is given."
     )
     single_turns: Annotated[Turns, Hint(option="max-turns", metavar="N", null=True)] = Field(
         None, description="In place of exchanges: messages of both sides, without a closing reply."
@@ -82,12 +84,12 @@ class NewExperiment(Options):
         ge=1,
         le=MOST_PASSAGES,
         title="Passages retrieved for a turn",
-        description="Under the condition that retrieves.",
+        description="For conditions with retrieval.",
     )
     embedder: Annotated[str, Hint(metavar="MODEL")] = Field(
         "",
-        title="Who makes embeddings",
-        description="Only where passages are found by embeddings: openai_compatible:MODEL, parameters as JSON behind.",
+        title="Embedding model",
+        description="For retrieval by embeddings: openai_compatible:MODEL. Parameters may follow as JSON.",
     )
     budget_usd: Annotated[Decimal | None, Hint(metavar="USD", null=True)] = Field(
         None,
@@ -103,5 +105,5 @@ class ForPeople(Options):
         PUBLISHED_SAMPLE, ge=1, le=LARGEST, title="Dialogues for people", description="Three people rate each."
     )
     draw: Annotated[str, Choices(DRAWS), Hint(wrong=f"{{input!r}} is not one of {', '.join(DRAWS)}.")] = Field(
-        RANDOM, title="How they are drawn"
+        RANDOM, title="Sampling"
     )

@@ -278,8 +278,8 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
         ("Left out", describe_left_out(estimate.masked, estimate.absent)),
         *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
         ("Turns", f"about {estimate.turns:,}"),
-        ("Tokens read", f"about {estimate.input_tokens:,}"),
-        ("Tokens written", f"about {estimate.output_tokens:,}"),
+        ("Input tokens", f"about {estimate.input_tokens:,}"),
+        ("Output tokens", f"about {estimate.output_tokens:,}"),
         ("Price", price),
         ("Time", "not known" if estimate.seconds is None else duration(estimate.seconds)),
     ]

@@ -56,7 +56,7 @@ def say_at_file() -> Iterator[None]:
 
 def build_agent_field(label: str) -> forms.CharField:
     """The field in which an agent is named."""
-    says = "PROVIDER, PROVIDER:MODEL or a name that begins with claude or gpt; parameters as JSON may follow."
+    says = "PROVIDER, PROVIDER:MODEL, or a name that begins with claude or gpt. Parameters may follow as JSON."
     return forms.CharField(label=label, initial="local", help_text=says)
 
 
@@ -72,9 +72,14 @@ class GenerationForm(OptionsForm):
     """An order of material. What each kind needs, the service says."""
 
     verb, asks = NewMaking, ("kind", "source", "domains", "demographics", "n", "prompts")
-    agent = build_agent_field("Who makes it")
-    profile = forms.CharField(label="Profile", max_length=200, required=False, help_text="Its id, for the other kinds.")
-    task = forms.CharField(label="Task", max_length=200, required=False, help_text="Its id, for a situation.")
+    agent = build_agent_field("Model")
+    profile = forms.CharField(
+        label="Profile",
+        max_length=200,
+        required=False,
+        help_text="Id of an existing profile, for everything but a whole profile.",
+    )
+    task = forms.CharField(label="Task", max_length=200, required=False, help_text="Id of the task, for a situation.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -82,7 +87,7 @@ class GenerationForm(OptionsForm):
         self.set("source", choices=[(name, name) for name in known] or [("personalens", "none imported yet")])
         self.set("kind", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES])
         self.fields["domains"] = forms.CharField(
-            label="Domains", required=False, help_text=f"With commas between. {self.fields['domains'].help_text}"
+            label="Domains", required=False, help_text=f"Separated by commas. {self.fields['domains'].help_text}"
         )
 
     def order(self, by: User) -> Making | None:
@@ -113,9 +118,9 @@ class CandidateRunForm(UploadedForm):
     """Who answers which questions of whom, at which levels, and what it may cost."""
 
     verb, asks = NewCandidateRun, ("name", "levels", "seed", "budget_usd")
-    agent = build_agent_field("Who answers")
+    agent = build_agent_field("Model")
     profiles = forms.CharField(
-        label="Personas", initial="all", required=False, help_text="Ids with commas between, or all."
+        label="Personas", initial="all", required=False, help_text="Ids separated by commas, or all."
     )
     questions = forms.CharField(
         required=False,
@@ -163,9 +168,9 @@ class SeedRunForm(UploadedForm):
     verb = NewSeedRun
     asks = ("name", "personas", "specific", "general", "memories", "levels", "seed", "budget_usd")
     file = forms.FileField(label="Seeds", help_text=f"JSONL: id and traits on each line. {SIZE}")
-    agent = build_agent_field("Who writes")
+    agent = build_agent_field("Model")
     checker = forms.CharField(
-        label="Who checks", required=False, help_text="Another model. Empty: no model checks the responses."
+        label="Checking model", required=False, help_text="Another model. Empty: no model checks the responses."
     )
     against = forms.MultipleChoiceField(
         choices=AGAINST, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Pairs"

@@ -26,20 +26,22 @@ class NewMaking(Options):
 
     makes_root: ClassVar[bool] = True
 
-    kind: Annotated[str, Choices(dict(Making.Kind.choices))] = Field(title="What is made")
+    kind: Annotated[str, Choices(dict(Making.Kind.choices))] = Field(title="What to generate")
     agent: AgentOptions
     source: str = Field(
-        "personalens", title="Whose preference types hold", description="As import_schema brought them in."
+        "personalens",
+        title="Preference types",
+        description="The source whose preference types were imported with import_schema.",
     )
     domains: Annotated[list[str], Hint(metavar="DOMAIN")] = Field(
         [],
         title="Domains",
-        description="Without any, a profile gets those of its mask, and each task is of several.",
+        description="Empty: a profile gets the domains that it cares for, and each task has several.",
     )
     demographics: Annotated[dict[str, Any] | None, Hint(rows=2)] = Field(
         None,
         title="Demographics",
-        description='Of a whole profile, as JSON such as {"age": "35-44", "country": "Norway"}.',
+        description='For a whole profile: JSON such as {"age": "35-44", "country": "Norway"}.',
     )
     profile: Annotated[Key | None, Hint(null=True)] = None
     task: Annotated[Key | None, Hint(null=True)] = None
@@ -48,7 +50,7 @@ class NewMaking(Options):
     prompts: Annotated[dict[str, Prompt], Hint(rows=2)] = Field(
         {},
         title="Prompts of your own",
-        description=f"As JSON, name to text, in place of Concord's own: {', '.join(GENERATORS)}.",
+        description=f"JSON with texts by name, in place of Concord's own: {', '.join(GENERATORS)}.",
     )
 
 
@@ -68,11 +70,11 @@ class RunOptions(Options):
 
     makes_root: ClassVar[bool] = True
 
-    name: str = Field(min_length=1, max_length=120, description="Of the benchmark to be.")
+    name: str = Field(min_length=1, max_length=120, description="Name of the future benchmark.")
     agent: AgentOptions
     seed: int = Field(0, ge=0, le=LARGEST)
     budget_usd: Annotated[Decimal | None, Hint(metavar="USD", null=True)] = Field(
-        None, title="Budget in US dollars", description="Looked at before every reply. Empty for none."
+        None, title="Budget in US dollars", description="Checked before every request. Empty for none."
     )
 
 
@@ -101,7 +103,9 @@ class Seed(Options):
 class NewSeedRun(RunOptions):
     """Personas from seeds, their questions and memories, responses to them, checks by a judge, and pairs."""
 
-    checker: Annotated[AgentOptions | None, Hint(null=True)] = Field(None, description="Who checks; nobody where null.")
+    checker: Annotated[AgentOptions | None, Hint(null=True)] = Field(
+        None, description="The model that checks responses; null for none."
+    )
     seeds: list[Seed] = Field(min_length=1)
     personas: int = Field(
         ge=1, le=MOST, description="The first are the seeds as they stand; the others combine their traits."
@@ -122,8 +126,9 @@ class PairOptions(Options):
         0.0,
         ge=0,
         le=1,
-        title="Least share of the longer one's characters",
-        description="That the shorter response has. 0 for any length; 0.8 keeps length from telling which is better.",
+        title="Minimum length ratio",
+        description="Characters of the shorter response over those of the longer. 0 allows any; 0.8 keeps length from "
+        "telling which is better.",
     )
     same_form: bool = Field(
         False, title="Same form", description="Both have lists, headings or bold words, or neither has."
@@ -132,8 +137,8 @@ class PairOptions(Options):
         NEAR,
         ge=0,
         le=100,
-        title="Nearly the same from",
-        description="Percent of similarity from which two responses, or two pairs of a question, are one too many.",
+        title="Near-duplicates from",
+        description="Similarity in percent from which two responses, or two pairs of a question, are near-duplicates.",
     )
     each: int = Field(
         1,
@@ -148,6 +153,6 @@ class NewPairs(PairOptions):
     """Which level stands against which, and how alike two responses must be."""
 
     against: list[Matchup] = Field(min_length=1, description='Such as [["full", "none"]].')
-    run: Key | None = Field(None, description="Of this run only.")
+    run: Key | None = Field(None, description="Candidates of this run only.")
     kind: str = Field("", title="Kind of questions")
-    seed: int = Field(0, ge=0, le=LARGEST, description="Of order and sides.")
+    seed: int = Field(0, ge=0, le=LARGEST, description="Seed of the order and of the sides.")

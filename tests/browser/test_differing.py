@@ -28,7 +28,7 @@ def test_the_section_explains_on_request(live_server, page: Page, transactional_
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
     page.goto(f"{live_server.url}/studies/known/calibration/{judge.pk}/improve/")
     page.get_by_role("button", name="Explain").click()
-    expect(page.get_by_text("Camps of different taste")).to_be_visible()
+    expect(page.get_by_text("Groups with different preferences")).to_be_visible()
     assert faults(page) == []
     page.set_viewport_size({"width": 390, "height": 900})
     page.emulate_media(color_scheme="dark")

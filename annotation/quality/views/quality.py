@@ -94,7 +94,7 @@ def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[st
     """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
     return {
         "caption": f"{course.plain_name(people[one.annotator])} on {criterion.name}",
-        "note": f"{one.n_ratings:,} answers; says what is true with probability {one.accuracy:.2f}",
+        "note": f"{one.n_ratings:,} answers; accuracy {one.accuracy:.2f}",
         "rows": [
             (label, [(cell, 0 if isnan(cell) else ceil(SHADES * cell - ALMOST)) for cell in cells])
             for label, cells in one.rows

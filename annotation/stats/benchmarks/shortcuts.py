@@ -1,4 +1,4 @@
-"""Rules that choose without reading: the longer response, the one with more structure, the one listed first."""
+"""Trivial baselines: the longer response, the one with more structure, the one listed first."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -64,7 +64,7 @@ class StudyCascade(CascadesApi):
 def parse_ids(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
-        raise InputError("Name judges by their ids, with commas between.", field="judges")
+        raise InputError("Name judges by their ids, separated by commas.", field="judges")
     return [int(part) for part in parts]
 
 

@@ -57,7 +57,7 @@ class RatedQuery(PageQuery):
     )
     by = serializers.CharField(required=False, default="", help_text="A grouping of items, with `group`.")
     group = serializers.CharField(required=False, default="")
-    at = serializers.CharField(required=False, default="", help_text="Positions with commas between.")
+    at = serializers.CharField(required=False, default="", help_text="Positions, separated by commas.")
     tier = serializers.CharField(required=False, default="", help_text="easy, medium, hard or contested.")
     cuts = serializers.CharField(required=False, default="")
     chance = serializers.CharField(required=False, default="")

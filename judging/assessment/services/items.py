@@ -48,7 +48,7 @@ class ItemFilter:
     people
         How people rated: one of `PEOPLE`.
     annotator
-        Usernames with commas between: of people who all rated it.
+        Usernames, separated by commas: of people who all rated it.
     judge, value
         A judge, and its value or unscored.
     run
@@ -58,7 +58,7 @@ class ItemFilter:
     by, group
         A grouping of items, and the group.
     at
-        Positions with commas between.
+        Positions, separated by commas.
     tier
         Easy, medium, hard or contested.
     cuts, chance

@@ -81,7 +81,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 PEOPLE_NAMES = ((SEVERAL, "two or more ratings"), (AGREE, "agree"), (DISAGREE, "disagree"))
-OUTCOME_NAMES = ((SCORED, "is there"), (AGREES, "is the majority"), (DIFFERS, "differs from the majority"))
+OUTCOME_NAMES = ((SCORED, "any verdict"), (AGREES, "equals the majority"), (DIFFERS, "differs from the majority"))
 
 
 def _list_hidden_filters(wanted: ItemFilter) -> list[tuple[str, str, str]]:

@@ -25,6 +25,9 @@ from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.items import SCORED, SEVERAL
 from judging.assessment.views.verdict import reader
 
+FORMAT_NAMES = {"latex": "LaTeX", "bibtex": "BibTeX"}
+"""Of the downloads whose name is not written in capitals."""
+
 Document = dict[str, Any]
 
 
@@ -50,7 +53,10 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "criteria": service.regroup_by_criterion(sections),
         "whole": False,
         "waiting": [str(judge) for judge in waiting],
-        "downloads": [(name.upper(), reverse("report_download", args=[study.slug, name])) for name in service.FORMATS],
+        "downloads": [
+            (FORMAT_NAMES.get(name, name.upper()), reverse("report_download", args=[study.slug, name]))
+            for name in service.FORMATS
+        ],
     }
     return render(request, "judging/report.html", context)
 

@@ -173,7 +173,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         *([("Order of the responses", run.order_in_words)] if has_order(run) else []),
         ("Seed", str(run.seed)),
         ("Budget", format_dollars(run.budget_usd) if run.budget_usd else "none"),
-        *([("Asked", "in bulk, as batches")] if run.in_bulk else []),
+        *([("Asked", "through the batch API")] if run.in_bulk else []),
         ("Cache", "used" if run.use_cache else "ignored"),
         *made,
     ]
@@ -231,8 +231,8 @@ def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     return [
         ("Requests", f"{estimate.requests:,}"),
         ("Answered already", f"about {estimate.cached:,}" if estimate.cached else "none"),
-        ("Tokens read", f"about {estimate.input_tokens:,}"),
-        ("Tokens written", f"about {estimate.output_tokens:,}"),
+        ("Input tokens", f"about {estimate.input_tokens:,}"),
+        ("Output tokens", f"about {estimate.output_tokens:,}"),
         *([("Too long for the model", f"about {estimate.too_long:,}")] if estimate.too_long else []),
         ("Price", price),
         ("Time", "not known" if seconds is None else duration(seconds)),

@@ -44,7 +44,7 @@ SCORED_BY = "personalization"
 
 @audited("study.of_experiment", says=("experiment", "user_checks"))
 def create_judge_study(*, by: User | None, experiment: Experiment, user_checks: bool = False) -> Study:
-    """A study of all dialogues that ended as they should, for judges. The one that is there, with what is new.
+    """A study of all dialogues that ended normally, for judges. The one that is there, with what is new.
 
     With `user_checks` it asks whether the user agent is true to its part, else what PersonaLens asks.
     """

@@ -91,7 +91,7 @@ class Command(ConcordCommand):
             self.say_settings(document)
             return
         self.stdout.write(
-            f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} as they should. "
+            f"{document['name']}: {document['dialogues']:,} dialogues ended, {document['regular']:,} of them normally. "
             f"Judge: {document['judge'] or 'none yet'}."
         )
         for table in document["tables"].values():

@@ -71,7 +71,7 @@ def document(
 
 
 def not_judged(data: Data) -> dict[str, int]:
-    """By criterion, dialogues that ended as they should and that the judge has not been asked about yet."""
+    """By criterion, dialogues that ended normally and that the judge has not been asked about yet."""
     asked = data.verdicts.is_asked if data.verdicts else {}
     counts = {key: int((data.played.is_regular & ~there).sum()) for key, there in asked.items()}
     return {key: n for key, n in counts.items() if n}

@@ -78,7 +78,7 @@ class Tables(Sheet):
         ]
 
     def list_regular_rows(self) -> list[Row]:
-        """Rows of tasks with the dialogues that ended as they should, as far as there are any."""
+        """Rows of tasks with the dialogues that ended normally, as far as there are any."""
         rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
         return self.select_filled(rows)
 

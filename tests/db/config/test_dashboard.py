@@ -86,7 +86,7 @@ def test_what_waits_in_a_study(client) -> None:
     assert waiting_of(root()) == [
         ("1 question of annotators", "Pilot", "Answer"),
         ("1 flagged item", "Pilot", "Look"),
-        ("1 answer that came too late", "Pilot", "Decide"),
+        ("1 late answer", "Pilot", "Decide"),
         ("1 disputed answer", "Pilot", "Decide"),
         ("1 finished run not compared with people", "Pilot", "Assess"),
     ]
@@ -159,6 +159,8 @@ def test_changes_name_the_study_and_link_it(alice: User) -> None:
         ("rules.set", "Set rules"),
         ("project.leave", "Left project"),
         ("retention.delete", "Deleted what was past its time"),
+        ("export.labels", "Exported labels"),
+        ("second_factor.reset", "Reset second factor"),
     ],
 )
 def test_verbs_of_the_log_are_said_in_words(verb: str, said: str) -> None:

@@ -158,9 +158,9 @@ def test_an_annotator_is_left_out_and_taken_in_again_on_the_page(client):
     assert "Say why" in client.post(url, {"decision": "exclude", "reason": ""}, follow=True).content.decode()
     html = client.post(url, {"decision": "exclude", "reason": "a <bot>"}, follow=True).content.decode()
     assert "a &lt;bot&gt;" in html
-    assert "Take in again" in html
+    assert "Include again" in html
     html = client.post(url, {"decision": "readmit", "reason": "a person after all"}, follow=True).content.decode()
-    assert "Take in again" not in html
+    assert "Include again" not in html
     assert "a person after all" in html
     client.force_login(UserFactory())
     assert client.post(url, {"decision": "exclude", "reason": "me"}).status_code == 403

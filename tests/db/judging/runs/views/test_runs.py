@@ -314,7 +314,7 @@ class TestOneRun:
 
         assert "1,200 requests in 1 open batch" in text
         assert "1 batch: 1 of the batch: expired" in text
-        assert "in bulk, as batches" in text
+        assert "through the batch API" in text
 
     def test_when_it_is_over_the_page_is_loaded_again(self, client, alice):
         run = factories.JudgeRunFactory(finished_at=timezone.now())
