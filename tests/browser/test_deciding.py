@@ -53,7 +53,7 @@ def test_somebody_is_left_out_and_taken_in_again(live_server, alices: Page) -> N
     alices.goto(results)
     expect(said).to_contain_text("agreement of three people")
     alices.goto(quality)
-    alices.locator("summary", has_text="Leave somebody out").focus()
+    alices.locator("summary", has_text="Exclude an annotator").focus()
     alices.keyboard.press("Enter")
     decide(alices, alices.get_by_label("Reason for excluding erin"), "Rated upside down.", "Exclude erin")
     expect(alices.get_by_text("by alice: Rated upside down.")).to_be_visible()
@@ -62,7 +62,7 @@ def test_somebody_is_left_out_and_taken_in_again(live_server, alices: Page) -> N
     expect(said).to_contain_text("agreement of two people is almost perfect")
     alices.goto(quality)
     decide(alices, alices.get_by_label("Reason for including erin again"), "It was the form.", "Include again")
-    expect(alices.get_by_text("taken in again by alice (It was the form.)")).to_be_visible()
+    expect(alices.get_by_text("included again by alice (It was the form.)")).to_be_visible()
     alices.goto(results)
     expect(said).to_contain_text("agreement of three people")
 

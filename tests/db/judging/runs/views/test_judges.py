@@ -349,7 +349,7 @@ class TestJudgment:
 
         text = text_of(client.get(reverse("judgment_detail", args=[run.judgments.first().pk])))
 
-        assert "not asked in words" in text
+        assert "No prompt was sent." in text
 
     def test_the_number_of_queries_does_not_grow(self, client, alice, django_assert_max_num_queries):
         study = dialogue_study(1)
