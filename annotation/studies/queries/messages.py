@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet
 
 from annotation.studies.models.messages import ItemMessage
 from annotation.studies.models.studies import Item, Study
@@ -40,6 +40,13 @@ def list_waiting(*studies: Study | int) -> QuerySet[ItemMessage]:
 def count_waiting(studies: Iterable[int]) -> Counter[int]:
     """By study, how many threads wait for a researcher. One query."""
     return Counter(dict(list_waiting(*studies).order_by().values_list("study").annotate(n=Count("pk"))))
+
+
+def count_answered(annotator: User) -> Counter[int]:
+    """By study, how many of the annotator's threads a researcher answered last. One query."""
+    newest = ItemMessage.objects.filter(annotator=annotator).values("study", "item").annotate(last=Max("pk"))
+    answers = ItemMessage.objects.filter(pk__in=newest.values("last")).exclude(author=annotator)
+    return Counter(answers.values_list("study", flat=True))
 
 
 def list_open_flags(thread: list[ItemMessage]) -> list[ItemMessage]:

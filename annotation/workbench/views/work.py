@@ -20,6 +20,7 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import asks, guidelines
 from annotation.studies.queries.context import panels
+from annotation.studies.queries.messages import count_answered
 from annotation.workbench.assignment_names import to_name
 from annotation.workbench.forms import RatingForm
 from annotation.workbench.queries import my_items, work
@@ -37,9 +38,10 @@ CLOSED = gettext_noop("This study is closed and takes no more labels.")
 def my_work(request: HttpRequest) -> HttpResponse:
     """The studies that I rate in."""
     user = get_account(request)
-    outcomes = gold_questions.load_outcomes(user)
+    outcomes, answered = gold_questions.load_outcomes(user), count_answered(user)
+    rows = [(row, outcomes.get(row.study.pk, ""), answered[row.study.pk]) for row in work.my_studies(user)]
     context = {
-        "studies": [(row, outcomes.get(row.study.pk, "")) for row in work.my_studies(user)],
+        "studies": rows,
         "earlier": user.studies.filter(state=Study.State.CLOSED),
         "adjudicates": not may_research(user) and may_adjudicate(user),
     }

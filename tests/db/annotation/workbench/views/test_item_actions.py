@@ -60,7 +60,11 @@ def test_an_annotator_asks_and_the_researcher_answers(slot: Assignment, alice: U
     answer = reverse("item_answer", args=["pilot", slot.item.position])
     assert researcher.post(answer, {"annotator": "bob", "text": "It does."}).url == item
     assert "It does." in text_of(sign_in(bob).get(reverse("assignment", args=[slot.pk])))
+    assert "1 question answered" in text_of(sign_in(bob).get("/work/"))
+    assert "question answered" not in text_of(sign_in(charlie).get("/work/"))
     assert "Answer 1 question" not in text_of(researcher.get("/studies/pilot/"))
+    post(bob, "message", slot, text="And this?")
+    assert "question answered" not in text_of(sign_in(bob).get("/work/")), "the thread waits again"
     other = assignments.lease_next(by=charlie, study=slot.study)
     assert other.item_id == slot.item_id
     assert "It does." not in text_of(sign_in(charlie).get(reverse("assignment", args=[other.pk])))
