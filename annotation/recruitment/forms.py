@@ -81,7 +81,9 @@ class InvitationForm(OptionsForm):
         label="For",
         help_text="People from a platform need no account: the platform’s link identifies them.",
     )
-    uses = forms.IntegerField(min_value=1, max_value=enrolment.MOST_USES, required=False, label="Maximum number of people")
+    uses = forms.IntegerField(
+        min_value=1, max_value=enrolment.MOST_USES, required=False, label="Maximum number of people"
+    )
     days = forms.IntegerField(min_value=1, max_value=LONGEST_DAYS, required=False, initial=30, label="Valid for (days)")
     note = forms.CharField(
         max_length=enrolment.LONGEST_NOTE, required=False, help_text="Shown to researchers only, such as “second wave”."
