@@ -51,6 +51,17 @@ def _log_capital(units: FloatArray, ratio: float) -> float:
     return float(scipy.special.logsumexp(capital) - np.log(N_BETS))
 
 
+def compute_betting_p(agreeing: FloatArray, kept: FloatArray, ratio: float) -> float:
+    """p-value that E sum(agreeing) / E sum(kept) is at most ``ratio``: one over the capital, by Markov's inequality.
+
+    Examples
+    --------
+    >>> compute_betting_p(np.ones(60), np.ones(60), 0.95) > 0.05 > compute_betting_p(np.ones(60), np.ones(60), 0.9)
+    True
+    """
+    return float(min(1.0, np.exp(-log_capital(agreeing, kept, max(ratio, LEAST)))))
+
+
 def compute_betting_bound(agreeing: FloatArray, kept: FloatArray, delta: float) -> float:
     """Lower bound of E sum(agreeing) / E sum(kept), exceeded by the truth with probability 1 - delta.
 
