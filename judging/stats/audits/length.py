@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
+from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import influence_error, normal
 from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
@@ -50,7 +52,16 @@ def length(
     fit = line(scaled, (f - y)[known])
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     details = win_rates(f[known], x[known], clusters=names) if paired else {}
-    return influence_probe("length", fit.slope, fit.influence[:, 1], unit=UNIT, clusters=names, details=details)
+    d = (f - y)[known]
+    sums = np.column_stack([np.ones(n), scaled, d, scaled**2, scaled * d])
+    slope = SumStatistic(sums, _slope)
+    return influence_probe("length", fit.slope, fit.influence[:, 1], slope, unit=UNIT, clusters=names, details=details)
+
+
+def _slope(sums: FloatArray) -> FloatArray:
+    """(…, 1) slope of y on x from the sums of 1, x, y, x^2 and x y."""
+    n, x, y, xx, xy = np.moveaxis(sums, -1, 0)
+    return ratio(n * xy - x * y, n * xx - x**2)[..., None]
 
 
 def win_rates(

@@ -7,8 +7,17 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
-from judging.stats.asymptotic import normal, share, sum_by_cluster
-from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, Probe, detectable, few_clusters, not_made
+from annotation.stats.resampling import SumStatistic
+from judging.stats.asymptotic import normal, share
+from judging.stats.audits.probe import (
+    LEAST,
+    Probe,
+    compute_ratio,
+    detectable,
+    explain_clusters,
+    leave_out_clusters,
+    not_made,
+)
 
 UNIT = "chance that two calls on one item give different verdicts"
 TOLERATED = 0.1
@@ -53,17 +62,19 @@ def repeats(
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
     value = float(rate.mean())
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[twice])
-    parts = sum_by_cluster((rate - value) / n, names)
-    g = len(parts)
-    if names is not None and g < LEAST_CLUSTERS:
-        return not_made("repeats", UNIT, few_clusters(g), n)
-    se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
+    if why := explain_clusters(names):
+        return not_made("repeats", UNIT, why, n)
+    if names is None:
+        se, df = float(rate.std(ddof=1) / np.sqrt(n)), n - 1.0
+    else:
+        se, df = leave_out_clusters(SumStatistic(np.column_stack([rate, np.ones(n)]), compute_ratio), names)
     details = {"unanimous": share(int((rate == 0).sum()), n)}
     if not nominal:
         variance = np.nanvar(said, axis=1, ddof=1)
         details |= _deviation(variance, n)
     flat = se < 1e-12
-    p = _same_everywhere(value, n, tolerated) if flat else _above(value, se, tolerated, g)
+    n_units = n if names is None else len(set(names))
+    p = _same_everywhere(value, n_units, tolerated) if flat else _above(value, se, tolerated, df)
     return Probe(
         "repeats",
         normal(value, se, n_items=n, bounds=(0.0, 1.0)),
@@ -76,12 +87,12 @@ def repeats(
 
 
 def _same_everywhere(value: float, n: int, tolerated: float) -> float:
-    """Where every item has the same rate there is no spread to test with: n coins instead."""
+    """Where every item (or cluster) has the same rate there is no spread to test with: n coins instead."""
     return float(scipy.stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
 
 
-def _above(value: float, se: float, tolerated: float, g: int) -> float:
-    return float(scipy.special.stdtr(g - 1, -((value - tolerated) / se)))
+def _above(value: float, se: float, tolerated: float, df: float) -> float:
+    return float(scipy.special.stdtr(df, -((value - tolerated) / se)))
 
 
 def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:
