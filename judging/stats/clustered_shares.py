@@ -74,6 +74,14 @@ def _effective(p: float, parts: FloatArray, units: float, items: float, confiden
     return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, items)
 
 
+def count_clustered_share(
+    true: BoolArray, known: BoolArray, clusters: Sequence[str] | None, *, reason: str = "no items"
+) -> Estimate:
+    """Share of the items (n,) of the mask ``known`` on which ``true`` (n,) holds; a judge's, beside people."""
+    values = np.asarray(true, dtype=float)[known]
+    return estimate_clustered_share(values, clusters=select_clusters(clusters, known), reason=reason, n_raters=2)
+
+
 def select_clusters(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:
     """The clusters of the items where the mask (n,) is true; None without clusters."""
     if clusters is None:

@@ -110,6 +110,14 @@ def leave_out_clusters(statistic: SumStatistic, clusters: Sequence[str]) -> tupl
     return (0.0, np.nan) if knife.flat[0] else (float(knife.se[0]), float(knife.df[0]))
 
 
+def compute_mean_error(values: FloatArray, clusters: Sequence[str] | None) -> tuple[float, float]:
+    """Standard error of the mean of ``values`` (n,) and its degrees of freedom; as of `leave_out_clusters`."""
+    n = len(values)
+    if clusters is None:
+        return float(values.std(ddof=1) / np.sqrt(n)), n - 1.0
+    return leave_out_clusters(SumStatistic(np.column_stack([values, np.ones(n)]), compute_ratio), clusters)
+
+
 def compute_ratio(sums: FloatArray) -> FloatArray:
     """(…, 1) the first of two sums over the second."""
     return ratio(sums[..., :1], sums[..., 1:])

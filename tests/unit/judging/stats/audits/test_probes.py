@@ -14,7 +14,7 @@ from judging.stats.audits.exchange import compute_least_share, compute_p_value, 
 from judging.stats.audits.halo import halo
 from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
-from judging.stats.audits.length import length
+from judging.stats.audits.length import length, win_rates
 from judging.stats.audits.position import position_both_orders, position_one_order
 from judging.stats.audits.repeats import repeats
 from judging.stats.audits.scale import leniency
@@ -160,6 +160,25 @@ class TestFalseAlarmsInFewClusters:
             return repeats(np.column_stack([np.zeros(len(cluster)), differs]), clusters=names)
 
         assert self.alarms(rng, [90, *[5] * 19], make) < 0.08
+
+    def test_intervals_hold_the_rates(self, rng):
+        # five profiles; by a normal interval over clusters .87 of the intervals hold the rate
+        cluster = np.repeat(np.arange(5), 10)
+        names, held = [str(k) for k in cluster], []
+        for _ in range(300):
+            f = (rng.random(50) < stats.logistic.cdf(rng.normal(0, 1, 5))[cluster]).astype(float)
+            differs = rng.random(50) < rng.beta(2, 6, 5)[cluster]
+            rate = win_rates(f, rng.normal(size=50), clusters=names)
+            apart = repeats(np.column_stack([np.zeros(50), differs]), clusters=names)
+            same = position_both_orders(f, np.ones(50), clusters=names).details["consistency"]
+            truths = [
+                (rate["win_rate"], 0.5),
+                (rate["win_rate_at_equal_length"], 0.5),
+                (apart.effect, 0.25),
+                (same, 0.5),
+            ]
+            held.append([one.low <= truth <= one.high for one, truth in truths])
+        assert (np.mean(held, axis=0) >= 0.91).all()
 
     def test_one_profile_of_more_than_half_of_the_items(self):
         names = ["a"] * 60 + [f"b{k // 5}" for k in range(50)]
