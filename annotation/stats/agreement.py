@@ -33,7 +33,7 @@ from annotation.stats.pairs import (
 from annotation.stats.per_category import CategoryAgreement
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.set_agreement import set_agreement
-from annotation.stats.table import MISSING, BoolArray, Level, RatingTable
+from annotation.stats.table import MISSING, BoolArray, FloatArray, Level, RatingTable
 from annotation.stats.warnings import (
     Joint,
     StatWarning,
@@ -237,12 +237,12 @@ class _Work:
     @cached_property
     def _statistics(self) -> list[SumStatistic]:
         """All statistics that do not look at pairs of raters."""
-        table = self.distinct
+        table, weights = self.distinct, self.resampling.item_weights
         return [
             chance.chance_corrected(table),
-            krippendorff_alpha(table),
-            intraclass.icc(table, self.icc_raters),
-            build_own_statistic(table),
+            krippendorff_alpha(table, item_weights=weights),
+            intraclass.icc(table, self.icc_raters, item_weights=weights),
+            build_own_statistic(table, weights),
         ]
 
     @cached_property
@@ -340,11 +340,11 @@ OWN: dict[Level, tuple[str, ...]] = {
 """By level, the coefficients that only it has."""
 
 
-def build_own_statistic(table: RatingTable) -> SumStatistic:
+def build_own_statistic(table: RatingTable, item_weights: FloatArray) -> SumStatistic:
     """The coefficients of `OWN`; of categories, the share and the kappa of each."""
     if table.level == "ranking":
         return concordance.concordance(table)
-    return set_agreement(table) if table.level == "set" else categories.build_category_statistic(table)
+    return set_agreement(table, item_weights) if table.level == "set" else categories.build_category_statistic(table)
 
 
 def _names(table: RatingTable) -> tuple[str, ...]:

@@ -10,28 +10,32 @@ from functools import partial
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.resampling import SumStatistic
+from annotation.stats.resampling import SumStatistic, scale_to_effective
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.stats.weighting import compute_weights, default_weighting
 
 
-def krippendorff_alpha(table: RatingTable, *, difference: FloatArray | None = None) -> SumStatistic:
+def krippendorff_alpha(
+    table: RatingTable, *, difference: FloatArray | None = None, item_weights: FloatArray | None = None
+) -> SumStatistic:
     """Alpha at the table's level, as a statistic with one value; or with a ``difference`` (q, q) of one's own.
 
     Only items with at least two ratings take part. On an ordinal scale the difference of two categories
     depends on how often those between them were used, so the coincidences themselves are summed; otherwise
-    the difference is fixed and an item's disagreement is one number.
+    the difference is fixed and an item's disagreement is one number. With ``item_weights`` (n_items,), those of all
+    sums, the number of ratings is the effective one (`scale_to_effective`).
     """
     counts = np.where(table.pairable[:, None], table.counts, 0.0)
     others = np.maximum(table.ratings_per_item - 1, 1)[:, None]
     if table.level == "ordinal" and difference is None:
         first, second = np.triu_indices(table.n_categories, 1)
         coincidences = counts[:, first] * counts[:, second] / others
-        return SumStatistic(np.hstack([counts, coincidences]), partial(_ordinal_alpha, q=table.n_categories))
-    if difference is None:
-        difference = compute_squared_differences(table)
-    disagreement = (counts * (counts @ difference)).sum(axis=1, keepdims=True) / others
-    return SumStatistic(np.hstack([counts, disagreement]), partial(_fixed_alpha, difference=difference))
+        statistic = SumStatistic(np.hstack([counts, coincidences]), partial(_ordinal_alpha, q=table.n_categories))
+    else:
+        apart = compute_squared_differences(table) if difference is None else difference
+        disagreement = (counts * (counts @ apart)).sum(axis=1, keepdims=True) / others
+        statistic = SumStatistic(np.hstack([counts, disagreement]), partial(_fixed_alpha, difference=apart))
+    return scale_to_effective(statistic, counts.sum(axis=1), item_weights)
 
 
 def compute_squared_differences(table: RatingTable) -> FloatArray:

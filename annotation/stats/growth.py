@@ -96,7 +96,8 @@ def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> 
     resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
-    shared, alpha = replicate([chance.chance_corrected(distinct.table), krippendorff_alpha(distinct.table)], resampling)
+    of_alpha = krippendorff_alpha(distinct.table, item_weights=resampling.item_weights)
+    shared, alpha = replicate([chance.chance_corrected(distinct.table), of_alpha], resampling)
     basis, reason = count_basis(known, known.pairable), chance.explain_undefined(known)
     names = (*chance.NAMES, ALPHA)
     figures = [

@@ -15,7 +15,7 @@ import scipy
 
 from annotation.stats import cohen
 from annotation.stats.arrays import ratio
-from annotation.stats.resampling import SumStatistic
+from annotation.stats.resampling import SumStatistic, scale_to_effective
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 
 NAMES = ("icc_2_1", "icc_2_k", "icc_1_1", "icc_1_k", "icc_3_1", "icc_3_k")
@@ -61,10 +61,11 @@ def complete_items(table: RatingTable, raters: BoolArray) -> BoolArray:
     return complete & (table.ratings_per_item > 0)
 
 
-def icc(table: RatingTable, raters: BoolArray | None = None) -> SumStatistic:
+def icc(table: RatingTable, raters: BoolArray | None = None, *, item_weights: FloatArray | None = None) -> SumStatistic:
     """The six of `NAMES` on the items that every one of ``raters`` rated, as one statistic.
 
-    ``raters`` (columns,) is a mask, by default `mask_compared_raters`.
+    ``raters`` (columns,) is a mask, by default `mask_compared_raters`. With ``item_weights`` (n_items,), those of all
+    sums, the number of items is the effective one (`scale_to_effective`).
 
     Values are at most 1 and can be negative; NaN with fewer than two raters or complete items, where nothing
     varies, and where categories have no scores. ICC(2,k) is also NaN where the
@@ -72,7 +73,8 @@ def icc(table: RatingTable, raters: BoolArray | None = None) -> SumStatistic:
     ICC(3,k) are NaN where items have equal means.
     """
     used = mask_compared_raters(table) if raters is None else raters
-    return SumStatistic(_contributions(table, used), partial(_six, k=int(used.sum())))
+    columns = _contributions(table, used)
+    return scale_to_effective(SumStatistic(columns, partial(_six, k=int(used.sum()))), columns[:, 0], item_weights)
 
 
 def _contributions(table: RatingTable, raters: BoolArray) -> FloatArray:

@@ -126,7 +126,11 @@ def _of_group(group: str, table: RatingTable, *, bootstrap: int, confidence: flo
     resampling = Resampling.from_table(part, bootstrap=bootstrap, confidence=confidence, seed=seed)
     basis = Basis(n_pairable, n_raters, int(part.ratings_per_item[pairable].sum()))
     why = chance.explain_undefined(part)
-    of_chance, of_alpha = replicate([_first_two(chance.chance_corrected(part)), krippendorff_alpha(part)], resampling)
+    statistics = [
+        _first_two(chance.chance_corrected(part)),
+        krippendorff_alpha(part, item_weights=resampling.item_weights),
+    ]
+    of_chance, of_alpha = replicate(statistics, resampling)
     percent, kappa = estimates(of_chance, resampling, [basis] * 2, [why] * 2, scale=("share", "coefficient"))
     (alpha,) = estimates(of_alpha, resampling, [basis], [why], scale="coefficient")
     return RaterGroup(group, n_raters, part.n_items, n_pairable, part.n_ratings, percent, kappa, alpha)

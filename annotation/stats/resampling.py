@@ -148,6 +148,33 @@ class PreparedSums:
         return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
 
 
+def scale_to_effective(statistic: SumStatistic, number: FloatArray, item_weights: FloatArray | None) -> SumStatistic:
+    """The same statistic of sums whose weights add up to the effective number of observations (Kish 1965).
+
+    For a function that corrects for the number of observations, which the scale of survey weights must not decide: with
+    weights w, each item there ``number`` (n_items,) times, that number is (sum of w)^2 / (sum of w^2). It is exact for
+    pairs of two different observations: their share of the weight of all pairs is 1 - 1 / number.
+
+    Parameters
+    ----------
+    statistic
+        A function of sums over items.
+    number
+        (n_items,) how many observations each item holds, 0 for an item that takes no part.
+    item_weights
+        (n_items,) the weights of the items in all sums (`Resampling.item_weights`); None where they are equal.
+    """
+    if item_weights is None or not number.any() or not np.ptp(item_weights):
+        return statistic
+    usual = float(np.average(item_weights, weights=number))  # keeps the sum of squares as large as the sum
+
+    def function(sums: FloatArray) -> FloatArray:
+        factor = ratio(sums[..., -2], sums[..., -1]) / usual
+        return statistic.function(sums[..., :-2] * factor[..., None])
+
+    return SumStatistic(np.column_stack([statistic.contributions, number, number * item_weights / usual]), function)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupStatistic:
     """m coefficients that are one function of the total weight of each of k groups of items.

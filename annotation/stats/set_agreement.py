@@ -14,9 +14,13 @@ from annotation.stats.table import FloatArray, RatingTable
 from annotation.stats.weighting import Weighting, compute_weights
 
 
-def set_agreement(table: RatingTable) -> SumStatistic:
-    """Mean MASI and mean Jaccard of an item's pairs of answers, and alpha by Jaccard's distance; three values."""
-    alpha = krippendorff_alpha(table, difference=1 - compute_weights(table, "jaccard"))
+def set_agreement(table: RatingTable, item_weights: FloatArray | None = None) -> SumStatistic:
+    """Mean MASI and mean Jaccard of an item's pairs of answers, and alpha by Jaccard's distance; three values.
+
+    ``item_weights`` as of `krippendorff_alpha`.
+    """
+    difference = 1 - compute_weights(table, "jaccard")
+    alpha = krippendorff_alpha(table, difference=difference, item_weights=item_weights)
     means = [np.nan_to_num(_item_means(table, name)) for name in ("masi", "jaccard")]
     own = np.column_stack([table.pairable, *means]).astype(float)
 

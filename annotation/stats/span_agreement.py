@@ -108,11 +108,13 @@ def parse_answers(table: RatingTable) -> list[Spans]:
     return [parse_spans(str(category)) for category in table.categories]
 
 
-def alpha_statistic(table: RatingTable, categories: Sequence[str]) -> SumStatistic:
-    """Alpha for unitizing over all categories, then of each."""
+def alpha_statistic(
+    table: RatingTable, categories: Sequence[str], item_weights: FloatArray | None = None
+) -> SumStatistic:
+    """Alpha for unitizing over all categories, then of each; ``item_weights`` as of `unitizing_alpha`."""
     answers = parse_answers(table)
     given = [[answers[code] for code in row if code != MISSING] for row in table.codes.tolist()]
-    return unitizing_alpha(given, table.texts or ({},) * table.n_items, categories)
+    return unitizing_alpha(given, table.texts or ({},) * table.n_items, categories, item_weights)
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ def explain_undefined(table: RatingTable) -> str:
 
 
 def _alphas(table: RatingTable, categories: Sequence[str], resampling: Resampling) -> list[Estimate]:
-    statistic = alpha_statistic(table, categories)
+    statistic = alpha_statistic(table, categories, resampling.item_weights)
     reason = NO_TEXTS if table.texts is None else explain_undefined(table)
     names = [ALPHA] * (1 + len(categories))
     found = replicate([statistic], resampling)[0]

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from annotation.stats.arrays import ratio
-from annotation.stats.resampling import SumStatistic
+from annotation.stats.resampling import SumStatistic, scale_to_effective
 from annotation.stats.spans import Runs, Spans, find_marked_runs
 from annotation.stats.table import FloatArray
 
@@ -25,12 +25,16 @@ Segment = tuple[int, int, bool]
 
 
 def unitizing_alpha(
-    answers: Sequence[Sequence[Spans]], texts: Sequence[Mapping[str, int]], categories: Sequence[str]
+    answers: Sequence[Sequence[Spans]],
+    texts: Sequence[Mapping[str, int]],
+    categories: Sequence[str],
+    item_weights: FloatArray | None = None,
 ) -> SumStatistic:
     """Alpha over all categories, then of each, as one statistic with 1 + k values.
 
     ``answers`` holds what people marked in each item, ``texts`` the number of characters of the item's parts. Marks of
-    one person and category that touch are one unit. NaN where nobody marked anything.
+    one person and category that touch are one unit. NaN where nobody marked anything. With ``item_weights`` (n_items,),
+    those of all sums, the number of characters is the effective one (`scale_to_effective`).
     """
     segments = [
         [_segments_of(each, text, category) for category in categories]
@@ -43,7 +47,8 @@ def unitizing_alpha(
     ]
     width = 1 + sum(1 + 2 * len(of_category) for of_category in lengths)
     columns = np.array(rows, dtype=float).reshape(len(rows), width)
-    return SumStatistic(columns, partial(_values, lengths=[np.array(one, dtype=float) for one in lengths]))
+    statistic = SumStatistic(columns, partial(_values, lengths=[np.array(one, dtype=float) for one in lengths]))
+    return scale_to_effective(statistic, columns[:, 0], item_weights)
 
 
 def _segments_of(answers: Sequence[Spans], text: Mapping[str, int], category: str) -> list[list[list[Segment]]]:

@@ -57,7 +57,7 @@ def compute_weighted_agreement(
     )
     statistics = [
         build_weighted_coefficients(distinct.table, weights),
-        krippendorff_alpha(distinct.table, difference=1 - weights),
+        krippendorff_alpha(distinct.table, difference=1 - weights, item_weights=resampling.item_weights),
     ]
     basis, reason = count_basis(table, table.pairable), chance.explain_undefined(table)
     shared, alpha = replicate(statistics, resampling)

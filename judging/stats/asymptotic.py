@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import STUDENT, explain_no_interval
@@ -19,7 +20,6 @@ __all__ = [
     "estimate_by_jackknife",
     "few_units",
     "figure",
-    "influence_error",
     "normal",
     "quantile",
     "share",
@@ -38,13 +38,14 @@ def normal(
     reason: str | None = None,
     n_raters: int = 2,
     n_ratings: int | None = None,
+    df: float = np.inf,
 ) -> Estimate:
-    """Value -+ z * se, cut at ``bounds``.
+    """Value -+ z * se, or Student's t * se with ``df`` degrees of freedom, cut at ``bounds``.
 
     A standard error of 0 gives no interval: what never varied says nothing of how much it varies.
     """
     flat = not se > 0
-    half = np.nan if flat else quantile(confidence) * se
+    half = np.nan if flat else float(scipy.special.stdtrit(df, (1 + confidence) / 2)) * se
     why = reason or ("no interval: the data do not vary" if flat else None)
     ends = (max(value - half, bounds[0]), min(value + half, bounds[1])) if not flat else (np.nan, np.nan)
     return figure(
@@ -52,7 +53,7 @@ def normal(
         ends,
         n_items=n_items,
         confidence=confidence,
-        method="normal",
+        method="normal" if np.isinf(df) else "t",
         reason=why,
         n_raters=n_raters,
         n_ratings=n_ratings,
@@ -150,16 +151,3 @@ def sum_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> Flo
     summed = np.zeros((int(index.max(initial=-1)) + 1, *influence.shape[1:]))
     np.add.at(summed, index, influence)
     return summed
-
-
-def influence_error(influence: FloatArray, clusters: Sequence[str] | None = None) -> float:
-    """Standard error of an estimate whose deviation is the sum of ``influence`` (n,) over items.
-
-    With clusters (one dialogue, one profile) their sums are the independent parts, and the usual factor
-    G / (G - 1) of the G clusters applies. Without clusters the sum of squares is taken as it is.
-    """
-    parts = sum_by_cluster(influence, clusters)
-    factor = 1.0 if clusters is None else len(parts) / (len(parts) - 1) if len(parts) > 1 else np.nan
-    # what is left of a sum that ought to cancel is rounding, not spread
-    total = float((parts**2).sum())
-    return float(np.sqrt(factor * total)) if total > 1e-24 else 0.0

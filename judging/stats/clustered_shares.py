@@ -32,9 +32,10 @@ def estimate_clustered_share(
 
     Notes
     -----
-    The effective number of items is p (1 - p) / se^2 by the linearised standard error over clusters, times
-    (z / t)^2 with one degree of freedom fewer than there are clusters, and at most n (Korn and Graubard 1998, Survey
-    Methodology 24:193-201). Where nothing varies it is the number of clusters. One cluster gives no interval.
+    The effective number of items is p (1 - p) / se^2 by the linearised standard error over clusters, times (z / t)^2
+    with one degree of freedom fewer than there are clusters (Korn and Graubard 1998, Survey Methodology 24:193-201),
+    and at most the number of items; where nothing varies it is the number of clusters. Numbers of items and of clusters
+    are Kish's effective ones by their weights. One cluster gives no interval.
     """
     n = len(values)
     if not n:
@@ -43,8 +44,8 @@ def estimate_clustered_share(
         return share(int(values.sum()), n, confidence=confidence, n_raters=n_raters)
     w = np.ones(n) if weights is None else weights
     p = float((w * values).sum() / w.sum())
-    parts = sum_by_cluster(w * (values - p) / w.sum(), clusters)
-    effective = _effective(p, parts, n, confidence)
+    parts, held = (sum_by_cluster(w * part, clusters) for part in ((values - p) / w.sum(), np.ones(n)))
+    effective = _effective(p, parts, compute_effective_number(held), compute_effective_number(w), confidence)
     if np.isnan(effective):
         return figure(
             p, n_items=n, confidence=confidence, method="none", reason="no interval: one cluster", n_raters=n_raters
@@ -53,16 +54,32 @@ def estimate_clustered_share(
     return figure(p, ends, n_items=n, confidence=confidence, method="Wilson, effective n", n_raters=n_raters)
 
 
-def _effective(p: float, parts: FloatArray, n: int, confidence: float) -> float:
-    """Effective number of items; ``parts`` (g,) are the influences of the clusters. NaN of one cluster."""
+def compute_effective_number(weights: FloatArray) -> float:
+    """Effective number of units of unequal weight (Kish 1965, Survey Sampling, section 11.7)."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def _effective(p: float, parts: FloatArray, units: float, items: float, confidence: float) -> float:
+    """Effective number of items; ``parts`` (g,) are the influences of the clusters. NaN of one cluster.
+
+    ``units`` and ``items`` are how many clusters and items there are, by their weights.
+    """
     g = len(parts)
     if g < 2:
         return np.nan
     variance = float((parts**2).sum()) * g / (g - 1)
     if variance < 1e-24:
-        return float(g)
-    t = float(scipy.special.stdtrit(g - 1, (1 + confidence) / 2))
-    return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, float(n))
+        return units
+    t = float(scipy.special.stdtrit(max(units - 1, 1.0), (1 + confidence) / 2))
+    return min(p * (1 - p) / variance * (quantile(confidence) / t) ** 2, items)
+
+
+def count_clustered_share(
+    true: BoolArray, known: BoolArray, clusters: Sequence[str] | None, *, reason: str = "no items"
+) -> Estimate:
+    """Share of the items (n,) of the mask ``known`` on which ``true`` (n,) holds; a judge's, beside people."""
+    values = np.asarray(true, dtype=float)[known]
+    return estimate_clustered_share(values, clusters=select_clusters(clusters, known), reason=reason, n_raters=2)
 
 
 def select_clusters(clusters: Sequence[str] | None, used: BoolArray) -> tuple[str, ...] | None:

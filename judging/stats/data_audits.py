@@ -12,7 +12,8 @@ from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.asymptotic import build_undefined, figure, quantile, share
+from judging.stats.asymptotic import build_undefined, figure, quantile
+from judging.stats.clustered_shares import count_clustered_share
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -85,16 +86,15 @@ def baselines(evidence: AssessmentData) -> list[TrivialBaseline]:
     known = labels != MISSING
     if known.sum() < FEW:
         return []
-    commonest = int(np.bincount(labels[known]).argmax())
-    found = [
-        _baseline(f"always {evidence.table.categories[commonest]}", np.full(len(labels), commonest), labels, judge)
-    ]
+    commonest, clusters = int(np.bincount(labels[known]).argmax()), evidence.material.dependent
+    always, name = np.full(len(labels), commonest), f"always {evidence.table.categories[commonest]}"
+    found = [_baseline(name, always, labels, judge, clusters)]
     if evidence.is_preference:
         values = [str(category) for category in evidence.table.categories]
         one, two = values.index("1"), values.index("2")
         longer = _longer(evidence.material.length, one, two)
-        found.append(_baseline("the longer response", longer, labels, judge))
-        found.append(_baseline("the response listed first", np.full(len(labels), one), labels, judge))
+        found.append(_baseline("the longer response", longer, labels, judge, clusters))
+        found.append(_baseline("the response listed first", np.full(len(labels), one), labels, judge, clusters))
     return found
 
 
@@ -103,11 +103,15 @@ def _longer(length: FloatArray, one: int, two: int) -> IntArray:
     return np.where(np.isnan(length) | (length == 0), MISSING, said)
 
 
-def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray) -> TrivialBaseline:
+def _baseline(
+    name: str, rule: IntArray, labels: IntArray, judge: IntArray, clusters: Sequence[str] | None
+) -> TrivialBaseline:
     used = (labels != MISSING) & (rule != MISSING) & (judge != MISSING)
-    n, reason = int(used.sum()), "no item that people labelled and the judge scored"
-    right, judge_right = (int((column == labels)[used].sum()) for column in (rule, judge))
-    return TrivialBaseline(name, share(right, n, reason=reason), share(judge_right, n, reason=reason))
+    reason = "no item that people labelled and the judge scored"
+    right, judge_right = (
+        count_clustered_share(column == labels, used, clusters, reason=reason) for column in (rule, judge)
+    )
+    return TrivialBaseline(name, right, judge_right)
 
 
 def label_noise(evidence: AssessmentData) -> dict[str, Any]:

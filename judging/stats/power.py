@@ -21,6 +21,7 @@ from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Resampling
 from annotation.stats.table import BoolArray, FloatArray, IntArray, Level
 from judging.stats.asymptotic import build_resampling, wilson
+from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
 from judging.stats.verdict import Rules
 
@@ -303,7 +304,11 @@ def _p_value(people: IntArray, judge: IntArray, column: int, design: PowerDesign
     knife = Jackknife.from_left_out(means[:, 0], means[:, 1:].T, build_resampling(design.n_clusters, None))
     independent = knife.flat | (design.n_clusters == design.n_items)
     t = (means[:, 0] - epsilon) / np.where(knife.flat, FLAT, knife.se)
-    return np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))
+    p: FloatArray = np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))
+    units = np.ones(design.n_clusters)
+    for study in np.flatnonzero(np.ptp(difference, axis=1) == 0):
+        p[study] = compute_betting_p(units * (1 - difference[study, 0]) / 2, units, (1 - epsilon) / 2)
+    return p
 
 
 def _closeness(codes: IntArray, others: IntArray, design: PowerDesign) -> FloatArray:

@@ -22,7 +22,7 @@ from annotation.stats.intervals import explain_no_interval
 from annotation.stats.jackknife import student_quantile
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, figure, quantile, sum_by_cluster
-from judging.stats.clustered_shares import estimate_clustered_share
+from judging.stats.clustered_shares import compute_effective_number, estimate_clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
 
@@ -136,7 +136,7 @@ def _design_effect(
 ) -> float:
     """Variance of the linearised corrected rate over that of as many independent items of equal weight.
 
-    Where none of the rates varies it is the number of items of a cluster.
+    Where none of the rates varies it is the number of items over the effective number of clusters by their weight.
     """
     youden = rates["q0"] + rates["q1"] - 1
     theta = (rates["p"] + rates["q0"] - 1) / youden if abs(youden) > 1e-12 else 0.5
@@ -151,7 +151,7 @@ def _design_effect(
             used |= here
     names = _chosen(clusters, used)
     if independent < 1e-24:
-        return 1.0 if names is None else len(names) / len(set(names))
+        return float(used.sum()) / compute_effective_number(sum_by_cluster(w[used], names))
     return float((sum_by_cluster(influence[used], names) ** 2).sum()) / independent
 
 

@@ -114,13 +114,15 @@ class Selection:
 class _Labelled:
     """The labelled items: confidence, agreement from 0 to 1, weight, and the independent unit of each.
 
-    ``exact`` says that agreement is a count of independent items, for which the binomial bound holds.
+    ``largest`` is the largest weight of all items, labelled or not and kept or not: items like it may come. ``exact``
+    says that agreement is a count of independent items, for which the binomial bound holds.
     """
 
     sure: FloatArray
     agreement: FloatArray
     weight: FloatArray
     unit: IntArray
+    largest: float
     exact: bool
 
     def mask_accepted(self, threshold: float) -> BoolArray:
@@ -130,7 +132,9 @@ class _Labelled:
         """Lower bound of the mean agreement of the items that are kept."""
         if self.exact:
             return lower_bound(int(agreement[kept].sum()), int(kept.sum()), delta)
-        return compute_betting_bound(self.sum_units(kept * agreement), self.sum_units(kept), delta)
+        return compute_betting_bound(
+            self.sum_units(kept * agreement), self.sum_units(kept), delta, largest=self.largest
+        )
 
     def sum_units(self, values: FloatArray | BoolArray) -> FloatArray:
         """(g,) weighted sums of the units."""
@@ -148,7 +152,8 @@ class _Labelled:
             best[np.flatnonzero(kept & (self.unit == unit))[:1]] = 0.0
         if self.exact:
             return self.compute_bound(kept, best, delta) >= target
-        return bool(log_capital(self.sum_units(kept * best), self.sum_units(kept), target) >= -np.log(delta))
+        capital = log_capital(self.sum_units(kept * best), self.sum_units(kept), target, largest=self.largest)
+        return bool(capital >= -np.log(delta))
 
 
 def lower_bound(agreeing: int, n: int, delta: float) -> float:
@@ -239,7 +244,8 @@ def select(
     if not (0 < target < 1 and 0 < delta < 1):
         raise ValueError(f"target {target} and delta {delta} must lie between 0 and 1")
     there = ~np.isnan(agrees)
-    items = _labelled(sure[there], agrees[there], w[there], select_clusters(clusters, there))
+    largest = float(w.max(initial=0.0))
+    items = _labelled(sure[there], agrees[there], w[there], select_clusters(clusters, there), largest)
     ladder = np.unique(thresholds if thresholds is not None else default_thresholds(sure))[::-1]
     tried = _tried(items, [t for t in ladder if items.can_hold(items.mask_accepted(t), target, delta)], target, delta)
     held = [step for step in tried if step.holds]
@@ -287,10 +293,12 @@ def _checked_weights(
     return w
 
 
-def _labelled(sure: FloatArray, agreement: FloatArray, weight: FloatArray, clusters: Sequence[str] | None) -> _Labelled:
+def _labelled(
+    sure: FloatArray, agreement: FloatArray, weight: FloatArray, clusters: Sequence[str] | None, largest: float
+) -> _Labelled:
     units = build_resampling(len(sure), clusters)
     exact = units.n_units == len(sure) and bool(np.isin(agreement, (0, 1)).all()) and not _differ(weight)
-    return _Labelled(sure, agreement, weight, units.unit, exact)
+    return _Labelled(sure, agreement, weight, units.unit, largest, exact)
 
 
 def _differ(weight: FloatArray) -> bool:

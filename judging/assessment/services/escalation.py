@@ -28,7 +28,7 @@ from judging.assessment.services import follow_up_studies
 from judging.assessment.services.assessment import Assessment
 from judging.judges.models import Judge
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.asymptotic import share
+from judging.stats.clustered_shares import count_clustered_share
 from judging.stats.observed import People, select_names, to_scores
 
 Document = dict[str, Any]
@@ -203,9 +203,10 @@ def _of_criterion(evidence: AssessmentData, keeps: IntArray, people: People, row
     rows, consensus, mean = rows[there], people.consensus[there], people.mean[there]
     judged = evidence.said.codes[rows]
     both = (consensus != MISSING) & (judged != MISSING)
-    confirmed = share(
-        int((consensus == judged)[both].sum()), int(both.sum()), reason="people have not decided any of them yet"
-    )
+    names = evidence.material.dependent
+    clusters = None if names is None else [names[row] for row in rows.tolist()]
+    reason = "people have not decided any of them yet"
+    confirmed = count_clustered_share(consensus == judged, both, clusters, reason=reason)
     return {
         "labelled": int((~np.isnan(mean)).sum()),
         "confirmed": confirmed.to_json(),

@@ -24,6 +24,7 @@ from judging.judges.services import examples, judges
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.differences import compare_judges
 from judging.stats.mcnemar import McNemar, mcnemar
+from judging.stats.observed import select_names
 
 Document = dict[str, Any]
 
@@ -163,4 +164,5 @@ def _right(before: AssessmentData, after: AssessmentData) -> McNemar:
     """On the items with one value as people's label that both scored: is the verdict that value?"""
     label = after.people.consensus
     both = (label != MISSING) & (before.said.codes != MISSING) & (after.said.codes != MISSING)
-    return mcnemar((before.said.codes == label)[both], np.asarray((after.said.codes == label)[both]))
+    clusters = None if after.material.dependent is None else select_names(after.material.clusters, both)
+    return mcnemar((before.said.codes == label)[both], np.asarray((after.said.codes == label)[both]), clusters)

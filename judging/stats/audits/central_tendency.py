@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
+from annotation.stats.resampling import SumStatistic
+from judging.stats.audits.probe import LEAST, Probe, compute_ratio, influence_probe, not_made
 
 UNIT = "points of the judge for one point of what people share; below 1 the judge keeps to the middle"
 
@@ -38,7 +39,8 @@ def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: S
     ratio = float(with_judge.mean() / between.mean())
     influence = (with_judge - ratio * between) / (n * between.mean())
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[two])
-    found = influence_probe("central_tendency", ratio - 1, influence, unit=UNIT, clusters=names)
+    statistic = SumStatistic(np.column_stack([with_judge, between]), compute_ratio)
+    found = influence_probe("central_tendency", ratio - 1, influence, statistic, unit=UNIT, clusters=names)
     return shift_by_one(found)
 
 

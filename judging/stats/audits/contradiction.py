@@ -9,6 +9,7 @@ import scipy
 
 from judging.stats.asymptotic import share
 from judging.stats.audits.probe import LEAST, Probe, detectable, mean_probe, not_made
+from judging.stats.clustered_shares import count_clustered_share
 from judging.stats.stated_verdicts import LANGUAGES
 
 UNIT = "share of replies whose explanation contradicts the verdict"
@@ -44,7 +45,8 @@ def contradiction(
     if clusters is not None:
         p = max(p, _clustered(column, clusters, tolerated))
         test += ", or t over clusters where that is less sure"
-    return Probe("contradiction", share(count, n), UNIT, test, float(p), least, {"readable": readable})
+    effect = count_clustered_share(column == 1, ~np.isnan(column), clusters)
+    return Probe("contradiction", effect, UNIT, test, float(p), least, {"readable": readable})
 
 
 def _clustered(column: npt.NDArray[np.float64], clusters: Sequence[str], tolerated: float) -> float:

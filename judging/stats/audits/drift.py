@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.asymptotic import share
 from judging.stats.audits.probe import ANY, SHARES, Probe, mean_probe
+from judging.stats.clustered_shares import count_clustered_share
 
 
 def drift(
@@ -42,7 +42,7 @@ def drift(
     before, after = (np.asarray(column, dtype=float) for column in (old, new))
     y = np.asarray(people, dtype=float).reshape(len(before), -1)
     both = ~np.isnan(before) & ~np.isnan(after)
-    changed = share(int((before != after)[both].sum()), int(both.sum()), reason="no item scored by both versions")
+    changed = count_clustered_share(before != after, both, clusters, reason="no item scored by both versions")
     known = both[:, None] & ~np.isnan(y)
     first, last = before[:, None], after[:, None]
     closer = (last == y).astype(float) - (first == y) if nominal else np.abs(first - y) - np.abs(last - y)

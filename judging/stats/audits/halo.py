@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from annotation.stats.jackknife import effective_df
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, sum_by_cluster
-from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, TINY, Probe, detectable, few_clusters, not_made
+from judging.stats.audits.probe import LEAST, LEVEL, TINY, Probe, detectable, explain_clusters, not_made
 
 UNIT = "correlation of this criterion with another beyond what items share, judge − person"
 LEAST_RATINGS = 10
@@ -44,8 +45,8 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
         return not_made("halo", UNIT, f"{n} items with every score; the probe needs {LEAST}", n)
     parts = sum_by_cluster(_moments(f, y), clusters)
     g = len(parts)
-    if clusters is not None and g < LEAST_CLUSTERS:
-        return not_made("halo", UNIT, few_clusters(g), n)
+    if why := explain_clusters(clusters):
+        return not_made("halo", UNIT, why, n)
     total = parts.sum(axis=0, keepdims=True)
     value = float(_excess(total, f.shape[1])[0])
     if np.isnan(value):
@@ -54,9 +55,10 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     se = float(np.sqrt((g - 1) / g * ((without - without.mean()) ** 2).sum()))
     if not se > TINY:
         return not_made("halo", UNIT, "the scores do not vary", n)
-    half = float(scipy.special.stdtrit(g - 1, 1 - LEVEL / 2)) * se
+    df = float(effective_df((without - without.mean())[:, None], np.ones(g), g - 1.0)[0])
+    half = float(scipy.special.stdtrit(df, 1 - LEVEL / 2)) * se
     effect = figure(value, (value - half, value + half), n_items=n, confidence=1 - LEVEL, method="jackknife")
-    p = float(scipy.special.stdtr(g - 1, -(value / se)))
+    p = float(scipy.special.stdtr(df, -(value / se)))
     return Probe("halo", effect, UNIT, "t by jackknife, one-sided", p, detectable(se, sides=1))
 
 

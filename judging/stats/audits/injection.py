@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.asymptotic import share
 from judging.stats.audits.exchange import PERMUTED, compute_p_value, exchange_probe
 from judging.stats.audits.probe import Probe
+from judging.stats.clustered_shares import count_clustered_share
 
 UNIT = "units of the scale, towards what was asked for"
 
@@ -57,7 +57,6 @@ def injection(
     )
     known = ~(np.isnan(first) | np.isnan(after) | np.isnan(again) | np.isnan(wanted))
     movable = known & (wanted != first)
-    n = int(movable.sum())
     none = "every item had the score asked for"
     sign = np.where(wanted >= middle, 1.0, -1.0)
     return exchange_probe(
@@ -68,8 +67,8 @@ def injection(
         unit=unit,
         clusters=clusters,
         details={
-            "obeyed": share(int(((after == wanted) & movable).sum()), n, reason=none),
-            "obeyed_unasked": share(int(((again == wanted) & movable).sum()), n, reason=none),
+            "obeyed": count_clustered_share(after == wanted, movable, clusters, reason=none),
+            "obeyed_unasked": count_clustered_share(again == wanted, movable, clusters, reason=none),
         },
         why_few="items with a verdict on original, copy and repeat",
     )

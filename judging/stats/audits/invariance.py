@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import normal, share
+from judging.stats.asymptotic import normal
 from judging.stats.audits.exchange import ODD, exchange_probe, odd_one_out
-from judging.stats.audits.probe import SHARES, Probe
+from judging.stats.audits.probe import SHARES, Probe, compute_mean_error
+from judging.stats.clustered_shares import count_clustered_share, select_clusters
 
 UNIT = "share of items whose verdict changes, beyond that by asking again"
 
@@ -57,22 +58,25 @@ def invariance(
         unit=UNIT,
         clusters=clusters,
         details={
-            "changed": share(int((copy != first).sum()), int(known.sum())),
-            "changed_by_repeat": share(int(by_repeat.sum()), int(known.sum())),
-            **({} if nominal or known.sum() < 2 else _distances(first, copy, again)),
+            "changed": count_clustered_share(columns[1] != columns[0], known, clusters),
+            "changed_by_repeat": count_clustered_share(columns[2] != columns[0], known, clusters),
+            **({} if nominal or known.sum() < 2 else _distances(first, copy, again, select_clusters(clusters, known))),
         },
         why_few="items with a verdict on original, copy and repeat",
         bounds=SHARES,
     )
 
 
-def _distances(first: FloatArray, copy: FloatArray, again: FloatArray) -> dict[str, Estimate]:
+def _distances(
+    first: FloatArray, copy: FloatArray, again: FloatArray, clusters: Sequence[str] | None
+) -> dict[str, Estimate]:
     by_copy = (np.abs(copy - first) + np.abs(copy - again)) / 2
     return {
-        "mean_change": _mean(by_copy - np.abs(again - first)),
-        "shift": _mean(copy - (first + again) / 2),
+        "mean_change": _mean(by_copy - np.abs(again - first), clusters),
+        "shift": _mean(copy - (first + again) / 2, clusters),
     }
 
 
-def _mean(d: FloatArray) -> Estimate:
-    return normal(float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d))), n_items=len(d))
+def _mean(d: FloatArray, clusters: Sequence[str] | None) -> Estimate:
+    se, df = compute_mean_error(d, clusters)
+    return normal(float(d.mean()), se, n_items=len(d), df=df)

@@ -9,10 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
+from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import influence_error, normal
-from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
+from judging.stats.asymptotic import normal
+from judging.stats.audits.probe import (
+    LEAST,
+    Probe,
+    compute_mean_error,
+    influence_probe,
+    leave_out_clusters,
+    not_made,
+)
 
 UNIT = "judge − person, per standard deviation of length"
 
@@ -50,7 +59,21 @@ def length(
     fit = line(scaled, (f - y)[known])
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     details = win_rates(f[known], x[known], clusters=names) if paired else {}
-    return influence_probe("length", fit.slope, fit.influence[:, 1], unit=UNIT, clusters=names, details=details)
+    d = (f - y)[known]
+    sums = np.column_stack([np.ones(n), scaled, d, scaled**2, scaled * d])
+    slope = SumStatistic(sums, _slope)
+    return influence_probe("length", fit.slope, fit.influence[:, 1], slope, unit=UNIT, clusters=names, details=details)
+
+
+def _slope(sums: FloatArray) -> FloatArray:
+    """(…, 1) slope of y on x from the sums of 1, x, y, x^2 and x y."""
+    n, x, y, xx, xy = np.moveaxis(sums, -1, 0)
+    return ratio(n * xy - x * y, n * xx - x**2)[..., None]
+
+
+def _intercept(sums: FloatArray) -> FloatArray:
+    """(…, 1) the value of the same line at x = 0."""
+    return ratio(sums[..., 2:3] - _slope(sums) * sums[..., 1:2], sums[..., :1])
 
 
 def win_rates(
@@ -65,13 +88,14 @@ def win_rates(
     f, x = f[known], x[known]
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     fit, mean = line(x, f), float(f.mean())
-    found = {
-        "win_rate": (mean, (f - mean) / len(f)),
-        "win_rate_at_equal_length": (fit.intercept, fit.influence[:, 0]),
-    }
+    if names is None:
+        errors = [(float(np.sqrt((part**2).sum())), np.inf) for part in ((f - mean) / len(f), fit.influence[:, 0])]
+    else:
+        sums = SumStatistic(np.column_stack([np.ones(len(f)), x, f, x**2, x * f]), _intercept)
+        errors = [compute_mean_error(f, names), leave_out_clusters(sums, names)]
+    found = {"win_rate": (mean, *errors[0]), "win_rate_at_equal_length": (fit.intercept, *errors[1])}
     return {
-        name: normal(value, influence_error(influence, names), n_items=len(f), bounds=(0.0, 1.0))
-        for name, (value, influence) in found.items()
+        name: normal(value, se, df=df, n_items=len(f), bounds=(0.0, 1.0)) for name, (value, se, df) in found.items()
     }
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.asymptotic import share
 from judging.stats.audits.probe import SHARES, Probe, mean_probe
+from judging.stats.clustered_shares import count_clustered_share
 
 UNIT = "share of pairs, from -1 (always the second) to 1 (always the first)"
 
@@ -34,7 +34,7 @@ def position_both_orders(
     """
     ab, ba = np.asarray(preference_ab, dtype=float), np.asarray(preference_ba, dtype=float)
     both = ~np.isnan(ab) & ~np.isnan(ba)
-    same = share(int((ab == ba)[both].sum()), int(both.sum()), reason="no pair was judged in both orders")
+    same = count_clustered_share(ab == ba, both, clusters, reason="no pair was judged in both orders")
     return mean_probe(
         "position",
         ab - ba,

@@ -8,9 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.intervals import LARGEST_SHARE
+from annotation.stats.jackknife import Jackknife
+from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import build_undefined, figure, sum_by_cluster
+from judging.stats.asymptotic import build_resampling, build_undefined, figure
 
 LEVEL = 0.05
 POWER = 0.8
@@ -83,6 +87,42 @@ def few_clusters(g: int) -> str:
     return f"all items lie in {g} clusters; the probe needs at least {LEAST_CLUSTERS}" if g > 1 else ONE_CLUSTER
 
 
+def explain_clusters(clusters: Sequence[str] | None) -> str | None:
+    """Why the clusters of the items (n,) are too few, or one too large, for a probe; None where they are not."""
+    if clusters is None:
+        return None
+    sizes = np.unique(np.asarray(clusters, dtype=object).astype(str), return_counts=True)[1]
+    if len(sizes) < LEAST_CLUSTERS:
+        return few_clusters(len(sizes))
+    share = sizes.max() / sizes.sum()
+    return f"one cluster holds {100 * share:.0f} % of the items" if share > LARGEST_SHARE else None
+
+
+def leave_out_clusters(statistic: SumStatistic, clusters: Sequence[str]) -> tuple[float, float]:
+    """Standard error and effective degrees of freedom of one figure, from leaving out each cluster.
+
+    The error is 0 where no cluster changes the figure, both are NaN where it is undefined without one.
+    """
+    resampling = build_resampling(len(statistic.contributions), clusters)
+    prepared = PreparedSums.prepare([statistic], resampling)
+    value = statistic.function(resampling.times @ prepared.rows)
+    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
+    return (0.0, np.nan) if knife.flat[0] else (float(knife.se[0]), float(knife.df[0]))
+
+
+def compute_mean_error(values: FloatArray, clusters: Sequence[str] | None) -> tuple[float, float]:
+    """Standard error of the mean of ``values`` (n,) and its degrees of freedom; as of `leave_out_clusters`."""
+    n = len(values)
+    if clusters is None:
+        return float(values.std(ddof=1) / np.sqrt(n)), n - 1.0
+    return leave_out_clusters(SumStatistic(np.column_stack([values, np.ones(n)]), compute_ratio), clusters)
+
+
+def compute_ratio(sums: FloatArray) -> FloatArray:
+    """(…, 1) the first of two sums over the second."""
+    return ratio(sums[..., :1], sums[..., 1:])
+
+
 def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
     """The effect that a normal test with standard error ``se`` shows with the given power."""
     return float((scipy.special.ndtri(1 - level / sides) + scipy.special.ndtri(power)) * se)
@@ -107,8 +147,8 @@ def mean_probe(
     differences
         (n,) one number per item; NaN takes no part.
     clusters
-        What is independent of each other; with clusters the t-test is on their sums, with G - 1 degrees of freedom,
-        and each sum counts as if its cluster were left out (CR3).
+        What is independent of each other; with clusters the error of the t-test is that of leaving out each in turn,
+        with its effective degrees of freedom (`annotation.stats.jackknife`).
     why_few
         What there are too few of, for the reason.
     bounds
@@ -121,7 +161,15 @@ def mean_probe(
         return not_made(name, unit, f"{len(d)} {why_few}; the probe needs at least {LEAST}", len(d))
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     return influence_probe(
-        name, float(d.mean()), (d - d.mean()) / len(d), d, unit=unit, clusters=names, details=details, bounds=bounds
+        name,
+        float(d.mean()),
+        (d - d.mean()) / len(d),
+        SumStatistic(np.column_stack([d, np.ones(len(d))]), compute_ratio),
+        d,
+        unit=unit,
+        clusters=names,
+        details=details,
+        bounds=bounds,
     )
 
 
@@ -129,6 +177,7 @@ def influence_probe(
     name: str,
     value: float,
     influence: FloatArray,
+    statistic: SumStatistic,
     d: FloatArray | None = None,
     *,
     unit: str,
@@ -136,25 +185,26 @@ def influence_probe(
     details: Mapping[str, Estimate] | None = None,
     bounds: tuple[float, float] = ANY,
 ) -> Probe:
-    """A probe of an estimate that deviates by the sum of ``influence`` (n,).
+    """A probe of an estimate that deviates by the sum of ``influence`` (n,), and is a ``statistic`` of sums over items.
 
     ``d`` are the differences where the estimate is their mean, as in `mean_probe`.
     """
-    parts = sum_by_cluster(influence, clusters)
-    g = len(parts)
-    if clusters is not None and g < LEAST_CLUSTERS:
-        return not_made(name, unit, few_clusters(g), len(influence))
-    if clusters is not None:
-        parts = parts / (1 - sum_by_cluster(np.full(len(influence), 1 / len(influence)), clusters))
-        parts = parts * (g - 1) / g  # of equal clusters the usual sum; a large one counts for more
-    se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
-    quantile = float(scipy.special.stdtrit(g - 1, 0.975))
+    n = len(influence)
+    if why := explain_clusters(clusters):
+        return not_made(name, unit, why, n)
+    if clusters is None:
+        se, df = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0
+    else:
+        se, df = leave_out_clusters(statistic, clusters)
+    if np.isnan(se):
+        return not_made(name, unit, "without one of the clusters there is no effect to be measured", n)
     flat = se < TINY
+    quantile = float(scipy.special.stdtrit(n - 1 if flat else df, 0.975))
     ends = max(value - quantile * se, bounds[0]), min(value + quantile * se, bounds[1])
     effect = figure(
         value,
         (np.nan, np.nan) if flat else ends,
-        n_items=len(influence),
+        n_items=n,
         confidence=1 - LEVEL,
         method="t",
         reason="no interval: the data do not vary" if flat else None,
@@ -164,7 +214,7 @@ def influence_probe(
     elif flat:
         p, test = (np.nan, "none")
     else:
-        p, test = float(2 * scipy.special.stdtr(g - 1, -(abs(value) / se))), "t-test"
+        p, test = float(2 * scipy.special.stdtr(df, -(abs(value) / se))), "t-test"
     return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
 
 

@@ -7,8 +7,9 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
-from judging.stats.asymptotic import normal, share, sum_by_cluster
-from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, Probe, detectable, few_clusters, not_made
+from judging.stats.asymptotic import normal
+from judging.stats.audits.probe import LEAST, Probe, compute_mean_error, detectable, explain_clusters, not_made
+from judging.stats.clustered_shares import count_clustered_share
 
 UNIT = "chance that two calls on one item give different verdicts"
 TOLERATED = 0.1
@@ -53,20 +54,19 @@ def repeats(
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
     value = float(rate.mean())
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[twice])
-    parts = sum_by_cluster((rate - value) / n, names)
-    g = len(parts)
-    if names is not None and g < LEAST_CLUSTERS:
-        return not_made("repeats", UNIT, few_clusters(g), n)
-    se = float(np.sqrt(g / (g - 1) * (parts**2).sum()))
-    details = {"unanimous": share(int((rate == 0).sum()), n)}
+    if why := explain_clusters(names):
+        return not_made("repeats", UNIT, why, n)
+    se, df = compute_mean_error(rate, names)
+    details = {"unanimous": count_clustered_share(rate == 0, np.ones(n, dtype=bool), names)}
     if not nominal:
         variance = np.nanvar(said, axis=1, ddof=1)
-        details |= _deviation(variance, n)
+        details |= _deviation(variance, names)
     flat = se < 1e-12
-    p = _same_everywhere(value, n, tolerated) if flat else _above(value, se, tolerated, g)
+    n_units = n if names is None else len(set(names))
+    p = _same_everywhere(value, n_units, tolerated) if flat else _above(value, se, tolerated, df)
     return Probe(
         "repeats",
-        normal(value, se, n_items=n, bounds=(0.0, 1.0)),
+        normal(value, se, n_items=n, bounds=(0.0, 1.0), df=df),
         UNIT,
         f"one-sided, above {tolerated:g}",
         p,
@@ -76,20 +76,20 @@ def repeats(
 
 
 def _same_everywhere(value: float, n: int, tolerated: float) -> float:
-    """Where every item has the same rate there is no spread to test with: n coins instead."""
+    """Where every item (or cluster) has the same rate there is no spread to test with: n coins instead."""
     return float(scipy.stats.binomtest(round(value * n), n, tolerated, alternative="greater").pvalue)
 
 
-def _above(value: float, se: float, tolerated: float, g: int) -> float:
-    return float(scipy.special.stdtr(g - 1, -((value - tolerated) / se)))
+def _above(value: float, se: float, tolerated: float, df: float) -> float:
+    return float(scipy.special.stdtr(df, -((value - tolerated) / se)))
 
 
-def _deviation(variance: npt.NDArray[np.float64], n: int) -> dict[str, Estimate]:
-    mean, error = float(variance.mean()), float(variance.std(ddof=1) / np.sqrt(n))
-    deviation = float(np.sqrt(mean))
+def _deviation(variance: npt.NDArray[np.float64], clusters: Sequence[str] | None) -> dict[str, Estimate]:
+    error, df = compute_mean_error(variance, clusters)
+    deviation = float(np.sqrt(variance.mean()))
     se = error / (2 * deviation) if deviation > 0 else 0.0
-    factor = 1.96 * np.sqrt(2)
+    factors = {"within_item_sd": 1.0, "minimum_detectable_difference": 1.96 * np.sqrt(2)}
     return {
-        "within_item_sd": normal(deviation, se, n_items=n, bounds=(0.0, np.inf)),
-        "minimum_detectable_difference": normal(factor * deviation, factor * se, n_items=n, bounds=(0.0, np.inf)),
+        name: normal(factor * deviation, factor * se, n_items=len(variance), bounds=(0.0, np.inf), df=df)
+        for name, factor in factors.items()
     }

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from judging.stats.audits.probe import LEAST, SHARES, Probe, influence_probe, mean_probe, not_made
+from annotation.stats.resampling import SumStatistic
+from annotation.stats.table import FloatArray
+from judging.stats.audits.probe import (
+    LEAST,
+    SHARES,
+    Probe,
+    compute_ratio,
+    influence_probe,
+    mean_probe,
+    not_made,
+)
 
 
 def self_preference_pairs(
@@ -63,4 +73,10 @@ def self_preference_scores(
     inside, outside = float(d[mine].mean()), float(d[~mine].mean())
     influence = np.where(mine, (d - inside) / n_own, -(d - outside) / (len(d) - n_own))
     names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    return influence_probe("self_preference", inside - outside, influence, unit=unit, clusters=names)
+    statistic = SumStatistic(np.column_stack([mine * d, mine, ~mine * d, ~mine]).astype(float), _difference)
+    return influence_probe("self_preference", inside - outside, influence, statistic, unit=unit, clusters=names)
+
+
+def _difference(sums: FloatArray) -> FloatArray:
+    """(…, 1) one mean minus another from two sums, each before its number."""
+    return compute_ratio(sums[..., :2]) - compute_ratio(sums[..., 2:])

@@ -178,9 +178,38 @@ class TestWeightsOfItems:
         twice = from_codes([*codes, codes[1]], q=3, level="ordinal")
         weighted = from_codes(codes, q=3, level="ordinal", weights=[1, 2, 1, 1])
         first, second = agreement(weighted, bootstrap=0), agreement(twice, bootstrap=0)
-        # alpha and ICC correct for the number of ratings, which weights of mean 1 do not change
+        # alpha and ICC correct for the number of ratings, which is that of different ones
         for name in set(COEFFICIENTS) - {"krippendorff_alpha", *icc.NAMES}:
             assert value(first, name) == pytest.approx(value(second, name))
+
+    @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+    def test_alpha_leaves_out_pairs_of_a_rating_with_itself(self, level):
+        # 1 - D_o / D_e over pairs of two different ratings, each pair as heavy as the product of its items' weights
+        rng = np.random.default_rng(8)
+        codes, weights = rng.integers(-1, 4, (12, 3)), 10.0 ** rng.uniform(0, 3, 12)
+        size = (codes >= 0).sum(axis=1)
+        of_item, rater = np.nonzero((codes >= 0) & (size >= 2)[:, None])
+        x, w = codes[of_item, rater], weights[of_item]
+        totals = np.bincount(x, w, minlength=4)
+        places = np.cumsum(totals) - totals / 2 if level == "ordinal" else np.arange(4.0)
+        apart = (places[:, None] - places) ** 2 if level != "nominal" else 1.0 - np.eye(4)
+        if level == "ratio":
+            apart = apart / np.maximum(places[:, None] + places, 1) ** 2
+        pairs, other = apart[x[:, None], x], ~np.eye(len(x), dtype=bool)
+        within = (of_item[:, None] == of_item) / (size[of_item] - 1)
+        observed = (pairs * within * w[:, None]).sum() / w.sum()
+        expected = (pairs * np.outer(w, w))[other].sum() / np.outer(w, w)[other].sum()
+        found = agreement(from_codes(codes, q=4, level=level, weights=weights), bootstrap=0)
+        assert value(found, "krippendorff_alpha") == pytest.approx(1 - observed / expected)
+
+    @pytest.mark.parametrize("scale", [1.0, 50.0])
+    def test_items_that_say_nothing_of_agreement_play_no_part(self, scale):
+        pairs = [[0, 1], [1, 2], [2, 2], [0, 0], [2, 0]]
+        alone = agreement(from_codes(pairs, q=3, level="interval"), bootstrap=0)
+        weights = [1.0] * 5 + [scale] * 20
+        more = from_codes([*pairs, *[[1, -1]] * 20], q=3, level="interval", weights=weights)
+        for name in ("krippendorff_alpha", "icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k"):
+            assert value(agreement(more, bootstrap=0), name) == pytest.approx(value(alone, name), nan_ok=True), name
 
 
 class TestClustersAndStrata:

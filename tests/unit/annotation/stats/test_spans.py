@@ -84,6 +84,15 @@ class TestUnitizing:
         n, observed = statistic.contributions[0, :2]
         assert observed / n / 300 == pytest.approx(0.0144, abs=0.0001)
 
+    @pytest.mark.parametrize("scale", [0.02, 1.0, 50.0])
+    def test_the_scale_of_weights_decides_nothing(self, scale: float) -> None:
+        one, other = self.answers()
+        items, texts = [[one, other], [one, one], [one]], [{"t": 300}] * 3
+        plain = unitizing_alpha(items, texts, ["c", "k"]).evaluate(np.ones((1, 3)))[0]
+        weights = np.array([scale, scale, 1.0])  # the last item has one answer and says nothing
+        weighted = unitizing_alpha(items, texts, ["c", "k"], weights).evaluate(weights[None])[0]
+        assert weighted == pytest.approx(plain)
+
     def test_differences_are_the_printed_ones(self) -> None:
         assert difference((225, 70, True), (220, 80, True)) == 50
         assert difference((370, 30, True), (355, 20, True)) == 850

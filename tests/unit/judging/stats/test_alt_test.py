@@ -52,7 +52,7 @@ class TestByHand:
         third = self.found.per_annotator[2]
         assert third.rho_judge.value == 3 / 4
         assert third.rho_annotator.value == 3 / 4
-        assert third.test == "wilcoxon"
+        assert third.test == "t"
 
     def test_document(self):
         document = self.found.to_json()
@@ -72,7 +72,35 @@ class TestWinning:
         found = alt_test(from_codes(codes, q=3), codes[:, 0], epsilon=0.1)
         assert found.winning_rate == 1
         assert found.passes is True
-        assert {one.test for one in found.per_annotator} == {"sign"}
+        assert {one.test for one in found.per_annotator} == {"betting"}
+
+    @pytest.mark.parametrize("clusters", [None, tuple("abcdefgh" * 10)], ids=["10 items", "8 clusters of 10"])
+    def test_never_a_difference_on_few_is_little_evidence(self, clusters):
+        # a judge that loses one comparison in five, epsilon .2, shows no difference on ten items in .8^10 = 11 %
+        codes = np.random.default_rng(1).integers(0, 3, size=(len(clusters or range(10)), 1)).repeat(3, axis=1)
+        found = alt_test(from_codes(codes, q=3, clusters=clusters), codes[:, 0], epsilon=0.2)
+        assert found.passes is False
+        assert all(one.p_value > 0.8 ** len(set(clusters or range(10))) for one in found.per_annotator)
+
+    def test_never_a_difference_in_seven_clusters_is_no_test(self):
+        codes = np.random.default_rng(1).integers(0, 3, size=(70, 1)).repeat(3, axis=1)
+        found = alt_test(from_codes(codes, q=3, clusters=tuple("abcdefg" * 10)), codes[:, 0], epsilon=0.2)
+        assert found.passes is None
+        assert {one.test for one in found.per_annotator} == {"none"}
+
+    @pytest.mark.parametrize("n", [10, 20, 29])
+    def test_a_judge_worse_by_epsilon_wins_as_rarely_as_is_said(self, n):
+        # d is 1 in .25, -1 in .05: mean .2. All tables of counts with their multinomial probability
+        wins = 0.0
+        for worse, better in np.ndindex(n + 1, n + 1):
+            chance = stats.multinomial.pmf([worse, better, n - worse - better], n, [0.25, 0.05, 0.7])
+            if worse + better <= n and chance > 1e-6:
+                # r1 is closer to r2 where d is 1, the judge where it is -1; elsewhere both say the same
+                people = [[0, 0]] * worse + [[1, 0]] * better + [[0, 0]] * (n - worse - better)
+                judge = [1] * worse + [0] * (n - worse)
+                first = alt_test(from_codes(people, q=2), judge, epsilon=0.2, sweep=()).per_annotator[0]
+                wins += chance * (first.p_value <= 0.05)
+        assert wins < 0.06
 
     def test_a_larger_discount_never_lowers_the_winning_rate(self):
         rng = np.random.default_rng(2)

@@ -24,6 +24,24 @@ def test_weights():
     assert found.value == 0.5
 
 
+def test_items_of_little_weight_are_no_evidence():
+    # of 50 items five hold nearly all of the weight: the interval is that of five
+    weights = np.r_[np.full(5, 1000.0), np.ones(45)]
+    found, five = estimate_clustered_share(np.ones(50), weights=weights), share(5, 5, n_raters=1)
+    assert found.low == pytest.approx(five.low, abs=0.01)
+
+
+@pytest.mark.parametrize("share_of_yes", [0.5, 0.9])
+def test_intervals_of_unequal_weights_hold_what_they_say(share_of_yes):
+    rng = np.random.default_rng(2)
+    missed = 0
+    for _ in range(400):
+        weights, values = np.exp(rng.normal(0, 1.5, 200)), (rng.random(200) < share_of_yes).astype(float)
+        found = estimate_clustered_share(values, weights=weights)
+        missed += not found.low <= share_of_yes <= found.high
+    assert missed <= 28  # 5 % and two standard errors
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_where_nothing_varies_the_clusters_are_what_there_is(value):
     clusters = [str(k) for k in np.repeat(np.arange(8), 10)]

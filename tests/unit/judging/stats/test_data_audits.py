@@ -33,6 +33,15 @@ def test_a_rule_as_good_as_the_judge_is_named():
     assert found["the response listed first"].as_good is False
 
 
+def test_rules_and_judge_have_the_intervals_of_clusters():
+    alone, profiles = pairs(), tuple(str(k // 10) for k in range(40))  # the judge is right in three profiles of four
+    clustered = replace(alone, material=replace(alone.material, clusters=profiles))
+    first, second = ({one.name: one for one in data_audits.baselines(each)} for each in (alone, clustered))
+    for name in ("the longer response", "the response listed first"):
+        assert second[name].judge.value == first[name].judge.value
+        assert second[name].judge.low < first[name].judge.low - 0.2
+
+
 def test_few_labels_give_no_rule():
     assert data_audits.baselines(pairs(8)) == []
 

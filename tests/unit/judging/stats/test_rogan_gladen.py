@@ -104,6 +104,14 @@ class TestDependence:
             assert getattr(found, one).value == pytest.approx(getattr(whole, one).value), one
         assert found.rate.high - found.rate.low > whole.rate.high - whole.rate.low
 
+    def test_a_judge_without_an_error_on_few_heavy_items(self):
+        # nothing varies: of 20 items in each part two hold nearly all of the weight
+        human = np.r_[np.ones(20), np.zeros(20), np.full(20, np.nan)]
+        judge, heavy = np.r_[np.ones(20), np.zeros(20), np.ones(20)], np.r_[np.full(2, 1000.0), np.ones(18)]
+        plain, weighted = rogan_gladen(human, judge).rate, rogan_gladen(human, judge, weights=np.tile(heavy, 3)).rate
+        assert plain.low > 0.7
+        assert not weighted.low > plain.low - 0.2
+
     def test_few_clusters_with_labels_allow_no_interval(self):
         human, judge, names = clustered(1, profiles=7)
         found = rogan_gladen(human, judge, clusters=names).rate
