@@ -24,6 +24,14 @@ PREFIX, SUFFIX = ".concord-", ".part"
 """Prefix of a file's name while it is written. Its writer holds a lock on it."""
 
 
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file at once. Raises InputError where the place cannot be written."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+
+
 @contextmanager
 def write_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file that gets its name once it is complete and on the disk. OSError where it cannot be written.

@@ -101,12 +101,19 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
         (("calibrate", *JUDGE, "--epsilon", "2"), "between 0 and 1"),
         (("audit", *JUDGE, "--rule", "least_items=many"), "is no number"),
         (("audit", *JUDGE, "--rule", "most_unscored=2"), "no share"),
+        (("certificate", *JUDGE, "-o", "/"), "/: cannot be written: "),
+        (("report", *JUDGE[:2], "--format", "json", "-o", "/"), "/: cannot be written: "),
         (("audit", *JUDGE, "--level", "0"), "between 0 and 1"),
         (("audit", "--study", "Unknown", "--judge", "gpt"), "Unknown"),
     ],
 )
 def test_bad_usage_says_what_is_wrong(known, args, message):
     assert message in refused(*args)
+
+
+def test_what_is_no_rule_is_told_which_there_are(known):
+    with pytest.raises(CommandError, match="'nope' is no NAME=VALUE with one of least_items, "):
+        run("audit", *JUDGE, "--rule", "nope")
 
 
 def test_a_file_still_needs_its_column(tmp_path):
