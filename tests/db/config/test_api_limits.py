@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from annotation.agreement.api import NewLabels
 from annotation.studies.models.studies import Study
+from config import gunicorn
 from config.api.views import load_document
 from config.middleware import LONGEST_QUERY
 from core.accounts.models.tokens import IdempotentWrite
@@ -65,6 +66,8 @@ class TestSizes:
 
 
 class TestQueries:
+    def test_the_web_server_lets_pass_what_the_site_refuses_in_words(self):
+        assert gunicorn.limit_request_line > LONGEST_QUERY + 4000
     def test_one_that_is_too_long_is_refused_on_pages_and_by_the_api(self, rosa, client):
         """SQLite cannot search for 50,000 characters, and Python reads no number of 5,000 digits."""
         long = "x" * LONGEST_QUERY
