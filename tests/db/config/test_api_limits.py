@@ -68,6 +68,7 @@ class TestSizes:
 class TestQueries:
     def test_the_web_server_lets_pass_what_the_site_refuses_in_words(self):
         assert gunicorn.limit_request_line > LONGEST_QUERY + 4000
+
     def test_one_that_is_too_long_is_refused_on_pages_and_by_the_api(self, rosa, client):
         """SQLite cannot search for 50,000 characters, and Python reads no number of 5,000 digits."""
         long = "x" * LONGEST_QUERY
