@@ -223,7 +223,7 @@ def test_both_orders_of_two_models_are_one_pair(tmp_path):
 def test_an_unknown_winner_names_the_line(tmp_path):
     with pytest.raises(InputError, match="is one of model_a") as caught:
         read("votes", document(tmp_path, [vote(winner="left")], "votes.jsonl"))
-    assert caught.value.field == "line 1: winner"
+    assert (caught.value.line, caught.value.field) == (1, "winner")
 
 
 # ---------- inspect_ai ----------
