@@ -65,6 +65,16 @@ class TestSizes:
         assert "no more than 10000 elements" in answer.text
 
 
+def test_what_nobody_caught_is_a_problem_document_too(rosa, monkeypatch):
+    def break_down(*args: Any, **kwargs: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("core.audit.api.list_events", break_down)
+    answer = calling(rosa).get("/api/v1/acts")
+    assert (answer.status_code, answer["Content-Type"]) == (500, "application/problem+json")
+    assert answer.json()["detail"].startswith("Something broke on our side.")
+
+
 class TestQueries:
     def test_the_web_server_lets_pass_what_the_site_refuses_in_words(self):
         assert gunicorn.limit_request_line > LONGEST_QUERY + 4000

@@ -77,6 +77,7 @@ def test_expected_shares() -> None:
         (("--seed", -1), "the seed is -1"),
         (("--shares", "half,half"), "field shares: 'half,half' is not a list of numbers"),
         (("--shares", "0.5,0.4"), "sum to 1"),
+        (("--items", "inf"), "field items: 'inf' is not a list of numbers"),
         (("--cuts", "0.4,0.6"), "field cuts: '0.4,0.6' has 2 numbers, not 3"),
         (("--cuts", "0.8,0.6,0.4"), "ascending"),
     ],
