@@ -68,7 +68,7 @@ class Schema(AutoSchema):
     def get_operation_id(self) -> str:
         raise LookupError(f"{self.method} {self.path} has no name: give it one in `says`.")
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """Say what is written at the method or the view itself; what a view inherits was not written for readers."""
         handler = getattr(self.view, self.method.lower())
         return inspect.cleandoc(handler.__doc__ or type(self.view).__doc__ or "")

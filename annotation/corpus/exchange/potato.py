@@ -117,7 +117,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
                 take(row, path.name, naming, answers, records, where)
             except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
                 problems.add(locate_error(part, place, error), json.dumps(row, ensure_ascii=False))
-    known_ids = {spell_value(naming.find_value("id", row) or "") for _, row in records}
+    known_ids = {naming.find_id(row) for _, row in records}
     for name in answers.keys() - known_ids:
         problems.add(file.error(f"annotations name {name!r}, which no data file holds", field="instance_id"))
     return collect_package(file, problems, records, lambda one, _: parse_rated(one, naming, answers), known)
@@ -216,7 +216,7 @@ def verdict(row: Mapping[str, Any]) -> list[ExchangedAnswer]:
 
 def parse_rated(row: Mapping[str, Any], naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
     """An instance with all that was said of it."""
-    identity = spell_value(naming.find_value("id", row) or "")
+    identity = naming.find_id(row)
     said_of_it = tuple(answers.get(identity, ()))
     if META in row:
         return Rated(row[META]["record"], said_of_it, row[META]["facts"])
