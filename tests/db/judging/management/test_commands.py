@@ -243,7 +243,7 @@ class TestExport:
     def test_a_format_that_is_not_there_yet_is_refused(self, study, tmp_path):
         path = tmp_path / "labels.xlsx"
         said = refused("export", "--study", "two", "--format", "xlsx", "-o", str(path))
-        assert "choose csv or jsonl or parquet" in said
+        assert "is not one of csv, jsonl, parquet, hf, rewrites, labelstudio, " in said
         assert not path.exists()
 
 
