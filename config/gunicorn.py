@@ -11,6 +11,7 @@ wsgi_app = "config.wsgi:application"
 threads = 4
 timeout = 120
 control_socket_disable = True
+limit_request_line = 8190  # the site itself refuses longer addresses than it asks for, in words
 preload_app = True
 
 

@@ -121,10 +121,13 @@ class UploadLimitMiddleware:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's page for what nobody caught, except where the machine is at fault."""
     error = sys.exc_info()[1]
-    fault = describe_fault(error) if error else None
+    fault, is_api = describe_fault(error) if error else None, request.path.startswith("/api/")
+    if fault is None and is_api:
+        detail = "Something broke on our side. Nothing was kept of this request; the server's log holds the details."
+        return problem(500, "Internal Server Error", detail)
     if fault is None:
         return defaults.server_error(request)
-    if request.path.startswith("/api/"):
+    if is_api:
         detail = f"{fault} Nothing was kept of this request; send it again."
         answer = problem(503, "Service Unavailable", detail)
     else:

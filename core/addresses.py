@@ -117,7 +117,8 @@ def resolve_checked(url: str, rule: Rule, *, resolve: Resolve = socket.getaddrin
             f"{parts.hostname} is {at_the_link[0]}, which is not a public address but the machine's own link."
         )
     if not rule.private and (hidden := [one for one in found if not is_public(one)]):
-        raise ForbiddenAddressError(f"{parts.hostname} is {hidden[0]}, which is not a public address.")
+        named = "" if parts.hostname == str(hidden[0]) else f" {hidden[0]}, which is"
+        raise ForbiddenAddressError(f"{parts.hostname} is{named} not a public address.")
     return found
 
 

@@ -30,7 +30,7 @@ class ResamplingOptions(Options):
     bootstrap: Annotated[int, Hint(metavar="N", wrong=f"must be between 0 and {MOST_REPLICATES}")] = Field(
         default=RESAMPLES, ge=0, le=MOST_REPLICATES, description="Resamples; 0 for no intervals."
     )
-    seed: Annotated[int, Hint(wrong="must not be negative")] = Field(
+    seed: Annotated[int, Hint(wrong=f"must be between 0 and {LARGEST}")] = Field(
         default=0, ge=0, le=LARGEST, description="Seed of the resampling."
     )
 
@@ -71,7 +71,7 @@ class GoldOptions(Options):
             description="By default the median on ordered scales, the majority of categories, else the consensus.",
         )
     )
-    min_ratings: Annotated[int, Hint(metavar="N", wrong="must be 1 or more")] = Field(
+    min_ratings: Annotated[int, Hint(metavar="N", wrong="must be between 1 and 1000")] = Field(
         default=2, ge=1, le=1000, description="Items with fewer have none."
     )
     min_posterior: Annotated[float, Hint(wrong="must be between 0 and 1")] = Field(

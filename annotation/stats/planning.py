@@ -22,6 +22,10 @@ REPLICATES = 500
 PILOT = 200
 FEWEST_ITEMS = 10
 MOST_ITEMS = 1_000_000
+MOST_RATERS = MOST_CATEGORIES = 100
+"""Of a study that is simulated in seconds and fits into memory."""
+
+MOST_SIMULATIONS = 10_000
 MOST_SIMULATED = 5000
 """Above it the width is that of this many items, scaled: by then it follows the square root closely."""
 
@@ -163,6 +167,8 @@ def plan_study(
     ValueError
         If a number is out of its range, or the shares do not fit the categories.
     """
+    if seed < 0:
+        raise ValueError(f"the seed is {seed}; it must not be negative")
     probabilities = _checked(n_raters, n_categories, kappa, width, shares, simulations)
     tiers = plan_tiers(n_raters, n_categories, cuts=cuts)
     ask = _Question(kappa, width, confidence, probabilities, simulations, seed)
@@ -188,12 +194,14 @@ def _checked(
 ) -> FloatArray:
     if n_raters < 2 or n_categories < 2:
         raise ValueError(f"{n_raters} raters and {n_categories} categories: agreement needs two of each")
+    if n_raters > MOST_RATERS or n_categories > MOST_CATEGORIES:
+        raise ValueError(f"{n_raters} raters and {n_categories} categories: no more than {MOST_RATERS} of each")
     if not 0 <= kappa < 1:
         raise ValueError(f"kappa is {kappa}; it must be at least 0 and below 1")
     if not 0 < width < WIDEST:
         raise ValueError(f"the width is {width}; it must lie between 0 and {WIDEST:g}")
-    if simulations < 1:
-        raise ValueError(f"the number of simulations is {simulations}; it must be 1 or more")
+    if not 1 <= simulations <= MOST_SIMULATIONS:
+        raise ValueError(f"the number of simulations is {simulations}; it must be from 1 to {MOST_SIMULATIONS}")
     probabilities = np.full(n_categories, 1 / n_categories) if shares is None else np.asarray(shares, dtype=float)
     if len(probabilities) != n_categories:
         raise ValueError(f"{len(probabilities)} shares for {n_categories} categories")

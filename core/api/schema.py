@@ -5,6 +5,7 @@ The client under `client/` is written from that document: an operation's name is
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -66,6 +67,11 @@ class Schema(AutoSchema):
 
     def get_operation_id(self) -> str:
         raise LookupError(f"{self.method} {self.path} has no name: give it one in `says`.")
+
+    def get_description(self) -> str:  # type: ignore[override]
+        """Say what is written at the method or the view itself; what a view inherits was not written for readers."""
+        handler = getattr(self.view, self.method.lower())
+        return inspect.cleandoc(handler.__doc__ or type(self.view).__doc__ or "")
 
     def get_tags(self) -> list[str]:
         return [getattr(self.view, "tag", "other")]

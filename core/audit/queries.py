@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 
 from django.db.models import Q, QuerySet
 
@@ -65,7 +65,7 @@ def list_events(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
     if wanted.since:
         rows = rows.filter(at__gte=midnight(wanted.since))
     if wanted.until:
-        rows = rows.filter(at__lt=midnight(wanted.until) + timedelta(days=1))
+        rows = rows.filter(at__lte=datetime.combine(wanted.until, time.max, tzinfo=UTC))
     return rows
 
 

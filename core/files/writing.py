@@ -24,19 +24,32 @@ PREFIX, SUFFIX = ".concord-", ".part"
 """Prefix of a file's name while it is written. Its writer holds a lock on it."""
 
 
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file at once. Raises InputError where the place cannot be written."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+
+
 @contextmanager
 def write_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file that gets its name once it is complete and on the disk. OSError where it cannot be written.
 
-    What a killed process left in the same folder is removed.
+    What a killed process left in the same folder is removed. A pipe or a device is written to as it is.
     """
-    remove_abandoned(path.parent)
-    part, file = start_part(path.parent)
-    try:
-        with file:
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+        return
+    path = path.resolve()  # a link keeps its target
+    remove_abandoned(path.parent)
+    part, whole = start_part(path.parent)
+    try:
+        with whole:
+            yield whole
+            whole.flush()
+            os.fsync(whole.fileno())
             part.replace(path)
         sync_folder(path.parent)
     except BaseException:

@@ -16,8 +16,8 @@ from judging.stats.calibrate import TARGETS
 from judging.stats.calibration import MapName
 from judging.stats.multiplicity import Method
 
-LEAST_ITEMS, USUAL_ITEMS = 10, 60
-"""Fewer items answer no probe."""
+LEAST_ITEMS, USUAL_ITEMS, MOST_ITEMS = 10, 60, 100_000
+"""Of a probe. Fewer items answer none."""
 
 MOST_JUDGES = 5
 LAST_VERSION = 32_767
@@ -42,7 +42,7 @@ Overlap = Annotated[int, Field(ge=1, le=1000, title="People per item")]
 Seed = Annotated[
     int,
     Field(ge=0, le=LARGEST, title="Seed", description="The same seed draws the same."),
-    Hint(wrong="must not be negative"),
+    Hint(wrong=f"must be between 0 and {LARGEST}"),
 ]
 WholeText = Annotated[str, StringConstraints(strip_whitespace=False)]
 
@@ -55,10 +55,10 @@ class ProbeOptions(StudyRunOptions):
         title="Alterations",
         description=f"Names or families; by default all that fit the items: {', '.join(ALTERATIONS)}.",
     )
-    n: Annotated[int, Hint(wrong=f"A probe needs {LEAST_ITEMS} items or more.")] = Field(
+    n: Annotated[int, Hint(wrong=f"A probe needs {LEAST_ITEMS} to {MOST_ITEMS} items.")] = Field(
         USUAL_ITEMS,
         ge=LEAST_ITEMS,
-        le=100_000,
+        le=MOST_ITEMS,
         title="Items",
         description="Randomised; all of them where there are no more. More items detect smaller effects.",
     )
@@ -112,8 +112,9 @@ class PlanOptions(Options):
     """How narrow the mean of which criterion has to be."""
 
     criterion: Annotated[str, Hint(metavar="KEY")] = Field(min_length=1, title="Criterion")
-    width: Annotated[float, Hint(wrong="must be above 0")] = Field(
+    width: Annotated[float, Hint(wrong="must be between 0.0001 and 1e18")] = Field(
         ge=0.0001,
+        le=1e18,
         title="Width of the interval",
         description="From end to end, in units of the scale; of a rate, 0.1 is ten points.",
     )

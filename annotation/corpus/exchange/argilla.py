@@ -188,7 +188,7 @@ def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
     """The dialogue or pair in the record's fields."""
     fields: Mapping[str, Any] = given["fields"]
     rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}
-    identity = spell_value(given.get("id") or naming.find_value("id", rest))
+    identity = Naming().find_id(given, naming.find_id(rest))
     chat = naming.find_value("dialogue", fields, ("chat", "messages", "conversation"))
     if isinstance(chat, list):
         return {**rest, "id": identity, "turns": to_turns(chat)}

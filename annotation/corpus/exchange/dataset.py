@@ -187,6 +187,11 @@ class Naming:
         names = [self.fields[name]] if name in self.fields else [name, *usual]
         return next((given[each] for each in names if each in given), None)
 
+    def find_id(self, given: Mapping[str, Any], otherwise: str = "") -> str:
+        """The id, which may be the number 0; `otherwise` where there is none."""
+        found = self.find_value("id", given)
+        return otherwise if found in (None, "") else spell_value(found)
+
 
 FIELDS = ("id", "dialogue", "question", "context", "response_1", "response_2", "model_1", "model_2")
 """What `Naming.fields` may name."""

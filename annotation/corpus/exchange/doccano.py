@@ -21,7 +21,6 @@ from annotation.corpus.exchange.dataset import (
     Rated,
     Scale,
     StudyHead,
-    spell_value,
     to_key,
 )
 from annotation.corpus.exchange.reading import collect_package, json_lines
@@ -88,7 +87,7 @@ def parse_rated(given: Mapping[str, Any], rater: str, naming: Naming) -> Rated:
     who = str(given.get("annotator") or rater)
     answers = [answer(one, who, naming) for one in given.get("label") or given.get("labels") or ()]
     rest = {name: value for name, value in given.items() if name not in ("text", "label", "labels", "annotator")}
-    identity = spell_value(naming.find_value("id", given) or text[:100])
+    identity = naming.find_id(given, text[:100].strip())
     return Rated({**rest, "id": identity, "turns": [{"role": "user", "content": text}]}, tuple(answers))
 
 

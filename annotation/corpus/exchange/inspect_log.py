@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.corpus.exchange.dataset import ExchangedAnswer, Naming, Package, Rated, Scale, spell_value, to_key
-from annotation.corpus.exchange.reading import Given, collect_package
+from annotation.corpus.exchange.reading import Given, Place, collect_package
 from annotation.corpus.parsing.messages import to_turns
 from core.errors import InputError
 from core.files.input_files import (
@@ -129,7 +129,7 @@ class SampleAnswers:
     model: str
     naming: Naming
 
-    def to_rated(self, sample: Mapping[str, Any], place: str) -> Rated:  # noqa: ARG002
+    def to_rated(self, sample: Mapping[str, Any], place: Place) -> Rated:  # noqa: ARG002
         """A dialogue with what each scorer gave it."""
         attached = sample.get("attachments") or {}
         messages = [{**one, "content": resolve_attachments(one.get("content"), attached)} for one in sample["messages"]]

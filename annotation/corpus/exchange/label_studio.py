@@ -252,7 +252,7 @@ def parse_record(data: Mapping[str, Any], naming: Naming, number: str) -> dict[s
     turns = naming.find_value("dialogue", data, TEXTS["dialogue"])
     used = {naming.fields.get(name, name) for name in ("id", "dialogue", "question", "context", *TEXTS)}
     rest = {name: value for name, value in data.items() if name not in used | set(TEXTS["dialogue"])}
-    identity = spell_value(naming.find_value("id", data) or number)
+    identity = naming.find_id(data, number)
     if None not in responses:
         question = naming.find_value("question", data, ("prompt", "instruction")) or "(no question)"
         context = naming.find_value("context", data) or ""

@@ -27,7 +27,7 @@ from annotation.corpus.exchange.dataset import (
     to_named_response,
     to_shown_side,
 )
-from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list
+from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list, locate_error
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems, parse_document, read_document
@@ -112,13 +112,12 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     for path in list_json_files(file):
         part = InputFile.from_path(path)
         for place, row in rows(part, problems):
-            where = f"{path.name}, {place}"
+            where = f"{path.name}, line {place}" if isinstance(place, int) else f"{path.name}, {place}"
             try:
                 take(row, path.name, naming, answers, records, where)
             except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
-                message = error.message if isinstance(error, InputError) else f"is not spelt as Potato does: {error!r}"
-                problems.add(part.error(message, field=place), json.dumps(row, ensure_ascii=False))
-    known_ids = {spell_value(naming.find_value("id", row) or "") for _, row in records}
+                problems.add(locate_error(part, place, error), json.dumps(row, ensure_ascii=False))
+    known_ids = {naming.find_id(row) for _, row in records}
     for name in answers.keys() - known_ids:
         problems.add(file.error(f"annotations name {name!r}, which no data file holds", field="instance_id"))
     return collect_package(file, problems, records, lambda one, _: parse_rated(one, naming, answers), known)
@@ -217,7 +216,7 @@ def verdict(row: Mapping[str, Any]) -> list[ExchangedAnswer]:
 
 def parse_rated(row: Mapping[str, Any], naming: Naming, answers: Mapping[str, list[ExchangedAnswer]]) -> Rated:
     """An instance with all that was said of it."""
-    identity = spell_value(naming.find_value("id", row) or "")
+    identity = naming.find_id(row)
     said_of_it = tuple(answers.get(identity, ()))
     if META in row:
         return Rated(row[META]["record"], said_of_it, row[META]["facts"])

@@ -26,8 +26,10 @@ from core.files.json_text import refuse_unstorable
 
 ANSWERS = TypeAdapter(tuple[ExchangedAnswer, ...])
 HEAD = TypeAdapter(StudyHead)
-Given = tuple[str, Any]
-"""Where a record stands in the file, in words, and the record."""
+Place = int | str
+"""Where a record stands in the file: the number of its line, or its place in words."""
+
+Given = tuple[Place, Any]
 
 
 def json_list(file: InputFile, of: str) -> list[Given]:
@@ -47,7 +49,7 @@ def json_lines(file: InputFile, problems: Problems) -> Iterator[Given]:
             problems.add(file.error(error.message, line=number, field=error.field), line)
             continue
         if isinstance(found, dict):
-            yield f"line {number}", found
+            yield number, found
         else:
             problems.add(file.error("one JSON object is expected on each line", line=number), line)
 
@@ -56,7 +58,7 @@ def collect_package(
     file: InputFile,
     problems: Problems,
     given: Iterable[Given],
-    rated: Callable[[Any, str], Rated],
+    rated: Callable[[Any, Place], Rated],
     known: Mapping[str, Scale],
 ) -> Package:
     """The package of all records that can be read; the others go to the problems."""
@@ -91,13 +93,15 @@ def check_rated(item: Rated) -> Rated:
     return Rated(item.record, answers, item.facts)
 
 
-def locate_error(file: InputFile, place: str, error: Exception) -> InputError:
+def locate_error(file: InputFile, place: Place, error: Exception) -> InputError:
     """What is wrong with a record, and which one it is."""
+    line, words = (place, None) if isinstance(place, int) else (None, place)
     if isinstance(error, InputError):
-        return file.error(error.message, field=f"{place}: {error.field}" if error.field else place)
+        named = ": ".join(part for part in (words, error.field) if part)
+        return file.error(error.message, line=line, field=named or None)
     if isinstance(error, KeyError):
-        return file.error(f"has no {error.args[0]!r}", field=place)
-    return file.error(f"is not spelt as this format is: {error}", field=place)
+        return file.error(f"has no {error.args[0]!r}", line=line, field=words)
+    return file.error(f"is not spelt as this format is: {error}", line=line, field=words)
 
 
 def is_pair(item: Rated) -> bool:

@@ -80,8 +80,7 @@ def conversation(record: Mapping[str, Any], response: str) -> list[dict[str, str
 def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str, Scale]) -> Package:
     """Votes of people and of judges, one a row. InputError names the file and the line."""
     with open_table(file, Layout(), problems) as table:
-        rows = ((f"line {line}", values) for line, values in table.rows)
-        return collect_package(file, problems, rows, lambda one, _: parse_rated(one, naming), known)
+        return collect_package(file, problems, table.rows, lambda one, _: parse_rated(one, naming), known)
 
 
 def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:

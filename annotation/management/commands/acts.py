@@ -11,6 +11,7 @@ from annotation.management.base import ConcordCommand
 from annotation.management.text import columns
 from core.audit.queries import EventFilter, head, list_events
 from core.errors import InputError
+from core.options.model import LARGEST
 
 
 class Command(ConcordCommand):
@@ -26,8 +27,8 @@ class Command(ConcordCommand):
         parser.add_argument("--limit", type=int, default=100, help="how many (default: %(default)s; 0: all)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if options["limit"] < 0:
-            raise InputError("must not be negative", field="limit")
+        if not 0 <= options["limit"] <= LARGEST:
+            raise InputError(f"must be between 0 and {LARGEST}", field="limit")
         wanted = EventFilter(
             person=options["person"],
             study=options["study"],

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import ResamplingOptions
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import datasheets
 from annotation.management.base import ConcordCommand
+from core.options.fields import add_arguments, read_arguments
 
 
 class Command(ConcordCommand):
@@ -17,12 +19,12 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
-        parser.add_argument("--bootstrap", type=int, default=datasheets.BOOTSTRAP, help="resamples (%(default)s)")
-        parser.add_argument("--seed", type=int, default=0)
+        add_arguments(parser, ResamplingOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
+        asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
         found = benchmarks.find_benchmark(options["benchmark"])
-        return datasheets.datasheet(found, bootstrap=options["bootstrap"], seed=options["seed"])
+        return datasheets.datasheet(found, bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(datasheets.to_markdown(document))

@@ -6,12 +6,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.agreement.options import ResamplingOptions
 from annotation.benchmarks.services import grading
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import studies
 from core.errors import InputError
+from core.options.fields import add_arguments, read_arguments
 
 TOLD = {
     "no_difference": "preferences whose two grades are equal",
@@ -37,20 +39,19 @@ class Command(ConcordCommand):
         parser.add_argument("--name", default="", help="of the study of grades")
         parser.add_argument("--open", action="store_true", help="open it at once")
         parser.add_argument("--graded", default="", help="the study of grades; the newest one by default")
-        parser.add_argument("--bootstrap", type=int, default=2000)
-        parser.add_argument("--seed", type=int, default=0)
+        add_arguments(parser, ResamplingOptions)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        study = study_called(options["study"])
+        study, asked = study_called(options["study"]), ResamplingOptions(**read_arguments(ResamplingOptions, options))
         if options["make"]:
-            made = grading.make_study(by=None, study=study, name=options["name"], seed=options["seed"])
+            made = grading.make_study(by=None, study=study, name=options["name"], seed=asked.seed)
             if options["open"]:
                 studies.open(by=None, study=made)
             return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
         there = [study_called(options["graded"])] if options["graded"] else grading.list_graded_studies(study)
         if not there:
             raise InputError(f"The responses of {study} are graded nowhere: use --make first.", field="graded")
-        return grading.compare(study=study, graded=there[0], bootstrap=options["bootstrap"], seed=options["seed"])
+        return grading.compare(study=study, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: dict[str, Any]) -> None:
         if "items" in document:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotation.management.base import ConcordCommand
-from annotation.recruitment.forms import days_from_now
+from annotation.recruitment.forms import LONGEST_DAYS, days_from_now
 from annotation.recruitment.models import Invitation
 from annotation.recruitment.platforms import PLATFORMS
 from annotation.recruitment.queries import add_uses, find_closing_reason
@@ -76,8 +76,8 @@ class Command(ConcordCommand):
 
 def expiry(days: int | None, until: str | None) -> datetime | None:
     if until is None:
-        if days is not None and days < 1:
-            raise InputError("A link is good for a day or more.", field="days")
+        if days is not None and not 1 <= days <= LONGEST_DAYS:
+            raise InputError(f"A link is good for 1 to {LONGEST_DAYS} days.", field="days")
         return days_from_now(days)
     if days is not None:
         raise InputError("Give --days or --expires, not both.", field="expires")

@@ -40,7 +40,7 @@ def split(
     ValueError
         If the shares are not positive numbers that sum to 1.
     """
-    if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > TOLERANCE:
+    if not all(share > 0 for share in shares.values()) or not abs(sum(shares.values()) - 1) <= TOLERANCE:  # nor NaN
         raise ValueError(f"shares are {dict(shares)}; they must be above 0 and sum to 1")
     blocks = find_blocks(cases, by_question=by_question, shared=shared)
     rng = np.random.default_rng(seed)

@@ -49,12 +49,13 @@ class RatingsFile:
 
 @dataclass(frozen=True)
 class FileRating:
-    """One cell that holds a rating, or is empty."""
+    """One cell that holds a rating, or is empty, in this column."""
 
     line: int
     item: str
     rater: str
     value: str
+    column: str
 
 
 def read(
@@ -131,13 +132,13 @@ def _long(rows: Sequence[LabelFileRow]) -> list[FileRating]:
     for row in rows:
         if not row.cells[RATER]:
             raise InputError("is empty", line=row.line, field=RATER)
-    return [FileRating(row.line, row.cells[ITEM], row.cells[RATER], row.cells[VALUE]) for row in rows]
+    return [FileRating(row.line, row.cells[ITEM], row.cells[RATER], row.cells[VALUE], VALUE) for row in rows]
 
 
 def _wide(rows: Sequence[LabelFileRow], raters: Sequence[str]) -> list[FileRating]:
     if not raters:
         raise InputError("there is no column of ratings", line=1)
-    return [FileRating(row.line, row.cells[ITEM], rater, row.cells[rater]) for row in rows for rater in raters]
+    return [FileRating(row.line, row.cells[ITEM], rater, row.cells[rater], rater) for row in rows for rater in raters]
 
 
 def _described(rows: Sequence[LabelFileRow], name: str) -> tuple[str, ...]:
@@ -193,10 +194,10 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
             if coder is not None:
                 coder.code(rating.value)
         except ValueError as error:
-            raise InputError(str(error), line=rating.line, field=rating.rater) from error
+            raise InputError(str(error), line=rating.line, field=rating.column) from error
         if level in ("interval", "ratio") and not numeric and coder is None:
             raise InputError(
-                f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.rater
+                f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.column
             )
 
 
@@ -208,10 +209,10 @@ def _check_labels(ratings: Sequence[FileRating], level: Level, options: Sequence
         try:
             KEYS[level](rating.value)
         except ValueError as error:
-            raise InputError(str(error), line=rating.line, field=rating.rater) from error
+            raise InputError(str(error), line=rating.line, field=rating.column) from error
         if level == "set" and options and (unknown := sorted(parse_set(rating.value) - set(options))):
             known = ", ".join(options)
-            raise InputError(f"{unknown[0]!r} is not among {known}", line=rating.line, field=rating.rater)
+            raise InputError(f"{unknown[0]!r} is not among {known}", line=rating.line, field=rating.column)
 
 
 def _check_rankings(ratings: Sequence[FileRating], responses: Sequence[str] | None) -> None:
@@ -223,4 +224,4 @@ def _check_rankings(ratings: Sequence[FileRating], responses: Sequence[str] | No
             responses = responses or responses_of(rating.value)
             check_responses(rating.value, responses)
         except ValueError as error:
-            raise InputError(str(error), line=rating.line, field=rating.rater) from error
+            raise InputError(str(error), line=rating.line, field=rating.column) from error

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from annotation.stats.estimate import Estimate
 from core.errors import InputError
+from core.options.model import LARGEST
 from judging.assessment.services.calibration import parse_estimate
 from judging.stats.asymptotic import build_undefined
 from judging.stats.power import PowerDesign, compute_power
@@ -45,6 +44,7 @@ NAMES = (*RULES, *OTHERS)
 """All rules that can be changed."""
 
 COUNTS = ("least_items", "least_clusters", "least_outside")
+SWITCH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 OF_POWER = ("least_items", "least_clusters", "least_outside", "useful", "below_ceiling", "must_pass_alt_test")
 """The rules that the power table depends on."""
 
@@ -97,7 +97,7 @@ def parse_rules(given: Mapping[str, str], rules: Rules) -> Rules:
         if text := given.get(name, "").strip():
             rules = replace(rules, **{name: _parse_number(name, text)})  # type: ignore[arg-type]
     if "must_pass_alt_test" in given:
-        rules = replace(rules, must_pass_alt_test=given["must_pass_alt_test"] not in ("no", "false", "0", ""))
+        rules = replace(rules, must_pass_alt_test=_parse_switch("must_pass_alt_test", given["must_pass_alt_test"]))
     for name in LISTS:
         if typed := given.get(name, "").strip():
             names = () if typed == "none" else tuple(part.strip() for part in typed.split(",") if part.strip())
@@ -116,12 +116,18 @@ def _in_words(value: Any) -> str:
     return (", ".join(value) or "none") if isinstance(value, list) else f"{value:g}"
 
 
+def _parse_switch(name: str, text: str) -> bool:
+    if text not in SWITCH:
+        raise InputError(f"{text!r} is neither yes nor no", field=name)
+    return SWITCH[text]
+
+
 def _parse_number(name: str, text: str) -> float | int:
     try:
         value = int(text) if name in COUNTS else float(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no number", field=name) from error
-    if not np.isfinite(value) or value < (-1 if name in ("useful", "below_ceiling") else 0):
+    if not (-1 if name in ("useful", "below_ceiling") else 0) <= value <= LARGEST:
         raise InputError(f"{text} is out of range", field=name)
     if name in SHARES and value > 1:
         raise InputError(f"{text} is no share: it must lie between 0 and 1", field=name)

@@ -86,10 +86,10 @@ def check_source(options: Mapping[str, Any], *, only_study: tuple[str, ...], onl
     """Raise InputError unless there is a file or a study, and nothing that belongs to the other."""
     if bool(options["file"]) == bool(options["study"]):
         raise InputError("give either a file of ratings or --study NAME")
-    foreign = only_study if options["file"] else only_file
+    foreign, owner = (only_study, "--study") if options["file"] else (only_file, "a file of ratings")
     for name in foreign:
         if options[name]:
-            raise InputError(f"--{name} belongs to {'--study' if options['file'] else 'a file of ratings'}")
+            raise InputError(f"--{name.replace('_', '-')} belongs to {owner}")
 
 
 def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -> rating_files.RatingsFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -97,7 +98,7 @@ def rule_changes(record: Mapping[str, Any]) -> Iterator[str]:
 def _rule(typed: str) -> tuple[str, str]:
     name, equals, value = typed.partition("=")
     if not equals or name not in verdicts.NAMES:
-        raise ValueError(typed)
+        raise ArgumentTypeError(f"{typed!r} is no NAME=VALUE with one of {', '.join(verdicts.NAMES)}")
     return name, value
 
 

@@ -10,8 +10,8 @@ from django.core.management.base import CommandParser
 from annotation.agreement.options import IntervalOptions
 from annotation.benchmarks.queries import benchmarks
 from annotation.management.base import ConcordCommand
+from annotation.management.imports import read_text
 from annotation.management.text import columns, estimate
-from core.files.input_files import InputFile
 from core.options.fields import add_arguments, read_arguments
 from judging.evaluations.services import failures, ranks, results
 from judging.management.commands.evaluate import find_evaluation
@@ -34,8 +34,7 @@ class Command(ConcordCommand):
         tags = failures.counts(evaluation, bootstrap=asked.bootstrap, seed=asked.seed)
         more = {}
         if options["ranks"]:
-            file = InputFile.from_path(options["ranks"])
-            elsewhere = ranks.read_ranks(file.path.read_text(encoding="utf-8"), file=str(file.path))
+            elsewhere = ranks.read_ranks(read_text(options["ranks"]), file=str(options["ranks"]))
             more = {"ranks": ranks.compare(evaluation, elsewhere, asked)}
         return {**found, "failures": tags, **more}
 

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.files.writing import write_file
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates
 from judging.assessment.services.assessment import AssessmentRequest
@@ -36,7 +37,8 @@ class Command(ConcordCommand):
         issued = certificates.issue(by=None, found=found)
         document = certificates.document(issued)
         if options["output"]:
-            options["output"].write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+            write_file(options["output"], text.encode())
         return document
 
     def say(self, document: Any) -> None:

@@ -25,6 +25,9 @@ NO_LABELS = "There are no labels yet: the file has no rows. --format hf writes t
 """Said on stderr. A row is a label; items without one would be read as answers that are missing."""
 
 
+KNOWN = (*files.FORMATS, hf_dataset.KEY, rewrites.KEY, *(key for key, one in EXCHANGES.items() if one.files))
+
+
 class Command(ConcordCommand):
     help = "Write all labels of a study, of people and of judges, one row each. Whole file or none."
     example = "export --study PandaLM --format csv -o pandalm.csv"
@@ -32,8 +35,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
-        known = [*files.FORMATS, hf_dataset.KEY, rewrites.KEY, *(key for key, one in EXCHANGES.items() if one.files)]
-        parser.add_argument("--format", default="csv", help=f"one of {', '.join(known)}; other tools' make a folder")
+        parser.add_argument("--format", default="csv", help=f"one of {', '.join(KNOWN)}; other tools' make a folder")
         parser.add_argument(
             "--purposes",
             nargs="+",
@@ -47,7 +49,9 @@ class Command(ConcordCommand):
         parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        if options["format"] in (*EXCHANGES, hf_dataset.KEY, rewrites.KEY):
+        if options["format"] not in KNOWN:
+            raise InputError(f"{options['format']!r} is not one of {', '.join(KNOWN)}", field="format")
+        if options["format"] not in files.FORMATS:
             if options["tiers"]:
                 raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
             return self.export_package(**options)

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.base import ConcordCommand
-from annotation.studies.models.studies import Study
+from annotation.studies.queries.studies import study_called
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
@@ -86,7 +86,7 @@ class Command(ConcordCommand):
 
     def run_again(self, options: dict[str, Any]) -> JudgeRun:
         """The judge's last run on the study, asked again for its items without a verdict."""
-        study, judge = find_study(options["study"]), judges.find(options["judge"])
+        study, judge = study_called(options["study"]), judges.find(options["judge"])
         run = queries.find_last_run(study, judge)
         if run is None:
             raise InputError(f"{judge} has no run on {study} that is over.", field="judge")
@@ -163,16 +163,9 @@ class Command(ConcordCommand):
             self.stdout.write(f"  {line}")
 
 
-def find_study(name: str) -> Study:
-    study = Study.objects.filter(slug=name).first() or Study.objects.filter(name=name).first()
-    if study is None:
-        raise InputError(f"There is no study {name!r}.", field="study")
-    return study
-
-
 def build_plan(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Plan:
     return runs.plan(
-        study=find_study(options["study"]),
+        study=study_called(options["study"]),
         judge=choose_judge(options, define),
         order_policy="both" if options["both_orders"] else options["order"],
         **read_arguments(NewRun, options, but=ELSEWHERE),
@@ -195,7 +188,7 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     same = known is not None and known.provider == provider
     return define(
         by=None,
-        project=find_study(options["study"]).project,
+        project=study_called(options["study"]).project,
         name=name,
         provider=provider,
         model=options["model"] or (known.model if known and same else ""),
@@ -208,7 +201,7 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
 def test_judge(options: dict[str, Any]) -> dict[str, Any]:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
     judge = choose_judge(options, build_judge)
-    return {"study": find_study(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
+    return {"study": study_called(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}
 
 
 def parameters(text: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from core.errors import InputError
+from core.options.model import LARGEST
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import panels as services
 from judging.stats import panels
@@ -51,7 +52,8 @@ def find_runs(text: str) -> list[JudgeRun]:
         ids = [int(part) for part in text.split(",") if part.strip()]
     except ValueError as error:
         raise InputError(f"{text!r} are no ids of runs, such as 3,5,8.", field="runs") from error
-    runs = list(JudgeRun.objects.filter(pk__in=ids).select_related("judge", "study").prefetch_related("criteria"))
+    found = JudgeRun.objects.filter(pk__in=[one for one in ids if one <= LARGEST])
+    runs = list(found.select_related("judge", "study").prefetch_related("criteria"))
     if missing := sorted(set(ids) - {run.pk for run in runs}):
         raise InputError(f"There is no run {missing[0]}.", field="runs")
     return runs

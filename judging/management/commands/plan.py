@@ -5,6 +5,7 @@ Of a study under way: how many more ratings would settle the tiers that are uncl
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -170,8 +171,10 @@ def numbers(text: str, field: str, n: int | None = None) -> list[float]:
     """Numbers as they are typed, 0.9,0.1. Raises InputError where they are not numbers, or not ``n`` of them."""
     try:
         found = [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise InputError(f"{text!r} is not a list of numbers such as 0.9,0.1", field=field) from error
+    except ValueError:
+        found = [math.nan]
+    if not all(map(math.isfinite, found)):
+        raise InputError(f"{text!r} is not a list of numbers such as 0.9,0.1", field=field)
     if n is not None and len(found) != n:
         raise InputError(f"{text!r} has {len(found)} numbers, not {n}", field=field)
     return found

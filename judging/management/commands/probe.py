@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management import text
+from annotation.studies.queries.studies import study_called
 from core.audit.log import audit_batch
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import ProbeOptions
@@ -86,7 +87,7 @@ class Command(judging.Command):
 
 
 def build_plan(options: dict[str, Any]) -> Plan:
-    study = judging.find_study(options["study"])
+    study = study_called(options["study"])
     judge, asked = probes.find_judge(study, options["judge"]), read_arguments(ProbeOptions, options)
     return probes.plan(study=study, judge=judge, options=ProbeOptions.check(asked))
 

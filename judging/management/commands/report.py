@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.errors import InputError
+from core.files.writing import write_file
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import report
 from judging.management.commands.audit import add_rules, parse_rules, rule_changes
@@ -31,11 +31,8 @@ class Command(ConcordCommand):
         parse_rules(evidence.study, options)
         document = report.build_report(by=None, evidence=evidence)
         _, _, content = report.FORMATS[options["format"]]
-        try:
-            written = content(document)
-            path.write_bytes(written if isinstance(written, bytes) else written.encode())
-        except OSError as error:
-            raise InputError(error.strerror or str(error), file=str(path)) from error
+        written = content(document)
+        write_file(path, written if isinstance(written, bytes) else written.encode())
         decisions = {name: found["decision"] for name, found in document["judges"].items()}
         return {
             "study": document["study"]["name"],

@@ -20,7 +20,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
-from core.options.fields import add_arguments
+from core.options.fields import add_arguments, read_arguments
 from judging.assessment.services import predicted_difficulty
 from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
@@ -61,10 +61,11 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
         cuts, by = tiers.parse_cuts(options["cuts"]), options["by"]
-        chosen = TierOptions(cuts, options["chance"], bootstrap=options["bootstrap"], seed=options["seed"])
+        resampled = ResamplingOptions(**read_arguments(ResamplingOptions, options))
+        chosen = TierOptions(cuts, options["chance"], bootstrap=resampled.bootstrap, seed=resampled.seed)
         agreeing = difficulty.parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
         if options["predict"]:
-            asked = PredictionOptions(options["predict"], agreeing, options["bootstrap"], options["seed"])
+            asked = PredictionOptions(options["predict"], agreeing, resampled.bootstrap, resampled.seed)
             return predict_tiers(study_called(options["study"]), options["criterion"], asked)
         if options["file"]:
             if reason := explain_missing("tiers", options["level"] or "nominal"):

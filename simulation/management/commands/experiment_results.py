@@ -13,6 +13,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from core.csv_files import csv_text
 from core.errors import InputError
+from core.files.writing import write_file
 from core.options.fields import add_arguments, read_arguments
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
@@ -81,7 +82,7 @@ class Command(ConcordCommand):
             return
         table = csv_text(results.csv_rows(document))
         if options["output"]:
-            options["output"].write_text(table, encoding="utf-8")
+            write_file(options["output"], table.encode())
             self.stderr.write(f"Written: {options['output']}")
         else:
             self.stdout.write(table, ending="")

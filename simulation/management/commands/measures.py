@@ -12,6 +12,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.files.writing import write_file
 from simulation.results import charts
 from simulation.results.services import measures
 from simulation.results.services.measure_tables import ROWS, table, table_5
@@ -55,7 +56,7 @@ class Command(ConcordCommand):
             raise InputError(f"The profiles of {profiles['source']!r} have no demographics to draw.", field="figure")
         svg = charts.svg(charts.bars, fields, charts.FILE)
         if output:
-            output.write_text(svg, encoding="utf-8")
+            write_file(output, svg.encode())
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
 
     def say(self, document: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from annotation.agreement.api import NewLabels
 from annotation.studies.models.studies import Study
+from config import gunicorn
 from config.api.views import load_document
 from config.middleware import LONGEST_QUERY
 from core.accounts.models.tokens import IdempotentWrite
@@ -64,7 +65,20 @@ class TestSizes:
         assert "no more than 10000 elements" in answer.text
 
 
+def test_what_nobody_caught_is_a_problem_document_too(rosa, monkeypatch):
+    def break_down(*args: Any, **kwargs: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("core.audit.api.list_events", break_down)
+    answer = calling(rosa).get("/api/v1/acts")
+    assert (answer.status_code, answer["Content-Type"]) == (500, "application/problem+json")
+    assert answer.json()["detail"].startswith("Something broke on our side.")
+
+
 class TestQueries:
+    def test_the_web_server_lets_pass_what_the_site_refuses_in_words(self):
+        assert gunicorn.limit_request_line > LONGEST_QUERY + 4000
+
     def test_one_that_is_too_long_is_refused_on_pages_and_by_the_api(self, rosa, client):
         """SQLite cannot search for 50,000 characters, and Python reads no number of 5,000 digits."""
         long = "x" * LONGEST_QUERY

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any
@@ -83,6 +84,13 @@ def test_every_address_is_in_the_document():
     described = {varies.sub("*", path.removeprefix("/api/v1/")) for path in document["paths"]}
     assert {varies.sub("*", route) for route in routes} == described
     assert len(described) > 100
+
+
+def test_no_operation_is_described_by_what_its_view_inherits():
+    operations = [one for path in load_document()["paths"].values() for one in path.values()]
+    told = Counter(one["description"] for one in operations if "description" in one)
+    assert told
+    assert not [text for text, times in told.items() if times > 2]
 
 
 @pytest.fixture

@@ -114,6 +114,11 @@ def test_what_is_public_is_called_at_the_address_that_was_looked_at(address):
     assert str(check("https://lab.example/hook", Rule(), resolve=resolving(address))) == str(ip_address(address))
 
 
+def test_an_address_without_a_name_is_said_once():
+    with pytest.raises(ForbiddenAddressError, match=r"^127\.0\.0\.1 is not a public address\.$"):
+        check("http://127.0.0.1/", Rule(), resolve=resolving("127.0.0.1"))
+
+
 def test_one_hidden_address_among_public_ones_is_enough():
     with pytest.raises(ForbiddenAddressError):
         check("https://lab.example", Rule(), resolve=resolving("8.8.8.8", "10.0.0.1"))

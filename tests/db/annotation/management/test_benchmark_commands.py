@@ -50,6 +50,8 @@ def test_the_whole_way(study, capsys, tmp_path):
     call_command("datasheet", "trips-1", "--bootstrap", "10")
     assert "# Trips 1: datasheet" in capsys.readouterr().out
     assert said(capsys, "datasheet", "trips-1", "--bootstrap", "10")["votes"]["cases"] == 4
+    with pytest.raises(CommandError, match="field bootstrap: must be between 0 and"):
+        call_command("datasheet", "trips-1", "--bootstrap", "-1")
 
 
 def test_what_cannot_be_done_names_the_place(study, tmp_path):

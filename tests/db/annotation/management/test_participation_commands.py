@@ -40,6 +40,7 @@ def test_bad_words_are_refused(study: Study, tmp_path: Path) -> None:
     invite = ("invite", "--study", "pilot")
     assert "field uses" in refused(*invite, "--uses", 0)
     assert "field days" in refused(*invite, "--days", 0)
+    assert "field days" in refused(*invite, "--days", 10**20)
     assert "no date" in refused(*invite, "--expires", "tomorrow")
     assert "expired already" in refused(*invite, "--expires", "2020-01-01T00:00")
     assert "prolific" in refused(*invite, "--platform", "facebook")

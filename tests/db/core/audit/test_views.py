@@ -65,6 +65,7 @@ def test_it_is_narrowed_by_person_study_verb_and_period(client, study: Study, ot
     assert numbers(client, verb="study") == [3, 2, 1]
     assert numbers(client, since=today, until=today) == [3, 2, 1]
     assert numbers(client, until=today - timedelta(days=1)) == []
+    assert numbers(client, until="9999-12-31") == [3, 2, 1]
     assert "No such event" in client.get("/acts/", {"until": today - timedelta(days=1)}).content.decode()
 
 

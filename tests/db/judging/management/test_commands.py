@@ -139,6 +139,8 @@ class TestAgreement:
             (("--study", "two", "--unscored-as", "9"), "'9' is not on the scale"),
             (("nowhere.csv",), "nowhere.csv: cannot be read"),
             (("nowhere.csv", "--criterion", "done"), "--criterion belongs to --study"),
+            (("nowhere.csv", "--guideline-version", "1"), "--guideline-version belongs to --study"),
+            (("--study", "two", "--seed", str(2**63)), "field seed: must be between 0 and"),
         ],
     )
     def test_bad_usage_exits_2_and_says_what_is_wrong(self, study, args, message):
@@ -214,6 +216,10 @@ class TestTiers:
     def test_bad_usage_exits_2(self, study, args, message):
         assert message in refused("tiers", "--study", "two", *args)
 
+    @pytest.mark.parametrize("seed", ["-1", str(2**63)])
+    def test_a_seed_out_of_range_of_a_file(self, wide, seed):
+        assert "field seed: must be between 0 and" in refused("tiers", str(wide), "--seed", seed)
+
     def test_a_column_that_the_file_does_not_have(self, wide):
         for command in (
             ("tiers", "--by"),
@@ -237,7 +243,7 @@ class TestExport:
     def test_a_format_that_is_not_there_yet_is_refused(self, study, tmp_path):
         path = tmp_path / "labels.xlsx"
         said = refused("export", "--study", "two", "--format", "xlsx", "-o", str(path))
-        assert "choose csv or jsonl or parquet" in said
+        assert "is not one of csv, jsonl, parquet, hf, rewrites, labelstudio, " in said
         assert not path.exists()
 
 

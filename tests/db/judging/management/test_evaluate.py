@@ -58,6 +58,8 @@ def test_ranks_elsewhere_stand_beside_those_of_the_evaluation(benchmark, tmp_pat
     assert "fewer than 3 models" in row["spearman"]["reason"]
     assert "Ranks elsewhere" in called("benchmark_results", benchmark.slug, "--ranks", str(path))
     path.write_text("model,place\na,1\n")
+    with pytest.raises(CommandError, match="cannot be read: Is a directory"):
+        called("benchmark_results", benchmark.slug, "--ranks", str(tmp_path))
     with pytest.raises(CommandError, match="line 1, field ranks: the columns are model,score or model,rank"):
         called("benchmark_results", benchmark.slug, "--ranks", str(path))
 

@@ -113,7 +113,7 @@ def test_a_key_that_is_missing_is_said_before_anything_is_made(study, monkeypatc
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "--judge", "baseline"], "no study 'nowhere'"),
+        (["nowhere", "--judge", "baseline"], "no study called 'nowhere'"),
         (["first-study", "--judge", "unheard-of"], "no judge 'unheard-of'"),
         (["first-study", "--judge", "new", "--model", "m"], "needs --provider"),
         (["first-study", "--judge", "baseline", "--criteria", "charm"], "'charm' is no criterion"),

@@ -70,7 +70,7 @@ def test_in_words(baseline):
 
 def test_bad_input(baseline):
     assert "no alteration of a dialogue" in refused("--alterations", "tea")
-    assert "10 items or more" in refused("--n", "3")
+    assert "10 to 100000 items" in refused("--n", "3")
     assert "no criterion" in refused("--criteria", "tea")
 
 

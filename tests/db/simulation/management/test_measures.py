@@ -96,6 +96,8 @@ class TestProfiles:
         found = document("--figure", "3", "--output", str(tmp_path / "f.svg"))
         assert [one["field"] for one in found["fields"]] == ["gender", "age", "ethnicity", "religion", "region"]
         assert (tmp_path / "f.svg").read_text().startswith("<svg")
+        with pytest.raises(CommandError, match="cannot be written: Is a directory"):
+            measures("--figure", "3", "--output", str(tmp_path))
 
 
 @pytest.mark.usefixtures("dialogues")

@@ -95,3 +95,25 @@ def test_a_part_that_was_taken_for_abandoned_before_it_was_locked_is_begun_anew(
     with write_whole(tmp_path / "labels.csv") as file:
         file.write(b"labels")
     assert (tmp_path / "labels.csv").read_bytes() == b"labels"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    """The defect: `-o /dev/stdout` put a file in place of the device."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with write_whole(pipe) as file:
+        file.write(b"item,value\n")
+    assert os.read(reader, 100) == b"item,value\n"
+    os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    link, target = tmp_path / "link.csv", tmp_path / "labels.csv"
+    link.symlink_to(target)
+    with write_whole(link) as file:
+        file.write(b"item,value\n")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"item,value\n"

@@ -298,7 +298,7 @@ class TestChange:
         judge_says(versions, "alone", ["1"] * 80)
         with pytest.raises(CommandError, match="no other version of alone"):
             run("judge_change", study="Judged", judge="alone")
-        with pytest.raises(CommandError, match="must not be negative"):
+        with pytest.raises(CommandError, match="must be between 0 and"):
             self.found(versions, seed=-1)
 
 
@@ -365,7 +365,7 @@ def test_the_command_makes_versions_and_says_what_is_missing(criterion, tmp_path
         ({"examples": 2}, "which study"),
         ({"from_study": "Known"}, "how many"),
         ({}, "nothing is asked for"),
-        ({"examples": 2, "from_study": "Known", "seed": -1}, "not be negative"),
+        ({"examples": 2, "from_study": "Known", "seed": -1}, "between 0 and"),
         ({"examples": 2, "from_study": "Known", "criteria": ["other"]}, "no criterion is called"),
         ({"template": tmp_path / "none.txt"}, "cannot be read"),
     ):

@@ -69,7 +69,7 @@ def test_labels_are_allocated_over_groups():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"width": 0.0}, "above 0"),
+        ({"width": 0.0}, "between 0.0001 and"),
         ({"width": 0.42, "by": "colour"}, "not grouped by 'colour'"),
         ({"width": 0.42, "criterion": "other"}, "no criterion is called 'other'"),
     ],
@@ -171,7 +171,9 @@ class TestStudyOfThePlan:
             ({"name": "Other", "width": 3.0}, "there are enough labels"),
             ({"name": "Other", "overlap": 0}, "overlap"),
             ({"confidence": 1.5}, "between 0 and 1"),
-            ({"seed": -1}, "must not be negative"),
+            ({"seed": -1}, "between 0 and"),
+            ({"seed": 2**63}, "between 0 and"),
+            ({"width": 1e308}, "between 0.0001 and"),
         ):
             with pytest.raises(CommandError, match=r"(?i)" + message):
                 run(**{"width": 0.42, **options})

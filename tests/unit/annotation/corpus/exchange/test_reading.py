@@ -181,6 +181,32 @@ def test_potato_annotations_of_nothing(tmp_path):
         read("potato", file)
 
 
+# ---------- An id of 0 ----------
+
+
+def test_an_id_of_0_is_an_id(tmp_path):
+    """The defects: doccano took the text for it, Label Studio its own number, and Potato found no such item."""
+    package, _ = read("doccano", document(tmp_path, [{"id": 0, "text": "Good", "label": ["pos"]}], "bob.jsonl"))
+    assert said(package) == [("0", "bob", "label", "pos")]
+    package, _ = read("labelstudio", document(tmp_path, [task(id=7, data={"id": 0, "dialogue": SPOKEN})]))
+    assert package.items[0].record["id"] == "0"
+    record = {"id": 0, "fields": {"chat": TURNS}, "responses": {"nat": [{"value": 5, "user_id": "u"}]}}
+    package, _ = read("argilla", document(tmp_path, [record]))
+    assert said(package) == [("0", "u", "nat", "5")]
+    document(tmp_path / "potato", [{"id": 0, "conversation": [{"speaker": "user", "text": "Hi"}]}], "data.jsonl")
+    given = {"instance_id": 0, "user_id": "ann", "labels": {"nat": {"4": "4"}}, "spans": {}}
+    document(tmp_path / "potato", [given], "annotated_instances.jsonl")
+    package, _ = read("potato", InputFile.from_path(tmp_path / "potato"))
+    assert said(package) == [("0", "ann", "nat", "4")]
+
+
+def test_a_record_of_argilla_without_an_id_is_refused(tmp_path):
+    record = {"fields": {"chat": TURNS}, "responses": {"nat": [{"value": 5, "user_id": "u"}]}}
+    with pytest.raises(InputError) as caught:
+        read("argilla", document(tmp_path, [record]))
+    assert caught.value.field == "0: id"
+
+
 # ---------- doccano, votes ----------
 
 
@@ -223,7 +249,7 @@ def test_both_orders_of_two_models_are_one_pair(tmp_path):
 def test_an_unknown_winner_names_the_line(tmp_path):
     with pytest.raises(InputError, match="is one of model_a") as caught:
         read("votes", document(tmp_path, [vote(winner="left")], "votes.jsonl"))
-    assert caught.value.field == "line 1: winner"
+    assert (caught.value.line, caught.value.field) == (1, "winner")
 
 
 # ---------- inspect_ai ----------

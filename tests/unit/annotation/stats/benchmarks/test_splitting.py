@@ -46,7 +46,7 @@ def test_shares_are_met_where_blocks_are_small():
     assert places != split(alone, SHARES, seed=2)
 
 
-@pytest.mark.parametrize("wrong", [{}, {"a": 0.5}, {"a": 1.5, "b": -0.5}])
+@pytest.mark.parametrize("wrong", [{}, {"a": 0.5}, {"a": 1.5, "b": -0.5}, {"a": float("nan")}])
 def test_shares_that_make_no_sense(wrong):
     with pytest.raises(ValueError, match="sum to 1"):
         split([], wrong, seed=0)

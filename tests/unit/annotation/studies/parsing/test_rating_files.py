@@ -55,7 +55,7 @@ def test_a_spreadsheets_byte_order_mark_is_not_part_of_the_first_name(csv):
         ("item,rater,value\na,,1\n", 2, "rater", "is empty"),
         ("item,rater,value\na,bob,1\nb,bob,1\na,bob,2\n", 4, None, "before, in line 2"),
         ("item,bob\na,1\na,1\n", 3, None, "before, in line 2"),
-        ("item,rater,value\na,bob,1e999\n", 2, "bob", "infinite"),
+        ("item,rater,value\na,bob,1e999\n", 2, "value", "infinite"),
         ("item,rater,value,domain\na,bob,1,Hotels\na,dana,1,Music\n", 3, "domain", "differs from 'Hotels'"),
         ('item,rater,value\na,bob,"1\n', 2, None, "unexpected end"),
     ],
@@ -76,7 +76,7 @@ def test_a_value_off_the_given_scale_is_refused_with_its_line(csv):
 def test_an_interval_scale_needs_numbers(csv):
     with pytest.raises(InputError, match="is no number") as caught:
         rating_files.read(csv("item,rater,value\na,bob,good\n"), level="interval")
-    assert (caught.value.line, caught.value.field) == (2, "bob")
+    assert (caught.value.line, caught.value.field) == (2, "value")
 
 
 def test_a_file_that_is_not_there_and_one_that_is_not_text(tmp_path, csv):
