@@ -95,6 +95,12 @@ class ConcordCommand(PlainCommand):
             self.write_document(document, **options)
         except BrokenPipeError:
             self.stop_writing()
+        if failure := self.describe_failure(document):
+            raise CommandError(failure)
+
+    def describe_failure(self, document: Any) -> str:  # noqa: ARG002
+        """Say what of the work could not be done, for an exit with 1 after the document; empty where all was."""
+        return ""
 
     def write_document(self, document: Any, **options: Any) -> None:
         if options["json"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -83,11 +83,11 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
         raise InputError("Give --days or --expires, not both.", field="expires")
     try:
         found = parse_datetime(until)
-    except ValueError:
-        found = None
-    if found is None:
-        raise InputError(f"{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires")
-    return found if timezone.is_aware(found) else timezone.make_aware(found)
+        if found:
+            return (found if timezone.is_aware(found) else timezone.make_aware(found)).astimezone(UTC)
+    except (ValueError, OverflowError):  # at the end of time
+        pass
+    raise InputError(f"{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires")
 
 
 def list_invitations(study: Study) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from judging.assessment.services import assessment
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.rules import name_author
 from judging.judges.models import HoldOut, Judge
-from judging.judges.queries.study_items import HELD_OUT, leaks
+from judging.judges.queries.study_items import HELD_OUT, leaks, positions
 
 
 @check_options(NewHoldOut)
@@ -27,9 +27,13 @@ def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0
     """Split the study's items by profile, question or dialogue. Once: a second split would undo the first."""
     try:
         with transaction.atomic():
-            return HoldOut.objects.create(study=study, share=share, seed=seed, created_by=by)
+            made = HoldOut.objects.create(study=study, share=share, seed=seed, created_by=by)
     except IntegrityError as error:
         raise InputError(f"a part of {study} is held out already", field="study") from error
+    n, held = study.items.count(), len(positions(study))
+    if n and held in (0, n):  # refused, as it cannot be undone
+        raise InputError(f"this share and seed hold out {held} of {n} items; choose others", field="share")
+    return made
 
 
 @audited("study.look_at_held_out", on="study", says=("judge",), prepares=True)

@@ -78,7 +78,9 @@ def translate_errors(sdk: Any, *, timeout: float, key: str = "") -> Iterator[Non
         if isinstance(error.__cause__, OversizedError):
             raise error.__cause__ from error
         raise TransientError(redact_key(key, f"No connection: {error.__cause__ or error.message}")) from error
-    except (sdk.APIError, JSONDecodeError, RecursionError) as error:
+    except JSONDecodeError as error:
+        raise TransientError(f"{NO_ANSWER}: it is not JSON, perhaps a page of a proxy or the wrong address.") from error
+    except (sdk.APIError, RecursionError) as error:
         raise TransientError(redact_key(key, f"{NO_ANSWER}: {error}")) from error
 
 

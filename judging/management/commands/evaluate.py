@@ -18,7 +18,7 @@ from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.models import Judge
 from judging.judges.queries import workers
 from judging.judges.services import judges
-from judging.management.commands.judge import INTERRUPTED
+from judging.management.commands.judge import INTERRUPTED, describe_errors
 from judging.management.long_work import NO_WORKER, wait_until_over
 from judging.runs.models.evaluations import Evaluation
 from judging.runs.models.runs import JudgeRun
@@ -84,6 +84,9 @@ class Command(ConcordCommand):
                     pass
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=130) from None
+
+    def describe_failure(self, document: dict[str, Any]) -> str:
+        return " ".join(filter(None, map(describe_errors, document["runs"])))
 
     def say(self, document: dict[str, Any]) -> None:
         self.stdout.write(f"Evaluation {document['number']} of {document['benchmark']}: {document['cases']} cases.")

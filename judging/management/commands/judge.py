@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from argparse import BooleanOptionalAction
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -99,6 +99,10 @@ class Command(ConcordCommand):
         """A new run, or the one that was begun with the same question and is not over. A judge that cannot run is
         not defined."""
         plan = build_plan(options, judges.define)
+        return self.find_or_start_run(plan, now=options["now"])
+
+    def find_or_start_run(self, plan: runs.Plan, *, now: bool) -> JudgeRun:
+        """A new run, or the one that was begun with the same question and has parts left."""
         begun = queries.find_unfinished_like(
             plan.study,
             plan.judge,
@@ -109,10 +113,10 @@ class Command(ConcordCommand):
             in_bulk=plan.in_bulk,
         )
         if begun is None:
-            return runs.make(by=None, plan=plan, queue=not options["now"])
+            return runs.make(by=None, plan=plan, queue=not now)
         self.stderr.write(f"Going on with run {begun.pk}, which was begun on {begun.created_at:%Y-%m-%d %H:%M}.")
-        if not options["now"]:
-            runs.resume(by=None, run=begun)
+        if begun.finished_at or not now:
+            runs.resume(by=None, run=begun, queue=not now)
         return begun
 
     def watch(self, run: JudgeRun, steps: Iterator[None]) -> None:
@@ -128,6 +132,10 @@ class Command(ConcordCommand):
             "judge": str(plan.judge),
             "estimate": {**asdict(found), "usd": None if found.usd is None else float(found.usd)},
         }
+
+    def describe_failure(self, document: dict[str, Any]) -> str:
+        failure = describe_errors(document)
+        return f"{failure} Mend that; the same command goes on." if failure else ""
 
     def say(self, document: dict[str, Any]) -> None:
         if "answers" in document:
@@ -170,6 +178,13 @@ def build_plan(options: dict[str, Any], define: Callable[..., Judge]) -> runs.Pl
         order_policy="both" if options["both_orders"] else options["order"],
         **read_arguments(NewRun, options, but=ELSEWHERE),
     )
+
+
+def describe_errors(run: Mapping[str, Any]) -> str:
+    """Say that parts of a run ended early, and why; empty where none did."""
+    errors = run.get("errors") or ()
+    n, why = sum(one["parts"] for one in errors), "; ".join(one["message"] for one in errors)
+    return f"Run {run['run']}: {n} part{'s' * (n != 1)} ended early ({why})." if errors else ""
 
 
 def build_judge(*, by: None, **settings: Any) -> Judge:  # noqa: ARG001 — called as `judges.define` is

@@ -19,9 +19,7 @@ from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
 from judging.management.long_work import NO_WORKER, wait_until_over
-from judging.runs.models.runs import JudgeRun
-from judging.runs.queries import runs as queries
-from judging.runs.services import estimates, runs, work
+from judging.runs.services import estimates, work
 from judging.runs.services.runs import Plan
 
 
@@ -48,7 +46,8 @@ class Command(judging.Command):
             named = {"study": plan.study.name, "judge": str(plan.judge), "unit": plan.unit}
             return {**named, **describe_probe(plan.probe), "estimate": told}
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
-        run = self.find_or_start_run(plan, now=options["now"])
+        with audit_batch():
+            run = self.find_or_start_run(plan, now=options["now"])
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
@@ -59,25 +58,6 @@ class Command(judging.Command):
         except KeyboardInterrupt:
             raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
         return {**judging.document(run), **describe_probe(run.probe)}
-
-    @audit_batch()
-    def find_or_start_run(self, plan: Plan, *, now: bool) -> JudgeRun:
-        """A new run, or the one that was begun with the same question and is not over."""
-        there = queries.find_unfinished_like(
-            plan.study,
-            plan.judge,
-            input_hash=plan.input_hash,
-            repeats=plan.repeats,
-            order_policy=plan.order_policy,
-            seed=plan.seed,
-            in_bulk=plan.in_bulk,
-        )
-        if there is None:
-            return runs.make(by=None, plan=plan, queue=not now)
-        self.stderr.write(f"Going on with run {there.pk}, which was begun on {there.created_at:%Y-%m-%d %H:%M}.")
-        if not now:
-            runs.resume(by=None, run=there)
-        return there
 
     def say(self, document: dict[str, Any]) -> None:
         super().say(document)

@@ -298,9 +298,10 @@ def judges() -> QuerySet[Judge]:
 def find_unfinished_like(
     study: Study, judge: Judge, *, input_hash: str, repeats: int, order_policy: str, seed: int, in_bulk: bool = False
 ) -> JudgeRun | None:
-    """A run that was asked the same and is still running, so that asking again goes on with it."""
+    """A run that was asked the same and has parts left or parts that ended early: asking again goes on with it."""
     return (
         JudgeRun.objects.filter(
+            Q(finished_at__isnull=True) | Exists(JudgeChunk.objects.filter(run=OuterRef("pk")).exclude(error="")),
             study=study,
             judge=judge,
             input_hash=input_hash,
@@ -309,7 +310,6 @@ def find_unfinished_like(
             seed=seed,
             in_bulk=in_bulk,
             evaluation__isnull=True,
-            finished_at__isnull=True,
             stopped_at__isnull=True,
         )
         .order_by("-created_at")

@@ -9,7 +9,9 @@ import pytest
 from celery import current_app
 from django.core.management import CommandError, call_command
 
+from core.jobs.backoff import PermanentError
 from judging.judges.models import Judge, Price
+from judging.judges.providers.baseline import Baseline
 from judging.management import long_work
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.services import provider_batches, work
@@ -240,6 +242,24 @@ class TestGoingOn:
         assert first["run"] != second["run"]
         assert Judgment.objects.count() == 12
 
+    def test_parts_that_ended_early_are_no_success_and_the_same_command_goes_on(self, study, monkeypatch):
+        async def refuse(self, request):
+            raise PermanentError("401 wrong key")
+
+        out = StringIO()
+        with monkeypatch.context() as patched:
+            patched.setattr(Baseline, "judge", refuse)
+            with pytest.raises(CommandError, match=r"1 part ended early \(401 .*same command goes on") as raised:
+                call_command("judge", "first-study", "--judge", "baseline", "--now", "--json", stdout=out)
+        assert raised.value.returncode == 1
+        document = json.loads(out.getvalue())
+        assert (document["counts"]["judgments"], len(document["errors"])) == (0, 1)
+
+        again = judge("first-study", "--judge", "baseline", "--now")
+
+        assert again["run"] == document["run"]
+        assert (again["counts"]["judgments"], again["errors"]) == (6, [])
+
     def test_another_question_is_another_run(self, study):
         factories.JudgeRunFactory(study=study, judge=factories.JudgeFactory(name="baseline"))
 
@@ -292,7 +312,8 @@ def test_every_turn_of_the_assistant(study):
 class TestEveryResponse:
     @pytest.fixture(autouse=True)
     def study(self, db):
-        factories.JudgeFactory(name="robot", provider="scripted", parameters={"answers": ANSWERS})
+        answers = {**ANSWERS, "preference": "1"}
+        factories.JudgeFactory(name="robot", provider="scripted", parameters={"answers": answers})
         return response_study(2, name="Responses", slug="responses")
 
     def test_a_study_of_responses_needs_no_option(self, study):

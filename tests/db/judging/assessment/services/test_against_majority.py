@@ -13,8 +13,8 @@ from django.urls import reverse
 from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.workbench.services import adjudications
-from judging.assessment.services import hold_out
 from judging.assessment.services.against_majority import contradictions
+from judging.judges.models import HoldOut
 from tests.support.factories import (
     AnnotationFactory,
     AssignmentFactory,
@@ -83,7 +83,7 @@ def test_without_an_order_nothing_is_steps_apart(criterion: Criterion) -> None:
 
 
 def test_held_out_items_are_no_part_of_it(criterion: Criterion) -> None:
-    hold_out.hold_out(by=None, study=criterion.study, share=0.99, seed=1)
+    HoldOut.objects.create(study=criterion.study, share=0.99, seed=1)
     assert len(found(criterion)) < 2
 
 

@@ -15,6 +15,7 @@ from judging.assessment.models.assessment import Look
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
+from judging.judges.models import HoldOut
 from judging.judges.queries.study_items import ALL, DEVELOPMENT, HELD_OUT, leaks
 from judging.stats.hold_out import draw_held_out
 from tests.db.judging.assessment.services.judged import QUICK, study, trusted
@@ -54,6 +55,15 @@ def test_the_two_parts_are_the_study():
         StudyData.load(criterion.study, ALL)
     with pytest.raises(InputError, match="held out already"):
         hold_out.hold_out(by=None, study=criterion.study)
+
+
+@pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])
+def test_a_part_without_items_is_refused_and_nothing_is_held_out(share: float):
+    found = study(n=60).study
+    with pytest.raises(InputError, match=r"hold out (0|60) of 60 items"):
+        hold_out.hold_out(by=None, study=found, share=share, seed=1)
+    assert not HoldOut.objects.exists()
+    hold_out.hold_out(by=None, study=found, share=0.5, seed=3)
 
 
 def test_content_on_both_sides_leaks():
