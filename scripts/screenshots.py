@@ -47,6 +47,9 @@ QUALITY = 60
 PATIENCE = 120_000
 """Milliseconds that a page may take: the first one loads the code of the site, on a machine that may be busy."""
 
+LATE = 3_000
+"""Milliseconds that an answer to a page that was left may take."""
+
 LARGEST = 200_000
 """Bytes of a picture: README pages should stay light."""
 
@@ -113,7 +116,8 @@ def browser_page(height: int = 800) -> Iterator[Page]:
 
 
 def sign_in(page: Page, site: str, name: str) -> None:
-    page.goto("about:blank")  # what the last page still has under way would come back with cookies of its own
+    page.goto("about:blank")
+    page.wait_for_timeout(LATE)  # what the last page still has under way comes back with cookies of its own
     page.context.clear_cookies()
     page.goto(f"{site}/login/")
     page.get_by_label("Username").fill(name)
