@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,22 @@ from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Item, Study
 from core.accounts.models.users import User
+from core.errors import InputError
+from judging.assessment.services.hold_out import hold_out
+from judging.judges.models import HoldOut
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests.support.factories import CriterionFactory, JudgeFactory, JudgeRunFactory, SampleFactory, StudyFactory
 
 Column = Sequence[str | None]
 """One value per item; "" for a rater who could not judge, None where the item was not given to them."""
+
+
+def hold_some_out(study: Study) -> HoldOut:
+    """Hold out about half of a study of few clusters. Primary keys decide which: a seed may hold out nothing."""
+    for seed in range(100):
+        with suppress(InputError):
+            return hold_out(by=None, study=study, share=0.5, seed=seed)
+    raise AssertionError("no seed splits this study")
 
 
 def with_items(n: int, *, kind: str = "dialogue", **study) -> Study:

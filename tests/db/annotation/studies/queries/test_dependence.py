@@ -14,14 +14,13 @@ from core.errors import InputError
 from judging.assessment.options import AssessmentOptions, JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import agreement, assessment, progress
-from judging.assessment.services import hold_out as holding_out
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.queries import study_items
 from judging.judges.queries.study_items import load_texts
 from judging.stats.agreement import judge_agreement
 from tests.support import factories
-from tests.support.labelled import judge_says, people_say, with_items
+from tests.support.labelled import hold_some_out, judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
 
@@ -127,7 +126,7 @@ def test_a_study_may_name_none_a_grouping_or_a_key_of_its_source(criterion):
 
 
 def test_naming_a_clustering_moves_no_item_into_or_out_of_the_held_out_part(criterion):
-    holding_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
+    hold_some_out(criterion.study)
     before = study_items.positions(criterion.study)
     split = study_items.find_hold_out(criterion.study)
     studies.name_clustering(by=None, study=criterion.study, clustering="none")

@@ -13,7 +13,7 @@ from annotation.agreement.services import tiers
 from annotation.studies.services import guidelines
 from core.accounts.models.users import User
 from judging.assessment.models.assessment import Certificate
-from judging.assessment.services import escalation, hold_out
+from judging.assessment.services import escalation
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from tests.support.factories import (
@@ -26,7 +26,7 @@ from tests.support.factories import (
     StudyFactory,
     TurnFactory,
 )
-from tests.support.labelled import add_verdicts, judge_says, people_say, with_items
+from tests.support.labelled import add_verdicts, hold_some_out, judge_says, people_say, with_items
 
 pytestmark = pytest.mark.django_db
 HERE = "/api/v1/studies/suits"
@@ -144,7 +144,7 @@ class TestJudge:
     def test_what_came_back_and_what_is_held_out(self, criterion, alice):
         assert alice.get(f"{at_judge()}/escalations/newest").status_code == 404
         assert alice.get(f"{HERE}/hold-out").status_code == 404
-        hold_out.hold_out(by=None, study=criterion.study, share=0.5, seed=3)
+        hold_some_out(criterion.study)
         found = alice.get(f"{HERE}/hold-out").json()
         assert (found["share"], found["looks"]) == (0.5, [])
         assert alice.post(f"{at_judge()}/look", {}).status_code == 201
