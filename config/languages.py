@@ -1,4 +1,8 @@
-"""Which language a page speaks. Annotators' pages are translated; all else is in English, whoever asks."""
+"""Which language a page speaks. Every text goes through gettext.
+
+A language of `WHOLE_LANGUAGES` in the settings has them all; any other has those of the annotators' pages, and speaks
+on these alone.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +15,12 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_noop
 
+from config.annotators_pages import TRANSLATED
 from core.accounts.access import may_research
 
 ENGLISH = "en"
 ROLES = [gettext_noop("user"), gettext_noop("assistant"), gettext_noop("system"), gettext_noop("tool")]
 """Who speaks in a dialogue, as its page says it."""
-
-TRANSLATED = frozenset(
-    {
-        # work
-        "my_work", "next_item", "assignment", "assignment_skip", "assignment_flag", "assignment_later",
-        "assignment_message", "assignment_decline", "assignment_save", "assignment_draft", "assignment_put_back",
-        "next_ahead", "my_items", "qualification", "training_answer",
-        # taking part
-        "join", "register", "consent", "about_me", "withdraw",
-        # the account
-        "login", "account_login", "logout", "account_logout", "account_inactive", "account_change_password",
-        "account_reauthenticate", "account", "person_erase",
-        "mfa_index", "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "mfa_deactivate_totp",
-        "mfa_view_recovery_codes", "mfa_generate_recovery_codes",
-    }
-)  # fmt: skip
-"""Names of addresses whose pages, and whatever these include, have every text in locale/."""
 
 
 def choose_language(request: HttpRequest) -> str:
@@ -57,10 +45,13 @@ class LanguageMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> None:  # noqa: ARG002
-        """Speak the language of who asks, on a page that is translated."""
+        """Speak the language of who asks, on a page that it has every text of."""
         match = request.resolver_match
-        if match is None or match.view_name not in TRANSLATED or request.path.startswith("/api/"):
+        if match is None or request.path.startswith("/api/"):
             return
-        language = choose_language(request)
-        translation.activate(language)
-        request.other_languages = [one for one in settings.LANGUAGES if one[0] != language]  # type: ignore[attr-defined]
+        offered = [
+            one for one in settings.LANGUAGES if match.view_name in TRANSLATED or one[0] in settings.WHOLE_LANGUAGES
+        ]
+        if len(offered) > 1 and (language := choose_language(request)) in dict(offered):
+            translation.activate(language)
+            request.other_languages = [one for one in offered if one[0] != language]  # type: ignore[attr-defined]

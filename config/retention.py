@@ -165,7 +165,13 @@ def period(kind: Kind) -> int | None:
     if text == ALWAYS:
         return None
     if not (text.isascii() and text.isdigit() and int(text) <= LONGEST):
-        raise InputError(f"is days from 0 to {LONGEST:,}, or {ALWAYS}; not {text!r}", field=kind.variable)
+        raise InputError(
+            "is days from 0 to {longest:,}, or {always}; not {text!r}",
+            field=kind.variable,
+            longest=LONGEST,
+            always=ALWAYS,
+            text=text,
+        )
     return int(text)
 
 

@@ -194,9 +194,10 @@ SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_PROVIDERS = build_providers(os.environ)
 SINGLE_SIGN_ON_MAKES_ACCOUNTS = env_flag("CONCORD_OIDC_SIGNUP", default=True)
 
-# Annotators' pages speak each of these: config/languages.py. All else is in English.
+# Annotators' pages speak each of these, all other pages those that have every text: config/languages.py.
 LANGUAGE_CODE = "en-us"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+WHOLE_LANGUAGES = frozenset({"en"})
 with explain_unwritable(DATA_DIR):
     LOCALE_PATHS = [compile_catalogues(BASE_DIR / "locale", DATA_DIR / "locale")]
 TIME_ZONE = "UTC"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+gettext: Callable[[str], str] = str
+"""Says a text in the language of the moment; the site puts Django's here."""
+
 
 class InputError(ValueError):
     """Something given from outside cannot be used. Says where: file, line and field, as far as they are known.
 
-    With `parts`, the message is a template for `str.format`, which `translate` can say in another language.
+    With `parts`, the message is a template for `str.format`.
     """
 
     status = 400
@@ -26,10 +29,11 @@ class InputError(ValueError):
     ) -> None:
         super().__init__(message)
         self.template, self.parts = message, parts
-        self.message, self.file, self.line, self.field = self.translate(str), file, line, field
+        self.file, self.line, self.field = file, line, field
 
-    def translate(self, gettext: Callable[[str], str]) -> str:
-        """The message as `gettext` has it."""
+    @property
+    def message(self) -> str:
+        """What is wrong, in the language of the moment."""
         template = gettext(self.template)
         return template.format(**self.parts) if self.parts else template
 

@@ -18,7 +18,13 @@ def check_name(name: str, *, what: str, longest: int = 120, field: str = "name")
     """The name without spaces around it. InputError where it is empty, too long, or holds what a name may not."""
     name = name.strip()
     if not name or len(name) > longest:
-        raise InputError(f"{what} needs a {field} of at most {longest} characters.", field=field)
+        raise InputError(
+            "{what} needs a {name} of at most {longest} characters.",
+            field=field,
+            what=what,
+            name=field,
+            longest=longest,
+        )
     check_line(name, field=field)
     return name
 
@@ -27,7 +33,7 @@ def check_line(text: str, *, field: str = "name") -> None:
     """InputError where a text is not one line that shows as it is."""
     for character in text:
         if is_hidden(character):
-            raise InputError(f"A name may not hold the control character U+{ord(character):04X}.", field=field)
+            raise InputError("A name may not hold the control character U+{ord:04X}.", field=field, ord=ord(character))
 
 
 def is_hidden(character: str) -> bool:

@@ -51,7 +51,13 @@ class OfStudy(Api):
         found = study.criteria.filter(key=key).first() if key else study.criteria.first()
         if found is None:
             known = ", ".join(study.criteria.values_list("key", flat=True)) or "none"
-            raise InputError(f"There is no criterion {key!r} in {study}; there are: {known}.", field="criterion")
+            raise InputError(
+                "There is no criterion {key!r} in {study}; there are: {known}.",
+                field="criterion",
+                key=key,
+                study=study,
+                known=known,
+            )
         return found
 
     def item(self, slug: str, position: int) -> Item:

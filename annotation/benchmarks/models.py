@@ -259,4 +259,4 @@ def refuse_if(released: models.QuerySet[Benchmark]) -> None:
     """Raise ReleasedError if there is such a benchmark."""
     one = released.first()
     if one is not None:
-        raise ReleasedError(f"{one} is released and does not change; make a new version of it")
+        raise ReleasedError("{one} is released and does not change; make a new version of it", one=one)

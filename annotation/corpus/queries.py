@@ -114,7 +114,9 @@ def find_mapping(by: User | None, name: str) -> SavedMapping:
     found = list_mappings(by).filter(name=name).first()
     if found is None:
         known = ", ".join(list_mappings(by).values_list("name", flat=True)[:20]) or "none"
-        raise InputError(f"there is no saved mapping {name!r}; there are: {known}", field="mapping")
+        raise InputError(
+            "there is no saved mapping {name!r}; there are: {known}", field="mapping", name=name, known=known
+        )
     return found
 
 

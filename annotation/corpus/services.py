@@ -53,7 +53,7 @@ def store_attachment(data: bytes, *, kind: str = "", name: str = "", declared: s
     try:
         found = check_type(data[:HEAD], name=name, declared=declared, kind=kind)
     except ValueError as error:
-        raise InputError(f"{name or 'an attachment'} {error}", field="parts") from error
+        raise InputError("{name} {error}", field="parts", name=name or "an attachment", error=error) from error
     sha256 = hashlib.sha256(data).hexdigest()
     write_bytes(data, locate(sha256))
     return Attachment.objects.get_or_create(sha256=sha256, defaults={"type": found, "size": len(data)})[0]
@@ -66,7 +66,9 @@ def store_attached_file(path: Path, *, kind: str = "", name: str = "") -> Attach
         with path.open("rb") as file:
             data = file.read(settings.MAX_ATTACHMENT_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{name or path.name} cannot be read: {error.strerror}", field="parts") from error
+        raise InputError(
+            "{name} cannot be read: {strerror}", field="parts", name=name or path.name, strerror=error.strerror
+        ) from error
     return store_attachment(data, kind=kind, name=name or path.name)
 
 
@@ -74,7 +76,7 @@ def check_attachment_size(size: int, name: str = "") -> None:
     if size > settings.MAX_ATTACHMENT_BYTES:
         most = settings.MAX_ATTACHMENT_BYTES / MEGABYTE
         told = f"{name or 'an attachment'} has {size / MEGABYTE:,.1f} MB, and an attachment may have {most:,.6g} MB"
-        raise InputError(f"{told} (CONCORD_MAX_ATTACHMENT_MB)", field="parts")
+        raise InputError("{told} (CONCORD_MAX_ATTACHMENT_MB)", field="parts", told=told)
 
 
 def write_bytes(data: bytes, path: Path) -> None:

@@ -74,7 +74,7 @@ def read_text(path: Path, *, field: str | None = None) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path), field=field) from error
+        raise InputError("cannot be read: {strerror}", file=str(path), field=field, strerror=error.strerror) from error
     except UnicodeDecodeError as error:
         raise InputError("is not UTF-8", file=str(path), field=field) from error
 
@@ -83,5 +83,5 @@ def read_named_texts(given: Iterable[str], *, field: str) -> dict[str, str]:
     """The texts in files that are given as NAME=FILE, by name."""
     pairs = [part.partition("=") for part in given]
     if wrong := [name for name, _, path in pairs if not path]:
-        raise InputError(f"{wrong[0]!r}: say NAME=FILE.", field=field)
+        raise InputError("{wrong!r}: say NAME=FILE.", field=field, wrong=wrong[0])
     return {name.strip(): read_text(Path(path), field=field) for name, _, path in pairs}

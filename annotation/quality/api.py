@@ -202,7 +202,7 @@ class DecidedKnownItems(QueueApi):
         study, given = self.study(slug), self.parse_body(FromStudy)
         source = permissions.filter_visible(self.me, Study.objects.all()).filter(slug=given["decided_in"]).first()
         if source is None:
-            raise InputError(f"There is no study {given['decided_in']!r}.", field="decided_in")
+            raise InputError("There is no study {given!r}.", field="decided_in", given=given["decided_in"])
         made = gold_questions.add_decided(
             by=self.me, study=study, purpose=given["purpose"], source=source, number=given["round"]
         )

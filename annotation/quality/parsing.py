@@ -63,7 +63,9 @@ def parse_values(text: str) -> tuple[str, ...]:
 def parse_turn(text: str, line: int | None) -> int:
     """The number of a turn or response."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text)):
-        raise InputError(f"{text[:20]!r} is not the number of a turn or response, from 1", line=line, field="turn")
+        raise InputError(
+            "{text!r} is not the number of a turn or response, from 1", line=line, field="turn", text=text[:20]
+        )
     return int(text)
 
 
@@ -79,7 +81,7 @@ def group_by_turn(text: str) -> dict[int, tuple[tuple[str, ...], str]]:
             raise InputError("write a line as “3: 4”, or “3: 4; why”", line=line, field="turn")
         turn = parse_turn(number.strip(), line)
         if turn in found:
-            raise InputError(f"{turn} stands there twice", line=line, field="turn")
+            raise InputError("{turn} stands there twice", line=line, field="turn", turn=turn)
         found[turn] = (parse_values(value), why.strip())
     return found
 
@@ -90,6 +92,11 @@ def _checked(rows: list[GoldQuestionRow]) -> list[GoldQuestionRow]:
         before = seen.setdefault((row.item, row.ask), row.line)
         if before != row.line:
             raise InputError(
-                f"{row.ask} of {row.item} stands in line {before} already", line=row.line, field="criterion"
+                "{ask} of {item} stands in line {before} already",
+                line=row.line,
+                field="criterion",
+                ask=row.ask,
+                item=row.item,
+                before=before,
             )
     return rows

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from django.utils.translation import gettext as _
-
 from core.errors import InputError
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -93,8 +91,9 @@ def visit(platform: str, given: Mapping[str, Sequence[str]]) -> Visit:
         return Visit(platform, "", found, is_preview=True)
     if known.person not in found:
         raise InputError(
-            _("This link is to be opened from %(platform)s, which says who you are.") % {"platform": known.name},
+            "This link is to be opened from {platform}, which says who you are.",
             field=known.person,
+            platform=known.name,
         )
     for name, value in found.items():
         _check(name, value)
@@ -103,7 +102,7 @@ def visit(platform: str, given: Mapping[str, Sequence[str]]) -> Visit:
 
 def _one(name: str, values: Sequence[str]) -> str:
     if len(values) > 1:
-        raise InputError(_("The address names it twice."), field=name)
+        raise InputError("The address names it twice.", field=name)
     return values[0]
 
 
@@ -111,9 +110,9 @@ def _check(name: str, value: str) -> None:
     if name == "turkSubmitTo":
         parts = urlsplit(value)
         if f"{parts.scheme}://{parts.netloc}" not in TURK:
-            raise InputError(_("It does not lead to Mechanical Turk."), field=name)
+            raise InputError("It does not lead to Mechanical Turk.", field=name)
     elif not AN_ID.fullmatch(value):
-        raise InputError(_("This is no id: the platform has not filled it in."), field=name)
+        raise InputError("This is no id: the platform has not filled it in.", field=name)
 
 
 def submit_address(parameters: Mapping[str, str]) -> str:

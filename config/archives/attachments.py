@@ -69,7 +69,7 @@ def restore(archive: zipfile.ZipFile, path: Path, numbers: Mapping[type[Model], 
     uses = list(read_uses(archive, path, numbers)) if USES in archive.namelist() else []
     asked = dict.fromkeys(sha256 for sha256, _, _ in uses)
     if others := list_names(archive) - {USES, *(f"{FOLDER}{sha256}" for sha256 in asked)}:
-        raise InputError(f"holds {min(others)}, which nothing shows", file=str(path))
+        raise InputError("holds {others}, which nothing shows", file=str(path), others=min(others))
     there = {sha256: read_one(archive, path, sha256) for sha256 in asked if f"{FOLDER}{sha256}" in archive.namelist()}
     AttachmentUse.objects.bulk_create(
         (AttachmentUse(attachment=there[sha256], **{f"{name}_id": pk}) for sha256, name, pk in uses if sha256 in there),

@@ -86,13 +86,13 @@ def check_members(archive: zipfile.ZipFile, expected: set[str], path: Path) -> N
     names = Counter(one.filename for one in archive.infolist())
     name, n = max(names.items(), key=itemgetter(1))
     if n > 1:
-        raise InputError(f"holds {name} twice", file=str(path))
+        raise InputError("holds {name} twice", file=str(path), name=name)
     if others := names.keys() - expected:
-        raise InputError(f"holds {min(others)}, which is no part of a study's archive", file=str(path))
+        raise InputError("holds {others}, which is no part of a study's archive", file=str(path), others=min(others))
     unpacked, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
     if unpacked > max(SMALL, MOST_PACKED * packed):
         sizes = f"{unpacked // MEGABYTE:,} MB from {packed / MEGABYTE:,.1f}"
-        raise InputError(f"would unpack to {sizes}, which no study's archive does", file=str(path))
+        raise InputError("would unpack to {sizes}, which no study's archive does", file=str(path), sizes=sizes)
 
 
 def read_lines(file: Any) -> Iterator[bytes]:

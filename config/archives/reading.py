@@ -83,9 +83,9 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         RuntimeError,
         OSError,
     ) as error:  # how zipfile says it
-        raise InputError(f"cannot be read as an archive: {error}", file=str(path)) from error
+        raise InputError("cannot be read as an archive: {error}", file=str(path), error=error) from error
     except (IntegrityError, DataError) as error:
-        raise InputError(f"holds rows that cannot be here: {error}", file=str(path)) from error
+        raise InputError("holds rows that cannot be here: {error}", file=str(path), error=error) from error
     return {**manifest, "rows": rows, "attachments": attached, "withdrawn_again": done_again.to_json()}
 
 
@@ -99,7 +99,7 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         name, slug, listed = str(manifest["study"]), str(manifest["slug"]), set(manifest["tables"])
         manifest["tables"] = {label: {**one, "sha256": str(one["sha256"])} for label, one in manifest["tables"].items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"holds no {MANIFEST} of a study", file=str(path)) from error
+        raise InputError("holds no {manifest} of a study", file=str(path), manifest=MANIFEST) from error
     here = set(migrations())
     if (
         form != FORM
@@ -107,12 +107,13 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         or listed != {one._meta.label for one in (*members.list_shared_tables(), *members.list_own_tables())}
     ):
         raise InputError(
-            f"was made by {manifest.get('code_version')}, whose tables differ: restore it there, then upgrade",
+            "was made by {manifest}, whose tables differ: restore it there, then upgrade",
             file=str(path),
             field="migrations",
+            manifest=manifest.get("code_version"),
         )
     if Study.objects.filter(name=name).exists() or Study.objects.filter(slug=slug).exists():
-        raise InputError(f"There is a study {name} here already.", file=str(path), field="study")
+        raise InputError("There is a study {name} here already.", file=str(path), field="study", name=name)
     return manifest
 
 
@@ -137,7 +138,11 @@ def table(
             if isinstance(error, InputError) and error.file:
                 raise
             raise InputError(
-                f"is not a row of {label}: {error}", file=f"{path}:{name}", line=made + known + 1
+                "is not a row of {label}: {error}",
+                file=f"{path}:{name}",
+                line=made + known + 1,
+                label=label,
+                error=error,
             ) from error
     if found.hexdigest() != manifest["tables"][label]["sha256"]:
         raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")
@@ -199,11 +204,22 @@ def load_known_rows(model: type[Model], rows: list[dict[str, Any]], path: Path, 
     for row in rows:
         if there := here.get(tuple(row[name] for name in key)):
             if own and there["project_id"] != project:
-                raise InputError(f"The name {row['name']} of a {model._meta.verbose_name} is taken.", file=str(path))
+                raise InputError(
+                    "The name {row} of a {verbose_name} is taken.",
+                    file=str(path),
+                    row=row["name"],
+                    verbose_name=model._meta.verbose_name,
+                )
             for name in same:
                 if there[name] != row[name]:
                     who = " ".join(str(row[part]) for part in key)
-                    raise InputError(f"{model._meta.verbose_name} {who} is here with another {name}.", file=str(path))
+                    raise InputError(
+                        "{verbose_name} {who} is here with another {name}.",
+                        file=str(path),
+                        verbose_name=model._meta.verbose_name,
+                        who=who,
+                        name=name,
+                    )
             found[row["id"]] = there["pk"]
     return found
 

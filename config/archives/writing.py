@@ -57,7 +57,7 @@ def files(study: Study) -> Iterator[Member]:
 def refuse_at_work(study: Study) -> None:
     """Raises InputError while a judge is at work on it."""
     if study.judge_runs.filter(evaluation=None, finished_at=None, stopped_at=None).exists():
-        raise InputError(f"A judge is at work on {study}: wait for it, or stop it.", field="study")
+        raise InputError("A judge is at work on {study}: wait for it, or stop it.", field="study", study=study)
 
 
 def iterate_shared_rows(model: type[Model], ids: Iterable[int]) -> Iterator[str]:

@@ -53,9 +53,11 @@ def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -
             record(RESTORE, by=None, made_at=manifest["made_at"], acts=manifest["tables"][Act._meta.label]["rows"])
             manifest["withdrawn_again"] = again.apply_list().to_json()
     except IntegrityError as error:
-        raise InputError(f"refers to rows that it does not hold: {error}", file=str(path)) from error
+        raise InputError("refers to rows that it does not hold: {error}", file=str(path), error=error) from error
     except OperationalError as error:  # a full disk, or a server that went away
-        raise InputError(f"nothing was restored, as the database refused: {error}", file=str(path)) from error
+        raise InputError(
+            "nothing was restored, as the database refused: {error}", file=str(path), error=error
+        ) from error
     return manifest
 
 
@@ -72,7 +74,7 @@ def open_backup(path: Path) -> Iterator[zipfile.ZipFile]:
         with path.open("rb") as file, zipfile.ZipFile(open_decrypted(file)) as archive:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise InputError(f"cannot be read as a backup: {error}", file=str(path)) from error
+        raise InputError("cannot be read as a backup: {error}", file=str(path), error=error) from error
 
 
 def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
@@ -81,9 +83,11 @@ def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
         form, _, _ = manifest["form"], set(manifest["migrations"]), set(manifest["tables"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"holds no {MANIFEST} of a backup", file=str(path)) from error
+        raise InputError("holds no {manifest} of a backup", file=str(path), manifest=MANIFEST) from error
     if form != FORM:
-        raise InputError(f"has form {form}; this version reads form {FORM}", file=str(path), field="form")
+        raise InputError(
+            "has form {form}; this version reads form {known}", file=str(path), field="form", form=form, known=FORM
+        )
     return manifest
 
 
@@ -93,10 +97,11 @@ def check_tables(manifest: dict[str, Any], path: Path) -> None:
     if made != here or set(manifest["tables"]) != {model._meta.label for model in tables.list_models()}:
         other = ", ".join(sorted(made ^ here)[:5])
         raise InputError(
-            f"was made by {manifest.get('code_version')}, whose tables differ ({other}). Restore it with that version, "
-            "then upgrade.",
+            "was made by {manifest}, whose tables differ ({other}). Restore it with that version, then upgrade.",
             file=str(path),
             field="migrations",
+            manifest=manifest.get("code_version"),
+            other=other,
         )
 
 
@@ -107,7 +112,9 @@ def check_empty() -> None:
         if model is Project:
             there = there.exclude(slug=DEFAULT_SLUG, name=DEFAULT_NAME)
         if there.exists():
-            raise InputError(f"The site is not empty: it has rows of {model._meta.label}. Restore into a new one.")
+            raise InputError(
+                "The site is not empty: it has rows of {label}. Restore into a new one.", label=model._meta.label
+            )
     Project.objects.all().delete()
 
 
@@ -124,7 +131,9 @@ def table(archive: zipfile.ZipFile, model: type[Model], manifest: dict[str, Any]
                 model._base_manager.bulk_create(batch)
                 n += len(batch)
         except (KeyError, ValueError, TypeError, ValidationError, RecursionError) as error:
-            raise InputError(f"is not a row of {label}: {error}", file=f"{path}:{name}", line=n + 1) from error
+            raise InputError(
+                "is not a row of {label}: {error}", file=f"{path}:{name}", line=n + 1, label=label, error=error
+            ) from error
     if found.hexdigest() != manifest["tables"][label]["sha256"]:
         raise InputError("was changed or cut: its SHA-256 is not that of the manifest", file=f"{path}:{name}")
     return n

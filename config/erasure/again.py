@@ -78,7 +78,9 @@ def the_list() -> Listed:
     try:
         return withdrawn.load_listed()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(withdrawn.path())) from error
+        raise InputError(
+            "cannot be read: {strerror}", file=str(withdrawn.path()), strerror=error.strerror or error
+        ) from error
 
 
 def add_lists(paths: Iterable[Path]) -> None:

@@ -29,7 +29,7 @@ def find_project(name: str) -> Project:
     """The project of this address or name; InputError if there is none."""
     found = Project.objects.filter(Q(slug=name) | Q(name=name)).order_by("pk").first()
     if found is None:
-        raise InputError(f"There is no project {name!r}.", field="project")
+        raise InputError("There is no project {name!r}.", field="project", name=name)
     return found
 
 

@@ -139,7 +139,7 @@ class Api(APIView):
         slug = rest.pop("project", None)
         found = filter_visible(self.me, Project.objects.filter(slug=slug)).first() if slug is not None else None
         if slug is not None and found is None:
-            raise InputError(f"There is no project {slug!r}.", field="project")
+            raise InputError("There is no project {slug!r}.", field="project", slug=slug)
         with use_project(found):
             yield rest
 
@@ -210,7 +210,12 @@ def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: Any) -> Row:
     rows = kind if isinstance(kind, QuerySet) else kind._default_manager.all()
     found = rows.filter(**key).first()
     if found is None:
-        raise InputError(f"There is no {rows.model._meta.verbose_name} {next(iter(key.values()))!r}.", field=field)
+        raise InputError(
+            "There is no {verbose_name} {iter!r}.",
+            field=field,
+            verbose_name=rows.model._meta.verbose_name,
+            iter=next(iter(key.values())),
+        )
     return found
 
 

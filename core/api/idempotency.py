@@ -41,7 +41,9 @@ class StoredResponse:
 
 def check_key(key: str) -> None:
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-        raise InputError(f"A key has 1 to {LONGEST_KEY} printable ASCII characters.", field="Idempotency-Key")
+        raise InputError(
+            "A key has 1 to {longest_key} printable ASCII characters.", field="Idempotency-Key", longest_key=LONGEST_KEY
+        )
 
 
 def has_response(*, by: User, key: str) -> bool:

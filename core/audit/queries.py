@@ -55,7 +55,7 @@ def list_events(wanted: EventFilter, *, seen_by: User | None) -> QuerySet[Act]:
     if wanted.person:
         who = User.objects.filter(username=wanted.person).first()
         if who is None:
-            raise InputError(f"There is no account {wanted.person!r}.", field="person")
+            raise InputError("There is no account {person!r}.", field="person", person=wanted.person)
         rows = rows.filter(who=who)
     if wanted.study:
         rows = rows.filter(study_id=study_named(wanted.study, rows))
@@ -77,7 +77,7 @@ def study_named(name: str, rows: QuerySet[Act]) -> int:
         return int(there.pk)
     gone = rows.filter(kind="study", name=name, key__isnull=False).first()
     if gone is None or gone.key is None:
-        raise InputError(f"There is no study {name!r}.", field="study")
+        raise InputError("There is no study {name!r}.", field="study", name=name)
     return gone.key
 
 

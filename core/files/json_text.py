@@ -115,9 +115,16 @@ def parse_json(text: str | bytes, *, field: str | None = None) -> Any:
         content = text.encode() if isinstance(text, str) else text
         value = from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        raise InputError(f"This is not JSON: {reword_message(str(error))}.", field=field) from error
+        raise InputError(
+            "This is not JSON: {reword_message}.", field=field, reword_message=reword_message(str(error))
+        ) from error
     if SUSPICIOUS.search(content):
-        refuse_unstorable(value, lambda path, why: InputError(f"{to_dotted_path(path) or 'It'} {why}.", field=field))
+        refuse_unstorable(
+            value,
+            lambda path, why: InputError(
+                "{to_dotted_path} {why}.", field=field, to_dotted_path=to_dotted_path(path) or "It", why=why
+            ),
+        )
     return value
 
 

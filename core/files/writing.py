@@ -29,7 +29,7 @@ def write_file(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+        raise InputError("cannot be written: {strerror}", file=str(path), strerror=error.strerror) from error
 
 
 @contextmanager

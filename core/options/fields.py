@@ -285,7 +285,7 @@ def parse_pairs(given: Sequence[str], field: str) -> dict[str, str]:
     for one in given:
         name, sign, value = one.partition("=")
         if not sign or not name.strip() or not value.strip():
-            raise InputError(f"{one!r} is not NAME=VALUE", field=field)
+            raise InputError("{one!r} is not NAME=VALUE", field=field, one=one)
         found[name.strip().replace("_", " ")] = value.strip().replace("_", " ")
     return found
 
@@ -297,5 +297,5 @@ def parse_shares(given: Sequence[str]) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError:
-            raise InputError(f"{value!r} is no number", field="splits") from None
+            raise InputError("{value!r} is no number", field="splits", value=value) from None
     return found

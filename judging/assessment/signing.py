@@ -73,7 +73,9 @@ def load_keys() -> list[Key]:
         make_file(settings.SIGNING_KEY_FILE)
     found = read_keys()
     if not found or found[0].private is None:
-        raise InputError(f"The first key in {describe_location()} must be a private one.")
+        raise InputError(
+            "The first key in {describe_location} must be a private one.", describe_location=describe_location()
+        )
     return found
 
 
@@ -112,7 +114,9 @@ def read_key(text: str, origin: str) -> Key:
     except (binascii.Error, ValueError):  # the latter for what is not ASCII
         raw = b""
     if len(raw) != KEY:
-        raise InputError(f"{origin} holds something that is no key. `manage.py signing_keys --new-key` makes one.")
+        raise InputError(
+            "{origin} holds something that is no key. `manage.py signing_keys --new-key` makes one.", origin=origin
+        )
     private = Ed25519PrivateKey.from_private_bytes(raw)
     return Key(private.public_key().public_bytes_raw(), private)
 
@@ -124,7 +128,9 @@ def read_public_key(text: str, origin: str) -> bytes:
     except ValueError:
         raw = b""
     if len(raw) != KEY:
-        raise InputError(f"{origin} is no public key: that has {2 * KEY} hexadecimal digits")
+        raise InputError(
+            "{origin} is no public key: that has {digits} hexadecimal digits", origin=origin, digits=2 * KEY
+        )
     return raw
 
 
@@ -135,7 +141,7 @@ def read_lines(path: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from error
+        raise InputError("cannot be read: {error}", file=str(path), error=error) from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -154,8 +160,10 @@ def rotate() -> Key:
     """
     if settings.SIGNING_KEYS:
         raise InputError(
-            f"The key stands in {VARIABLE}. Put what `manage.py signing_keys --new-key` prints before it, with a comma "
-            f"between them, and write the old one as `{PUBLIC}` and its public key"
+            "The key stands in {variable}. Put what `manage.py signing_keys --new-key` prints before it, with a "
+            "comma between them, and write the old one as `{public}` and its public key",
+            variable=VARIABLE,
+            public=PUBLIC,
         )
     retired = [f"{PUBLIC}{key.hex}" for key in load_keys()]
     os.replace(write_beside(settings.SIGNING_KEY_FILE, [new_key(), *retired]), settings.SIGNING_KEY_FILE)

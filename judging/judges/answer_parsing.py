@@ -82,7 +82,7 @@ def locate(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, Any]:
     parts = [said] if said in asked.texts else list(asked.texts)
     places = [(name, asked.texts[name].find(quote)) for name in parts if quote in asked.texts[name]]
     if not places:
-        raise InputError(f"{quote[:60]!r} does not stand in what is rated.")
+        raise InputError("{quote!r} does not stand in what is rated.", quote=quote[:60])
     name, start = places[0]
     return {**told, "part": name, "start": start, "end": start + len(quote)}
 

@@ -80,4 +80,4 @@ def to_initial(provider: str, parameters: Mapping[str, Any]) -> tuple[dict[str, 
 def check_once(given: Mapping[str, Any], written: Mapping[str, Any]) -> None:
     """Raise InputError where JSON and a field both name a parameter, with different values."""
     if twice := [name for name, value in given.items() if name in written and written[name] != value]:
-        raise InputError(f"{twice[0]} has a field of its own: name it there or here.", field="parameters")
+        raise InputError("{twice} has a field of its own: name it there or here.", field="parameters", twice=twice[0])

@@ -70,7 +70,9 @@ def build_agent(
     except PermanentError as error:
         raise InputError(str(error), field=side) from error
     if problems := speaker.check([]):
-        raise InputError(f"{model or provider} cannot speak: {'; '.join(problems)}.", field=side)
+        raise InputError(
+            "{model} cannot speak: {problems}.", field=side, model=model or provider, problems="; ".join(problems)
+        )
     found = content_hash([provider, model, given])
     known = Agent.objects.filter(settings_hash=found).first()
     return known or Agent(provider=provider, model=model, parameters=given, settings_hash=found)
@@ -90,7 +92,9 @@ def embedder(text: str, keys: Keyring = ENVIRONMENT) -> Agent | None:
     except PermanentError as error:
         raise InputError(str(error), field="embedder") from error
     if problems:
-        raise InputError(f"{model} cannot be asked: {'; '.join(problems)}.", field="embedder")
+        raise InputError(
+            "{model} cannot be asked: {problems}.", field="embedder", model=model, problems="; ".join(problems)
+        )
     found.settings_hash = content_hash(["embeddings", provider, model, found.parameters])
     return Agent.objects.filter(settings_hash=found.settings_hash).first() or found
 
@@ -131,9 +135,10 @@ def parse_agent(text: str, *, side: str, keys: Keyring = ENVIRONMENT) -> Agent:
         prefix = next((known for known in PREFIXES if words.strip().startswith(known)), None)
         if prefix is None:
             raise InputError(
-                f"{words.strip()!r}: say where it speaks, as PROVIDER or PROVIDER:MODEL; there are "
-                f"{', '.join(speakers.REGISTRY)}.",
+                "{words!r}: say where it speaks, as PROVIDER or PROVIDER:MODEL; there are {registry}.",
                 field=side,
+                words=words.strip(),
+                registry=", ".join(speakers.REGISTRY),
             )
         provider, model = PREFIXES[prefix], words.strip()
     return build_agent(side=side, provider=provider, model=model, parameters=parameters, keys=keys)
@@ -149,7 +154,9 @@ def probe(agent: Agent, keys: Keyring = ENVIRONMENT) -> None:
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
         problems = thread.submit(asyncio.run, objections(build_speaker(agent, keys))).result()
     if problems:
-        raise InputError(f"{agent} cannot speak: {'; '.join(problems)}.", field="assistant")
+        raise InputError(
+            "{agent} cannot speak: {problems}.", field="assistant", agent=agent, problems="; ".join(problems)
+        )
 
 
 async def objections(speaker: Provider) -> list[str]:

@@ -253,10 +253,15 @@ def experiment_called(name: str) -> Experiment:
     if not named and name.isascii() and name.isdigit() and len(name) < 19:
         named = list(Experiment.objects.filter(pk=int(name)))
     if not named:
-        raise InputError(f"There is no experiment called {name!r}.", field="name")
+        raise InputError("There is no experiment called {name!r}.", field="name", name=name)
     if len(named) > 1:
         numbers = ", ".join(str(one.pk) for one in named)
-        raise InputError(f"Several experiments are called {name!r}: name one by its number, {numbers}.", field="name")
+        raise InputError(
+            "Several experiments are called {name!r}: name one by its number, {numbers}.",
+            field="name",
+            name=name,
+            numbers=numbers,
+        )
     return named[0]
 
 

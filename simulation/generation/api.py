@@ -208,7 +208,7 @@ def build_questions(asked: list[dict[str, Any]]) -> list[Question]:
     """With their profiles, each question once."""
     people = Profile.objects.in_bulk({one["profile"] for one in asked})
     if missing := [one["profile"] for one in asked if one["profile"] not in people]:
-        raise InputError(f"There is no profile {missing[0]}.", field="questions")
+        raise InputError("There is no profile {missing}.", field="questions", missing=missing[0])
     return list(dict.fromkeys(Question(people[one["profile"]], one["question"], one["kind"]) for one in asked))
 
 
@@ -332,7 +332,7 @@ class CandidatePairs(BenchmarksApi):
         given = self.parse_body(NewPairs)
         run = filter_visible(self.me, CandidateRun.objects.filter(pk=given["run"])).first() if "run" in given else None
         if run is None and "run" in given:
-            raise InputError(f"There is no run {given['run']}.", field="run")
+            raise InputError("There is no run {given}.", field="run", given=given["run"])
         names = ("length", "same_form", "near", "each", "seed")
         rule = candidates.build_rule(given["against"], **{name: given[name] for name in names})
         return Response(candidates.make_pairs(by=self.me, rule=rule, kind=given["kind"], run=run))

@@ -164,7 +164,7 @@ def find_record(kind: type[Row], external_id: str, *, field: str) -> Row | None:
     name = external_id.strip()
     found = kind._default_manager.filter(external_id=name).order_by("source").first() if name else None
     if name and found is None:
-        raise InputError(f"There is no {field} {name!r}.", field=field)
+        raise InputError("There is no {kind} {name!r}.", field=field, kind=field, name=name)
     return found
 
 

@@ -55,7 +55,7 @@ class ExperimentResults(ExperimentsApi):
         if found is None:
             waiting = results.find_request(**asked)
             told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
-            raise NotComputedError(f"Not computed yet: {results.LEFT}. {told}")
+            raise NotComputedError("Not computed yet: {left}. {told}", left=results.LEFT, told=told)
         return Response(add_published(found) if given["published"] else found)
 
     @says(
@@ -181,5 +181,7 @@ def find_source(kind: str, source: str) -> str:
     there = dict(measures.KINDS[kind].sources())
     if source not in there:
         names = ", ".join(there) or "none"
-        raise InputError(f"There is nothing of {source!r}; there are: {names}.", field="source")
+        raise InputError(
+            "There is nothing of {source!r}; there are: {names}.", field="source", source=source, names=names
+        )
     return source

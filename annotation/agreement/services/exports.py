@@ -121,7 +121,10 @@ def format_named(name: str) -> Format:
         return FORMATS[name]
     except KeyError:
         raise InputError(
-            f"labels cannot be written as {name!r}; choose {' or '.join(FORMATS)}", field="format"
+            "labels cannot be written as {name!r}; choose {formats}",
+            field="format",
+            name=name,
+            formats=" or ".join(FORMATS),
         ) from None
 
 
@@ -136,4 +139,4 @@ def write_pieces(pieces: Iterable[bytes], path: Path) -> None:
         with write_whole(path) as file:
             file.writelines(pieces)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+        raise InputError("cannot be written: {strerror}", file=str(path), strerror=error.strerror) from error

@@ -47,7 +47,7 @@ def _gold(
             min_posterior=options.min_posterior,
         )
     except NoConvergenceError as why:
-        raise InputError(f"the difficulty model does not fit these ratings: {why}", field="method") from why
+        raise InputError("the difficulty model does not fit these ratings: {why}", field="method", why=why) from why
 
 
 def check_method(options: GoldOptions, table: RatingTable) -> None:
@@ -56,7 +56,10 @@ def check_method(options: GoldOptions, table: RatingTable) -> None:
         raise InputError("a nominal scale has no median: its categories have no order", field="method")
     if options.method and options.method not in (there := list_methods(table)):
         raise InputError(
-            f"{options.method} does not fit these answers; choose one of {', '.join(there)}", field="method"
+            "{method} does not fit these answers; choose one of {there}",
+            field="method",
+            method=options.method,
+            there=", ".join(there),
         )
 
 

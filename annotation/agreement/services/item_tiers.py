@@ -31,7 +31,7 @@ class ItemTiers:
         fits = stored_difficulty.load_or_fit_all(rated, patient=patient)
         if any(fit.is_left for fit in fits):
             raise NotComputedError(
-                f"{stored_difficulty.LEFT.capitalize()}: ask for it on the page Tiers.", field="tiers"
+                "{left}: ask for it on the page Tiers.", field="tiers", left=stored_difficulty.LEFT.capitalize()
             )
         return cls(
             {

@@ -45,7 +45,7 @@ def compute_criterion(
     """
     check_shares(cuts)
     if not 1 <= ahead <= AHEAD:
-        raise InputError(f"look from 1 to {AHEAD} ratings ahead", field="ahead")
+        raise InputError("look from 1 to {ahead} ratings ahead", field="ahead", ahead=AHEAD)
     table, shown = preferences(ratings)
     found = _load_or_compute(table, shown, cuts, ahead, at_once=None if patient else AT_ONCE)
     head = {"study": study.name, "criterion": ratings.criterion.key, "cuts": list(cuts)}

@@ -111,7 +111,7 @@ def predict(
     """
     chosen = options or PredictionOptions()
     if chosen.scope not in SCOPES:
-        raise InputError(f"{chosen.scope!r} is neither study nor dataset", field="predict")
+        raise InputError("{scope!r} is neither study nor dataset", field="predict", scope=chosen.scope)
     facts, names = _load_facts(study, chosen.scope, ratings.criterion.unit)
     table, shown = preferences(ratings)
     fit = stored_difficulty.load_or_fit(table, chosen.cuts, shown=shown, at_once=None if patient else AT_ONCE)
@@ -177,7 +177,12 @@ def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:
     study, fitted = criterion.study, read_ratings.load_criterion(criterion)
     made = predict(study, fitted, PredictionOptions(scope=DATASET, bootstrap=FEW))
     if made.found is None or made.fitted is None or made.reason:
-        raise InputError(f"difficulty cannot be predicted from {study}: {made.reason}", field="predicted-from")
+        raise InputError(
+            "difficulty cannot be predicted from {study}: {reason}",
+            field="predicted-from",
+            study=study,
+            reason=made.reason,
+        )
     pairs = (
         *zip(made.fitted.items, made.fitted.tier, strict=True),
         *zip(made.found.items, made.found.tier, strict=True),

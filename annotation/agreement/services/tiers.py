@@ -60,7 +60,9 @@ def parse_cuts(text: str) -> Cuts:
         numbers = [float(part) for part in text.split(",")]
         check_cuts(numbers)
     except ValueError as error:
-        raise InputError(f"{text!r} is not three ascending numbers such as 0.4,0.6,0.8", field="cuts") from error
+        raise InputError(
+            "{text!r} is not three ascending numbers such as 0.4,0.6,0.8", field="cuts", text=text
+        ) from error
     return numbers[0], numbers[1], numbers[2]
 
 
@@ -70,7 +72,7 @@ def parse_chance(text: str) -> Chance:
         return "uniform"
     if text == "margins":
         return "margins"
-    raise InputError(f"{text!r} is neither uniform nor margins", field="chance")
+    raise InputError("{text!r} is neither uniform nor margins", field="chance", text=text)
 
 
 def compute_table(
@@ -215,13 +217,20 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
         raise InputError("This study has no such criterion.", field="criterion")
     if turn not in criterion.turns_of(item):
         noun = "the whole item" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s: name one of it"
-        raise InputError(f"{criterion.name} is asked of {noun}.", field="turn")
+        raise InputError("{name} is asked of {noun}.", field="turn", name=criterion.name, noun=noun)
     if reason_against := explain_missing("tiers", criterion.level):
         raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:
-        raise InputError(f"{tier!r} is no tier; there are {', '.join(TierOverride.Tier.values)}.", field="tier")
+        raise InputError(
+            "{tier!r} is no tier; there are {values}.",
+            field="tier",
+            tier=tier,
+            values=", ".join(TierOverride.Tier.values),
+        )
     if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:
-        raise InputError(f"Say why, in at most {LONGEST_REASON:,} characters.", field="reason")
+        raise InputError(
+            "Say why, in at most {longest_reason:,} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     with transaction.atomic():
         newest = item.tier_overrides.filter(criterion=criterion, turn=turn).order_by("-created_at", "-pk").first()
         said = agreement_queries.values_on(item, criterion, turn)

@@ -58,7 +58,7 @@ class GoldRequest:
         read, key = ratings.load_study(study), query.get("criterion", "")
         ours = next((one for one in read if key in ("", one.criterion.key)), None)
         if key and ours is None:
-            raise InputError(f"no criterion is called {key!r}", field="criterion")
+            raise InputError("no criterion is called {key!r}", field="criterion", key=key)
         return cls(ours, read, options, query.get("only", ""))
 
     def to_query(self, **other: str) -> str:

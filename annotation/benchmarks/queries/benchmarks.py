@@ -82,7 +82,7 @@ def find_benchmark(name: str) -> Benchmark:
     found = Benchmark.objects.select_related("parent", "study")
     one = found.filter(slug=name).first() or found.filter(name=name).order_by("-created_at", "-pk").first()
     if one is None:
-        raise InputError(f"There is no benchmark {name!r}.", field="benchmark")
+        raise InputError("There is no benchmark {name!r}.", field="benchmark", name=name)
     return one
 
 

@@ -201,7 +201,7 @@ def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> tuple[list[
     """Every item of the study with what became of it; and how sure its tiers are, where the model makes them."""
     found = lineages.load_study(study)
     if not found:
-        raise InputError(f"{study} has no items.", field="study")
+        raise InputError("{study} has no items.", field="study", study=study)
     said = lineages.votes(found, options.criterion, pooled=options.pooled)
     votes = [lineages.count(one) for one in said]
     by_hand = lineages.tiers_by_hand(found, options.criterion)
@@ -271,10 +271,12 @@ def check_splits(judged: Sequence[Judged], places: Sequence[str], options: Build
         wrong = f"{empty[0]} has no case that counts"
     if wrong:
         raise InputError(
-            f"The splits cannot be filled as asked: {wrong}. Cases of one persona or with a response in common stay "
-            f"together{' and so do those with the same question' if options.by_question else ''}. Ask for other "
-            f"shares, or allow a difference of more than {100 * options.split_tolerance:.0f} %.",
+            "The splits cannot be filled as asked: {wrong}. Cases of one persona or with a response in common "
+            "stay together{other}. Ask for other shares, or allow a difference of more than {most:.0f} %.",
             field="splits",
+            wrong=wrong,
+            other=" and so do those with the same question" if options.by_question else "",
+            most=100 * options.split_tolerance,
         )
 
 

@@ -100,7 +100,7 @@ def run(
         check_revisions(new, ready)
         decided = decide(ready, asked, chosen, new)
         if not decided:
-            raise InputError(f"No item of {study} is ready and not decided yet.", field="study")
+            raise InputError("No item of {study} is ready and not decided yet.", field="study", study=study)
         found = save_round(by, locked, asked, chosen, seed, decided)
         save_outcomes(by, found, decided)
         ask_again(by, found, name, overlap)
@@ -110,14 +110,24 @@ def run(
 def find_criterion(study: Study, key: str) -> Criterion:
     if study.kind != Study.Kind.PAIR:
         raise InputError(
-            f"{study} is about {study.get_kind_display()}; a benchmark is made of response pairs.", field="study"
+            "{study} is about {kind}; a benchmark is made of response pairs.",
+            field="study",
+            study=study,
+            kind=study.get_kind_display(),
         )
     found = study.criteria.filter(key=key).first()
     if found is None:
         there = ", ".join(study.criteria.values_list("key", flat=True))
-        raise InputError(f"{study} has no criterion {key!r}; there are {there}.", field="criterion")
+        raise InputError(
+            "{study} has no criterion {key!r}; there are {there}.", field="criterion", study=study, key=key, there=there
+        )
     if strange := [value for value in found.values if value not in VALUES]:
-        raise InputError(f"{found} is no choice between two responses: it knows {strange[0]!r}.", field="criterion")
+        raise InputError(
+            "{found} is no choice between two responses: it knows {strange!r}.",
+            field="criterion",
+            found=found,
+            strange=strange[0],
+        )
     return found
 
 
@@ -135,13 +145,13 @@ def check_revisions(new: Mapping[str, Revision], ready: Iterable[Item]) -> None:
     there = {item.external_id: item for item in ready}
     for name, revision in new.items():
         if name not in there:
-            raise InputError(f"{name!r} is no item that can be decided now.", field="revisions")
+            raise InputError("{name!r} is no item that can be decided now.", field="revisions", name=name)
         pair = there[name].pair
         one, two = revision.texts_of(pair) if pair else ("", "")
         if one == two:
-            raise InputError(f"The two responses of {name!r} are the same.", field="revisions")
+            raise InputError("The two responses of {name!r} are the same.", field="revisions", name=name)
         if not revision.reason.strip():
-            raise InputError(f"Say why {name!r} is revised.", field="revisions")
+            raise InputError("Say why {name!r} is revised.", field="revisions", name=name)
 
 
 def load_votes(criterion: Criterion) -> dict[int, Votes]:

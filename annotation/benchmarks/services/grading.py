@@ -35,7 +35,7 @@ def make_study(*, by: User | None, study: Study, name: str = "", seed: int = 0) 
     find_criterion(study, PREFERENCE)
     pairs = [item.pair for item in study.items.select_related("pair__profile").order_by("position") if item.pair]
     if not pairs:
-        raise InputError(f"{study} has no items.", field="study")
+        raise InputError("{study} has no items.", field="study", study=study)
     with transaction.atomic():
         made = studies.create(
             by=by,
@@ -88,10 +88,10 @@ def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0
     criterion = find_criterion(study, PREFERENCE)
     scale = graded.criteria.filter(key=GRADE).first()
     if scale is None:
-        raise InputError(f"{graded} does not ask for {GRADE}.", field="graded")
+        raise InputError("{graded} does not ask for {grade}.", field="graded", graded=graded, grade=GRADE)
     numbers = [parse_number(value) for value in scale.values]
     if None in numbers:
-        raise InputError(f"{scale} is not graded in numbers.", field="graded")
+        raise InputError("{scale} is not graded in numbers.", field="graded", scale=scale)
     grades = load_grades(graded)
     rows = [
         Both(str(pair), persona or "", person, choice, grades[pair, "1", person], grades[pair, "2", person])

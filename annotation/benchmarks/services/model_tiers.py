@@ -39,11 +39,16 @@ def fit_cases(
     table, shown = to_table(lineages, votes, with_tie=with_tie)
     fit = stored_difficulty.load_or_fit(table, check_shares(cuts), shown=shown, at_once=None)
     if fit.found is None:
-        raise InputError(f"The difficulty model cannot be fitted: {fit.reason}.", field=FIELD)
+        raise InputError("The difficulty model cannot be fitted: {reason}.", field=FIELD, reason=fit.reason)
     voted = table.ratings_per_item >= max(min_votes, 1)
     if left_out := int((voted & ~fit.found.fitted).sum()):
         why = "; ".join(dict.fromkeys(fit.found.reasons.values()))
-        raise InputError(f"The difficulty model cannot be fitted to {left_out} cases with votes: {why}.", field=FIELD)
+        raise InputError(
+            "The difficulty model cannot be fitted to {left_out} cases with votes: {why}.",
+            field=FIELD,
+            left_out=left_out,
+            why=why,
+        )
     return fit.found
 
 

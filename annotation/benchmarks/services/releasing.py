@@ -134,7 +134,7 @@ def write(*, benchmark: Benchmark, folder: Path) -> dict[str, Any]:
             folder.rmdir()
         beside.replace(folder)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(folder)) from error
+        raise InputError("cannot be written: {strerror}", file=str(folder), strerror=error.strerror) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return manifest
@@ -158,12 +158,13 @@ def pack_release(*, benchmark: Benchmark) -> IO[bytes]:
 
 def check(benchmark: Benchmark) -> None:
     if not benchmark.is_released:
-        raise InputError(f"{benchmark} is a draft: release it first.", field="benchmark")
+        raise InputError("{benchmark} is a draft: release it first.", field="benchmark", benchmark=benchmark)
     changed = benchmark.cases.exclude(content_hash=F("pair__content_hash")).select_related("pair")
     if one := changed.order_by("pk").first():
         raise InputError(
-            f"The texts of {one.pair.external_id} were imported again and differ from the benchmark's.",
+            "The texts of {external_id} were imported again and differ from the benchmark's.",
             field="benchmark",
+            external_id=one.pair.external_id,
         )
 
 

@@ -61,7 +61,9 @@ def create(
         with transaction.atomic():
             benchmark.save(force_insert=True)
     except IntegrityError as error:
-        raise InputError(f"There is a version {version!r} of {name!r} already.", field="version") from error
+        raise InputError(
+            "There is a version {version!r} of {name!r} already.", field="version", version=version, name=name
+        ) from error
     return benchmark
 
 
@@ -74,12 +76,17 @@ def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG
     with transaction.atomic():
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         if locked.is_released:
-            raise InputError(f"{locked} is released already.", field="benchmark")
+            raise InputError("{locked} is released already.", field="benchmark", locked=locked)
         if not locked.cases.only_counting().exists():
-            raise InputError(f"{locked} has no case with gold.", field="benchmark")
+            raise InputError("{locked} has no case with gold.", field="benchmark", locked=locked)
         filled = set(locked.cases.only_counting().values_list("split", flat=True))
         if empty := [name for name in locked.made.get("splits", {}) if name not in filled]:
-            raise InputError(f"The split {empty[0]} of {locked} has no case that counts.", field="benchmark")
+            raise InputError(
+                "The split {empty} of {locked} has no case that counts.",
+                field="benchmark",
+                empty=empty[0],
+                locked=locked,
+            )
         locked.state, locked.released_at = Benchmark.State.RELEASED, timezone.now()
         locked.save()
     return locked
@@ -106,7 +113,7 @@ def audit(*, by: User | None, benchmark: Benchmark, bootstrap: int = BOOTSTRAP, 
     """Audit the cases that count. The same input with the same parameters gives the row that is there."""
     cases, personas = queries.pure_cases(benchmark), queries.personas(benchmark)
     if not cases:
-        raise InputError(f"{benchmark} has no case with gold.", field="benchmark")
+        raise InputError("{benchmark} has no case with gold.", field="benchmark", benchmark=benchmark)
     digest = content_hash([[*case.pair, case.id, case.kind, case.tier, case.gold] for case in cases])
     digest = content_hash([digest, [[one.id, one.document, one.memories] for one in personas]])
     given = {"bootstrap": bootstrap}

@@ -175,7 +175,7 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
 def single(value: Any, name: str) -> Any:
     """The value itself; of a ranking or several labels, which no single answer can be, there is none."""
     if isinstance(value, list | dict):
-        raise InputError(f"{name} is a question with several answers at once, which is not read", field=name)
+        raise InputError("{name} is a question with several answers at once, which is not read", field=name, name=name)
     return value
 
 
@@ -197,9 +197,10 @@ def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
     ]
     if None in responses:
         raise InputError(
-            f"neither a chat nor two responses; the record's fields are: {', '.join(fields)}. Say which is which: "
-            "--fields response_1=… response_2=…, or dialogue=…",
+            "neither a chat nor two responses; the record's fields are: {fields}. Say which is which: --fields "
+            "response_1=… response_2=…, or dialogue=…",
             field="fields",
+            fields=", ".join(fields),
         )
     asked = naming.find_value("question", fields, ("prompt", "instruction"))
     question = render_dialogue(to_turns(asked)) if isinstance(asked, list) else asked

@@ -114,7 +114,7 @@ class ExchangedAnswer:
         """An answer from what `to_extras` gave and what was told elsewhere. Unknown names are refused as such."""
         unknown = [name for name in kept if name not in cls.__slots__]
         if unknown:
-            raise InputError(f"unknown: {unknown[0]}", field="concord")
+            raise InputError("unknown: {unknown}", field="concord", unknown=unknown[0])
         both = {**kept, **told}
         return cls(**{**both, "evidence": tuple(both.get("evidence", ()))})
 
@@ -203,7 +203,12 @@ def parse_naming(pairs: Iterable[str], judges: Iterable[str] = (), *, fixed_orde
     for written in pairs:
         name, equals, theirs = written.partition("=")
         if not equals or not theirs or name not in FIELDS:
-            raise InputError(f"{written!r} should be FIELD=NAME; fields are: {', '.join(FIELDS)}", field="fields")
+            raise InputError(
+                "{written!r} should be FIELD=NAME; fields are: {fields}",
+                field="fields",
+                written=written,
+                fields=", ".join(FIELDS),
+            )
         fields[name] = theirs
     return Naming(fields, frozenset(judges), fixed_order)
 
@@ -323,5 +328,5 @@ def to_key(name: str) -> str:
     """A name as the key of a criterion: letters, digits, hyphens and underscores."""
     key = re.sub(r"[^A-Za-z0-9_-]+", "-", str(name)).strip("-")[:LONGEST_KEY]
     if not key:
-        raise InputError(f"{name!r} cannot be the key of a criterion", field="criterion")
+        raise InputError("{name!r} cannot be the key of a criterion", field="criterion", name=name)
     return key

@@ -261,9 +261,10 @@ def parse_record(data: Mapping[str, Any], naming: Naming, number: str) -> dict[s
         return {**pair, "context": context} if context else pair
     if turns is None:
         raise InputError(
-            f"neither a dialogue nor two responses; the task's data has: {', '.join(data)}. Say which is which: "
-            "--fields response_1=… response_2=…, or dialogue=…",
+            "neither a dialogue nor two responses; the task's data has: {data}. Say which is which: --fields "
+            "response_1=… response_2=…, or dialogue=…",
             field="data",
+            data=", ".join(data),
         )
     return {"id": identity, "turns": to_turns(turns), **rest}
 
@@ -326,5 +327,7 @@ def parse_value(result: Mapping[str, Any]) -> str:
             return {"left": "1", "right": "2"}[value["selected"]]
     chosen = value["choices"]
     if len(chosen) != 1:
-        raise InputError(f"{len(chosen)} choices where one is expected", field=str(result.get("from_name")))
+        raise InputError(
+            "{n_chosen} choices where one is expected", field=str(result.get("from_name")), n_chosen=len(chosen)
+        )
     return spell_value(chosen[0])

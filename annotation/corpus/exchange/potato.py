@@ -179,7 +179,7 @@ def parse_answers(
             value = to_named_response(spell_value(given[SELECTION]), order)
         elif chosen:
             if len(chosen) > 1:
-                raise InputError(f"{len(chosen)} labels where one is expected", field=name)
+                raise InputError("{n_chosen} labels where one is expected", field=name, n_chosen=len(chosen))
             order, value = "", spell_value(chosen[0])
         else:
             continue
@@ -196,9 +196,10 @@ def side_order(name: str, orders: Mapping[str, Sequence[int]], naming: Naming) -
     if naming.fixed_order:
         return "AB"
     raise InputError(
-        f"says which side of the screen was chosen ({' or '.join(SIDES)}), not which response, for there is no "
+        "says which side of the screen was chosen ({sides}), not which response, for there is no "
         "presentation_order. If randomize_order was off, say so with --fixed-order",
         field=name,
+        sides=" or ".join(SIDES),
     )
 
 

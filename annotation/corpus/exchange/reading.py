@@ -87,7 +87,7 @@ def check_rated(item: Rated) -> Rated:
     last, what = (read.n_responses, "response") if isinstance(read, PairRecord) else (len(read.turns), "turn")
     for answer in answers:
         if answer.turn > last:
-            raise InputError(f"the item has no {what} {answer.turn}", field="turn")
+            raise InputError("the item has no {what} {turn}", field="turn", what=what, turn=answer.turn)
         if bool(answer.value) == bool(answer.reason):
             raise InputError("an answer has a value or a reason why there is none", field=answer.criterion)
     return Rated(item.record, answers, item.facts)
@@ -117,7 +117,9 @@ def take(items: dict[str, Rated], item: Rated) -> None:
         shown = (answer.order, answer.repeat) if answer.of_judge else ()
         key = (answer.rater, answer.of_judge, answer.criterion, answer.turn, *shown)
         if key in said:
-            raise InputError(f"{answer.rater} answers it twice for {identity}", field=answer.criterion)
+            raise InputError(
+                "{rater} answers it twice for {identity}", field=answer.criterion, rater=answer.rater, identity=identity
+            )
         said.add(key)
     items[identity] = Rated(first.record, first.answers + item.answers, first.facts) if first else item
 

@@ -116,7 +116,7 @@ def exchange_named(key: str, *, writing: bool = False) -> Exchange:
     """The format. Raises InputError, naming those that exist, where there is none."""
     known = {name: one for name, one in EXCHANGES.items() if one.files or not writing}
     if key not in known:
-        raise InputError(f"there is no format {key!r}; choose {', '.join(known)}", field="format")
+        raise InputError("there is no format {key!r}; choose {known}", field="format", key=key, known=", ".join(known))
     return known[key]
 
 

@@ -111,7 +111,7 @@ def render_turns(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> st
     """What one of them said, up to the turn that was voted on."""
     said = [one["content"] for one in turns if one["role"] == role][:turn]
     if not said:
-        raise InputError(f"the {role} says nothing", field="conversation")
+        raise InputError("the {role} says nothing", field="conversation", role=role)
     return "\n\n---\n\n".join(said)
 
 
@@ -121,7 +121,7 @@ def vote(given: Mapping[str, Any], order: str, naming: Naming) -> tuple[Exchange
     if winner is None:
         return ()
     if winner not in SIDES:
-        raise InputError(f"is one of {', '.join(SIDES)}, not {winner!r}", field="winner")
+        raise InputError("is one of {sides}, not {winner!r}", field="winner", sides=", ".join(SIDES), winner=winner)
     rater = "-".join(map(str, judge)) if isinstance(judge, list) else spell_value(judge)
     return (
         ExchangedAnswer(

@@ -105,7 +105,7 @@ def read_list(row: Row, name: str) -> list[Any]:
     try:
         found = json.loads(given) if isinstance(given, str) else given
     except ValueError as error:
-        raise InputError(f"is not JSON: {error}", field=name) from error
+        raise InputError("is not JSON: {error}", field=name, error=error) from error
     if not isinstance(found, list):
         raise InputError("a list of texts is expected", field=name)
     return found

@@ -42,7 +42,12 @@ CHAT_FORMATS: dict[str, ChatFormat] = {
 def find_format(key: str) -> ChatFormat:
     """The format of that key. InputError, naming those that there are, without one."""
     if key not in CHAT_FORMATS:
-        raise InputError(f"there is no format {key!r}; there are {', '.join(CHAT_FORMATS)}", field="format")
+        raise InputError(
+            "there is no format {key!r}; there are {chat_formats}",
+            field="format",
+            key=key,
+            chat_formats=", ".join(CHAT_FORMATS),
+        )
     return CHAT_FORMATS[key]
 
 

@@ -50,8 +50,10 @@ class References:
             return next(iter(matches.values()))
         if matches:
             options = " or ".join(f"{source}:{name}" for source in sorted(matches))
-            raise InputError(f"several sources have a {self.noun} {name!r}: write {options}")
-        raise InputError(f"there is no {self.noun} {name!r}")
+            raise InputError(
+                "several sources have a {noun} {name!r}: write {options}", noun=self.noun, name=name, options=options
+            )
+        raise InputError("there is no {noun} {name!r}", noun=self.noun, name=name)
 
 
 class ScenarioKey(NamedTuple):
@@ -131,7 +133,7 @@ def store_part(part: Part, folder: Path | None) -> Attachment:
         return services.store_attached_file(find_file(part.file, folder), kind=part.kind, name=part.file)
     known = Attachment.objects.filter(sha256=part.sha256).first()
     if known is None:
-        raise InputError(f"the attachment {part.name or part.sha256[:12]} is not on this site", field="parts")
+        raise InputError("the attachment {name} is not on this site", field="parts", name=part.name or part.sha256[:12])
     return known
 
 
@@ -141,7 +143,7 @@ def decode(data: str) -> bytes:
     try:
         return b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InputError(f"an attachment is not in base64: {error}", field="parts") from error
+        raise InputError("an attachment is not in base64: {error}", field="parts", error=error) from error
 
 
 def find_file(name: str, folder: Path | None) -> Path:
@@ -151,9 +153,9 @@ def find_file(name: str, folder: Path | None) -> Path:
         raise InputError(told, field="parts")
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
-        raise InputError(f"{name} lies outside of the attachments", field="parts")
+        raise InputError("{name} lies outside of the attachments", field="parts", name=name)
     if not path.is_file():
-        raise InputError(f"{name} is missing among the attachments", field="parts")
+        raise InputError("{name} is missing among the attachments", field="parts", name=name)
     return path
 
 

@@ -73,7 +73,12 @@ class TableRecords:
         digest = content_hash(given)
         known = seen.find_or_add(identity, line, digest)
         if known is not None and known.digest != digest:
-            raise InputError(f"the id {identity!r} is on line {known.line} already", field=self.name(["id"]))
+            raise InputError(
+                "the id {identity!r} is on line {row} already",
+                field=self.name(["id"]),
+                identity=identity,
+                row=known.line,
+            )
         self.counts["that repeat an earlier row are imported once"] += known is not None
         return known is None
 
@@ -98,9 +103,9 @@ class TableRecords:
     def explain(self, error: Exception) -> InputError:
         """What is wrong with a row that is not of its format."""
         if isinstance(error, KeyError):
-            return InputError(f"has no {error.args[0]!r}")
+            return InputError("has no {args!r}", args=error.args[0])
         title = self.format.title if self.format else "the mapping"
-        return InputError(f"is not spelt as {title} is: {error}")
+        return InputError("is not spelt as {title} is: {error}", title=title, error=error)
 
     def draw(self, given: Given) -> float | None:
         """The probability with which the draw takes a record; None where it does not take this one."""

@@ -51,7 +51,13 @@ class MappedKind:
             if one.key == key:
                 return one
         known = ", ".join(each.key for each in self.fields)
-        raise InputError(f"{self.title} have no field {key!r}; they have {known}", field=f"columns.{key}")
+        raise InputError(
+            "{title} have no field {key!r}; they have {known}",
+            field=f"columns.{key}",
+            title=self.title,
+            key=key,
+            known=known,
+        )
 
 
 ID = MappedField(

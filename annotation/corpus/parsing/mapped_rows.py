@@ -85,7 +85,7 @@ def convert_cell(field: MappedField, value: Any) -> Any:
     if field.holds == mapped_fields.NUMBER:
         number = to_number(value)
         if number is None:
-            raise InputError(f"{value!r} is no number")
+            raise InputError("{value!r} is no number", value=value)
         return number
     if field.key == "label":
         return LABELS.get(spell_cell(value).casefold(), spell_cell(value))
@@ -110,7 +110,7 @@ def parse_cell(value: Any) -> Any:
     try:
         return json.loads(value)
     except ValueError as error:
-        raise InputError(f"is not JSON: {error}") from error
+        raise InputError("is not JSON: {error}", error=error) from error
 
 
 def to_list(value: Any) -> list[Any]:

@@ -101,7 +101,7 @@ class ColumnMapping(BaseModel):
                 raise InputError("a format says itself which column is which; leave them out", field="columns")
             return self
         if self.kind not in KINDS:
-            raise InputError(f"{self.kind!r} is none of {', '.join(KINDS)}", field="kind")
+            raise InputError("{kind!r} is none of {kinds}", field="kind", kind=self.kind, kinds=", ".join(KINDS))
         refuse_second_use(self.named_columns)
         for field in (*self.columns, *self.constants):
             self.of_kind.field(field)
@@ -126,7 +126,7 @@ class ColumnMapping(BaseModel):
             raise InputError("only people's labels can have a column for each rater", field="raters")
         for field in ("rater", "value"):
             if field in self.columns or field in self.constants:
-                raise InputError(f"each rater has a column of values; leave {field} out", field="raters")
+                raise InputError("each rater has a column of values; leave {name} out", field="raters", name=field)
 
     def check_needed(self) -> None:
         """Refuse a mapping without the fields that its kind cannot do without."""
@@ -137,7 +137,13 @@ class ColumnMapping(BaseModel):
         missing = next(name for name in closest if name not in given)
         ways = "; or ".join(" and ".join(self.of_kind.field(name).title for name in one) for one in self.of_kind.needed)
         wide = " If each rater has a column, choose these columns as raters." if self.of_kind is RATINGS else ""
-        raise InputError(f"{self.of_kind.title} need: {ways}. Choose a column.{wide}", field=f"columns.{missing}")
+        raise InputError(
+            "{title} need: {ways}. Choose a column.{wide}",
+            field=f"columns.{missing}",
+            title=self.of_kind.title,
+            ways=ways,
+            wide=wide,
+        )
 
     def check_columns(self, there: Collection[str]) -> None:
         """Refuse a mapping that names a column which is not there. `there` are the dotted paths of the first rows."""
@@ -152,8 +158,11 @@ def refuse_second_use(columns: Mapping[str, str]) -> None:
     for field, column in columns.items():
         if other := first.get(column):
             raise InputError(
-                f"{other} and {field} both name the column {column!r}; each column can be one field",
+                "{other} and {name} both name the column {column!r}; each column can be one field",
                 field=field if field.startswith("raters.") else f"columns.{field}",
+                other=other,
+                name=field,
+                column=column,
             )
         first[column] = field
 
@@ -183,6 +192,6 @@ def read_mapping(text: str, *, name: str = "mapping") -> ColumnMapping:
             return parse_mapping(parse_json(text))
         return parse_mapping(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is neither JSON nor TOML: {error}", file=name) from error
+        raise InputError("is neither JSON nor TOML: {error}", file=name, error=error) from error
     except InputError as error:
         raise InputError(error.message, file=name, field=error.field) from error

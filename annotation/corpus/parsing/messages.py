@@ -77,7 +77,9 @@ def read_role(message: Mapping[str, Any]) -> str:
     who = who.get("role") if isinstance(who, Mapping) else who
     role = ROLES.get(str(who).casefold())
     if role is None:
-        raise InputError(f"nobody knows who {who!r} is; speakers are: {', '.join(ROLES)}", field="dialogue")
+        raise InputError(
+            "nobody knows who {who!r} is; speakers are: {roles}", field="dialogue", who=who, roles=", ".join(ROLES)
+        )
     return role
 
 
@@ -113,7 +115,7 @@ def find_first_name(given: Mapping[str, Any], names: Sequence[str]) -> str:
     """The first of the names that is there with a value, else the first that is there. InputError without any."""
     there = [name for name in names if name in given]
     if not there:
-        raise InputError(f"a turn has none of: {', '.join(names)}", field="dialogue")
+        raise InputError("a turn has none of: {names}", field="dialogue", names=", ".join(names))
     return next((name for name in there if given[name] is not None), there[0])
 
 
@@ -132,7 +134,7 @@ def plain(said: Any, *, silent: bool = False) -> str:
         return "\n".join(filter(None, map(read_text, said)))
     if said is None and silent:
         return ""
-    raise InputError(f"a turn says text, not {said!r}", field="dialogue")
+    raise InputError("a turn says text, not {said!r}", field="dialogue", said=said)
 
 
 def read_text(part: Any) -> str:

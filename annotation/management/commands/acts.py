@@ -28,7 +28,7 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if not 0 <= options["limit"] <= LARGEST:
-            raise InputError(f"must be between 0 and {LARGEST}", field="limit")
+            raise InputError("must be between 0 and {largest}", field="limit", largest=LARGEST)
         wanted = EventFilter(
             person=options["person"],
             study=options["study"],
@@ -63,4 +63,4 @@ def day(text: str, field: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError as error:
-        raise InputError(f"{text!r} is no day such as 2026-01-31", field=field) from error
+        raise InputError("{text!r} is no day such as 2026-01-31", field=field, text=text) from error

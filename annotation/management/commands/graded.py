@@ -50,7 +50,9 @@ class Command(ConcordCommand):
             return {"study": study.slug, "graded": made.slug, "state": made.state, "items": made.items.count()}
         there = [study_called(options["graded"])] if options["graded"] else grading.list_graded_studies(study)
         if not there:
-            raise InputError(f"The responses of {study} are graded nowhere: use --make first.", field="graded")
+            raise InputError(
+                "The responses of {study} are graded nowhere: use --make first.", field="graded", study=study
+            )
         return grading.compare(study=study, graded=there[0], bootstrap=asked.bootstrap, seed=asked.seed)
 
     def say(self, document: dict[str, Any]) -> None:

@@ -40,7 +40,9 @@ class Command(ConcordCommand):
         criterion = study.criteria.filter(key=key).first()
         if criterion is None:
             known = ", ".join(study.criteria.values_list("key", flat=True))
-            raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+            raise InputError(
+                "no criterion is called {key!r}; there are {known}", field="criterion", key=key, known=known
+            )
         if options["file"]:
             text = read_guideline(InputFile.from_path(options["file"]))
             guidelines.edit(by=None, criterion=criterion, reason=options["reason"], **vars(text))

@@ -41,7 +41,9 @@ class Command(ConcordCommand):
         if options["revoke"] is not None:
             found = study.invitations.filter(pk=options["revoke"]).first()
             if found is None:
-                raise InputError(f"{study} has no invitation {options['revoke']}.", field="revoke")
+                raise InputError(
+                    "{study} has no invitation {options}.", field="revoke", study=study, options=options["revoke"]
+                )
             enrolment.revoke(by=None, invitation=found)
         elif not options["list"]:
             return self.create_invitation(study, options)
@@ -77,7 +79,7 @@ class Command(ConcordCommand):
 def expiry(days: int | None, until: str | None) -> datetime | None:
     if until is None:
         if days is not None and not 1 <= days <= LONGEST_DAYS:
-            raise InputError(f"A link is good for 1 to {LONGEST_DAYS} days.", field="days")
+            raise InputError("A link is good for 1 to {longest_days} days.", field="days", longest_days=LONGEST_DAYS)
         return days_from_now(days)
     if days is not None:
         raise InputError("Give --days or --expires, not both.", field="expires")
@@ -87,7 +89,7 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
             return (found if timezone.is_aware(found) else timezone.make_aware(found)).astimezone(UTC)
     except (ValueError, OverflowError):  # at the end of time
         pass
-    raise InputError(f"{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires")
+    raise InputError("{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires", until=until)
 
 
 def list_invitations(study: Study) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         project = find_project(options["project"])
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
-            raise InputError(f"There is no account {options['user']!r}.", field="user")
+            raise InputError("There is no account {options!r}.", field="user", options=options["user"])
         if options["remove"]:
             projects.leave(by=None, project=project, user=user)
         else:

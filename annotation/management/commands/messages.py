@@ -29,7 +29,9 @@ class Command(ConcordCommand):
         if options["answer"] is not None:
             item = study.items.filter(position=options["answer"]).first()
             if item is None:
-                raise InputError(f"{study} has no item {options['answer']}.", field="answer")
+                raise InputError(
+                    "{study} has no item {options}.", field="answer", study=study, options=options["answer"]
+                )
             given = read_arguments(ThreadAnswer, options)
             (annotator,) = people_called([given["annotator"]])
             item_messages.write(by=None, study=study, item=item, annotator=annotator, text=given["text"])

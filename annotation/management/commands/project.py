@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         if options["owner"] is not None:
             owner = User.objects.filter(username=options["owner"]).first()
             if owner is None:
-                raise InputError(f"There is no account {options['owner']!r}.", field="owner")
+                raise InputError("There is no account {options!r}.", field="owner", options=options["owner"])
         return {"projects": [describe_project(projects.make(by=None, name=options["name"], owner=owner))]}
 
     def say(self, document: dict[str, Any]) -> None:

@@ -34,7 +34,9 @@ class Command(ConcordCommand):
         if options["remove"]:
             question = study.demographic_questions.filter(key=options["remove"]).first()
             if question is None:
-                raise InputError(f"{study} has no question {options['remove']!r}.", field="remove")
+                raise InputError(
+                    "{study} has no question {options!r}.", field="remove", study=study, options=options["remove"]
+                )
             erased = demographics.remove_question(by=None, question=question)
         return {
             "study": study.name,

@@ -86,7 +86,9 @@ def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, Any]:
         with write_whole(options["output"]) as file:
             file.write(text.encode())
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(options["output"])) from error
+        raise InputError(
+            "cannot be written: {strerror}", file=str(options["output"]), strerror=error.strerror
+        ) from error
     return {"written": str(options["output"]), "criteria": [one.key for one in rubric.criteria]}
 
 

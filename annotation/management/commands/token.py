@@ -29,7 +29,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
-            raise InputError(f"There is nobody called {options['username']!r}.", field="username")
+            raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
         if options["revoke"] is not None:
             return {"tokens": [describe_token(revoke_token(user, options["revoke"]))]}
         if options["name"] is None:
@@ -53,7 +53,7 @@ class Command(ConcordCommand):
 def revoke_token(user: User, pk: int) -> ApiToken:
     token = user.api_tokens.filter(pk=pk).first()
     if token is None:
-        raise InputError(f"{user.username} has no token {pk}.", field="revoke")
+        raise InputError("{username} has no token {pk}.", field="revoke", username=user.username, pk=pk)
     tokens.revoke(by=user, token=token)
     return token
 

@@ -34,7 +34,7 @@ class Command(ConcordCommand):
         if options["url"]:
             by = User.objects.filter(username=options["by"], is_researcher=True).first()
             if by is None:
-                raise InputError(f"There is no researcher called {options['by']!r}.", field="by")
+                raise InputError("There is no researcher called {options!r}.", field="by", options=options["by"])
             hook, secret = webhooks.make(by=by, url=options["url"], events=split_names(options["events"]))
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if options["end"] is not None:
@@ -61,7 +61,7 @@ class Command(ConcordCommand):
 def find_webhook(pk: int) -> Webhook:
     hook = Webhook.objects.select_related("created_by").filter(pk=pk).first()
     if hook is None:
-        raise InputError(f"There is no webhook {pk}.", field="id")
+        raise InputError("There is no webhook {pk}.", field="id", pk=pk)
     return hook
 
 

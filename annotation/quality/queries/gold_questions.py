@@ -74,7 +74,7 @@ def find_gold_question(study: Study, item: str, purpose: str) -> KnownItem:
     found = [one for one in rows if one.item.external_id == item and purpose in ("", one.purpose)]
     if len(found) != 1:
         says = "has no known answer" if not found else "is known for several purposes: name one"
-        raise InputError(f"{item} {says}.", field="item")
+        raise InputError("{item} {says}.", field="item", item=item, says=says)
     return found[0]
 
 

@@ -78,7 +78,13 @@ def add(
 def add_decided(*, by: User | None, study: Study, purpose: str, source: Study, number: int = 1) -> list[KnownItem]:
     """Name the items of a study on which somebody decided, with those answers; the reason is the explanation."""
     if source.kind != study.kind:
-        raise InputError(f"{source} has {source.get_kind_display()}, not {study.get_kind_display()}.", field="source")
+        raise InputError(
+            "{source} has {kind}, not {wanted}.",
+            field="source",
+            source=source,
+            kind=source.get_kind_display(),
+            wanted=study.get_kind_display(),
+        )
     units = {criterion.key: criterion.unit for criterion in study.criteria.all() if criterion.can_be_known}
     decided = Adjudication.objects.filter(item__study=source, criterion__key__in=units)
     decided = decided.order_by("created_at", "pk")
@@ -89,7 +95,12 @@ def add_decided(*, by: User | None, study: Study, purpose: str, source: Study, n
                 one.value, explanation=one.reason
             )
     if not found:
-        raise InputError(f"Nothing is decided in {source} on a criterion that {study} asks.", field="source")
+        raise InputError(
+            "Nothing is decided in {source} on a criterion that {study} asks.",
+            field="source",
+            source=source,
+            study=study,
+        )
     entries = [
         GoldEntry(f"{item.subject.source}:{item.external_id}", answers)
         for item, answers in sorted(found.items(), key=lambda one: one[0].position)
@@ -158,7 +169,7 @@ def parse_optional_number(text: str, number: Callable[[str], float], field: str)
     try:
         return None if text == "none" else number(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is neither a number nor none.", field=field) from error
+        raise InputError("{text!r} is neither a number nor none.", field=field, text=text) from error
 
 
 def check_rule(name: str, value: float | None) -> None:
@@ -171,9 +182,14 @@ def check_rule(name: str, value: float | None) -> None:
 
 def check_purpose(study: Study, purpose: str) -> None:
     if purpose not in KnownItem.Purpose.values:
-        raise InputError(f"{purpose!r} is not one of {', '.join(KnownItem.Purpose.values)}.", field="purpose")
+        raise InputError(
+            "{purpose!r} is not one of {values}.",
+            field="purpose",
+            purpose=purpose,
+            values=", ".join(KnownItem.Purpose.values),
+        )
     if study.known_for_id:
-        raise InputError(f"{study} only holds known answers.", field="study")
+        raise InputError("{study} only holds known answers.", field="study", study=study)
 
 
 def check_round(purpose: str, number: int) -> None:
@@ -200,7 +216,10 @@ def name_item(
         if is_same_answer(there, answers):
             return there
         raise InputError(
-            f"{entry.item} is named with other answers already; retire it first.", field="item", line=entry.line
+            "{item} is named with other answers already; retire it first.",
+            field="item",
+            line=entry.line,
+            item=entry.item,
         )
     last = study.known_items.aggregate(last=Max("position"))["last"] or 0
     made = KnownItem.objects.create(
@@ -229,12 +248,12 @@ def is_same_answer(there: KnownItem, answers: Mapping[Ask, GoldAnswer]) -> bool:
 
 def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[Ask, GoldAnswer]:
     if not entry.answers:
-        raise InputError(f"{entry.item} has no answer to any criterion.", field="value", line=entry.line)
+        raise InputError("{item} has no answer to any criterion.", field="value", line=entry.line, item=entry.item)
     found = {}
     for name, answer in entry.answers.items():
         key, _, turn = name.partition(".")
         if key not in criteria:
-            raise InputError(f"The study asks no criterion {key!r}.", field="criterion", line=entry.line)
+            raise InputError("The study asks no criterion {key!r}.", field="criterion", line=entry.line, key=key)
         criterion = criteria[key]
         if not criterion.can_be_known:
             says = f"{criterion.name} is no choice: answers are known beforehand to choices."
@@ -242,13 +261,22 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
         if (criterion.unit != Criterion.Unit.ITEM) != bool(turn):
             noun = criterion.part_noun
             says = "asked of the whole item, not of a part of it" if turn else f"asked of {noun}s: name the {noun}"
-            raise InputError(f"{criterion.name} is {says}.", field="turn", line=entry.line)
+            raise InputError("{name} is {says}.", field="turn", line=entry.line, name=criterion.name, says=says)
         for value in (answer.value, *answer.also):
             if value not in criterion.values:
-                raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field=key, line=entry.line)
+                raise InputError(
+                    "{value!r} is not on the scale of {name}.",
+                    field=key,
+                    line=entry.line,
+                    value=value,
+                    name=criterion.name,
+                )
         if len(answer.explanation) > LONGEST_TEXT or "\0" in answer.explanation:
             raise InputError(
-                f"An explanation has at most {LONGEST_TEXT:,} characters.", field="explanation", line=entry.line
+                "An explanation has at most {longest_text:,} characters.",
+                field="explanation",
+                line=entry.line,
+                longest_text=LONGEST_TEXT,
             )
         found[Ask(criterion, quality_parsing.parse_turn(turn, entry.line) if turn else 0)] = answer
     return found
@@ -271,9 +299,10 @@ def find_or_create_item(study: Study, entry: GoldEntry) -> Item:
     ratings = own.assignments.filter(purpose=Assignment.Purpose.RATING)
     if not ratings.exists() or ratings.exclude(state=Assignment.State.SUBMITTED).exists():
         raise InputError(
-            f"{entry.item} is still to be rated in this study. It can be named once its ratings are complete.",
+            "{item} is still to be rated in this study. It can be named once its ratings are complete.",
             field="item",
             line=entry.line,
+            item=entry.item,
         )
     return own
 
@@ -325,5 +354,5 @@ def new_store(study: Study) -> Study:
     try:
         studies.save_new(store)
     except (IntegrityError, InputError) as error:
-        raise InputError(f"There is a study called {name!r}: rename it first.", field="study") from error
+        raise InputError("There is a study called {name!r}: rename it first.", field="study", name=name) from error
     return store

@@ -133,22 +133,24 @@ def try_again(*, by: User, study: Study, annotator: User, reason: str) -> Admiss
     newest = find_last_result(study, annotator)
     if newest is None or newest.outcome != Admission.Outcome.FAILED:
         says = "may try again already" if newest else "has not come to the end of the qualification"
-        raise InputError(f"{annotator} {says}.", field="annotator")
+        raise InputError("{annotator} {says}.", field="annotator", annotator=annotator, says=says)
     try:
         with transaction.atomic():
             return create_admission(by, study, annotator, newest, Admission.Outcome.AGAIN, newest.round + 1, reason)
     except IntegrityError as error:  # in another window they were given this round just now
-        raise InputError(f"{annotator} may try again already.", field="annotator") from error
+        raise InputError("{annotator} may try again already.", field="annotator", annotator=annotator) from error
 
 
 def find_last_result(study: Study, annotator: User) -> Admission | None:
     """The newest of somebody who may not rate yet. Raises InputError of everybody else."""
     find_pass_mark(study)
     if not study.annotators.contains(annotator):
-        raise InputError(f"{annotator} is not an annotator of {study}.", field="annotator")
+        raise InputError(
+            "{annotator} is not an annotator of {study}.", field="annotator", annotator=annotator, study=study
+        )
     newest = gold_questions.admission(annotator, study)
     if newest and newest.lets_through:
-        raise InputError(f"{annotator} may rate already.", field="annotator")
+        raise InputError("{annotator} may rate already.", field="annotator", annotator=annotator)
     return newest
 
 
@@ -163,7 +165,7 @@ def has_passed(right: int, asked: int, mark: float) -> bool:
 def find_pass_mark(study: Study) -> float:
     """Its pass mark. Raises InputError where it asks for no qualification."""
     if study.pass_mark is None:
-        raise InputError(f"{study} asks for no qualification.", field="study")
+        raise InputError("{study} asks for no qualification.", field="study", study=study)
     return study.pass_mark
 
 
@@ -173,7 +175,9 @@ def create_admission(
     """Keep a decision with its reason, beside the result that it was made on."""
     why = reason.strip()
     if not why or "\0" in why or len(why) > LONGEST_REASON:
-        raise InputError(f"Say why, in at most {LONGEST_REASON:,} characters.", field="reason")
+        raise InputError(
+            "Say why, in at most {longest_reason:,} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     return Admission.objects.create(
         study=study,
         annotator=annotator,

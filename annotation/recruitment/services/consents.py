@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
 
 from annotation.quality.models import Admission
 from annotation.recruitment.models import ConsentDecision, ConsentText, DemographicAnswer, Intake, Participation
@@ -31,7 +30,9 @@ def set_text(*, by: User | None, study: Study, text: str) -> ConsentText | None:
     """
     text = text.replace("\r\n", "\n").strip()
     if "\0" in text or len(text) > LONGEST_TEXT:
-        raise InputError(f"A consent text has at most {LONGEST_TEXT:,} characters.", field="consent_text")
+        raise InputError(
+            "A consent text has at most {longest_text:,} characters.", field="consent_text", longest_text=LONGEST_TEXT
+        )
     with transaction.atomic():
         version = None
         if text:
@@ -47,7 +48,7 @@ def decide(*, by: User, study: Study, text_hash: str, agrees: bool) -> ConsentDe
     with transaction.atomic():
         text = find_intake(study).consent_text
         if text is None or text.content_hash != text_hash:
-            raise InputError(_("The text has changed while you read it. Please read it again."), field="text")
+            raise InputError("The text has changed while you read it. Please read it again.", field="text")
         check_annotator(by, study)
         return ConsentDecision.objects.create(
             study=study,
@@ -60,7 +61,7 @@ def decide(*, by: User, study: Study, text_hash: str, agrees: bool) -> ConsentDe
 
 def check_annotator(by: User, study: Study) -> None:
     if not study.annotators.filter(pk=by.pk).exists():
-        raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
+        raise InputError("{by} is not an annotator of {study}.", field="annotator", by=by, study=study)
 
 
 @audited("annotator.withdraw", on="annotator")
@@ -99,10 +100,13 @@ def is_participant(study: Study, annotator: User) -> bool:
 
 def check_participation(study: Study, annotator: User) -> None:
     if not is_participant(study, annotator):
-        raise InputError(f"{annotator} has no part in {study}.", field="annotator")
+        raise InputError("{annotator} has no part in {study}.", field="annotator", annotator=annotator, study=study)
     if annotator.kind != User.Kind.PERSON:
         raise InputError(
-            f"{annotator} is {annotator.get_kind_display()}, nobody who could withdraw.", field="annotator"
+            "{annotator} is {kind}, nobody who could withdraw.",
+            field="annotator",
+            annotator=annotator,
+            kind=annotator.get_kind_display(),
         )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from django.db import transaction
 from django.db.models import Max
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.recruitment.models import DemographicAnswer, DemographicQuestion
@@ -38,22 +37,24 @@ def add_question(
         locked = Study.objects.select_for_update().get(pk=study.pk)
         name = key or free_key(locked, text)
         if locked.demographic_questions.filter(key=name).exists():
-            raise InputError(f"There is a question {name!r} already.", field="key")
+            raise InputError("There is a question {name!r} already.", field="key", name=name)
         last = locked.demographic_questions.aggregate(last=Max("position"))["last"] or 0
         return DemographicQuestion.objects.create(study=locked, key=name, text=text, options=options, position=last + 1)
 
 
 def check(text: str, options: Sequence[str]) -> None:
     if not text or len(text) > LONGEST or "\0" in text:
-        raise InputError(f"A question has 1 to {LONGEST} characters.", field="text")
+        raise InputError("A question has 1 to {longest} characters.", field="text", longest=LONGEST)
     if not 2 <= len(options) <= MOST_OPTIONS:
-        raise InputError(f"Offer 2 to {MOST_OPTIONS} answers.", field="options")
+        raise InputError("Offer 2 to {most_options} answers.", field="options", most_options=MOST_OPTIONS)
     if len({option.lower() for option in options}) < len(options):
         raise InputError("An answer is offered twice.", field="options")
     if any(len(option) > LONGEST or "\0" in option for option in options):
-        raise InputError(f"An answer has at most {LONGEST} characters.", field="options")
+        raise InputError("An answer has at most {longest} characters.", field="options", longest=LONGEST)
     if any(option.lower() == NOT_SAID for option in options):
-        raise InputError(f"“{NOT_SAID.capitalize()}” is offered with every question.", field="options")
+        raise InputError(
+            "“{not_said}” is offered with every question.", field="options", not_said=NOT_SAID.capitalize()
+        )
 
 
 def free_key(study: Study, text: str) -> str:
@@ -74,13 +75,13 @@ def remove_question(*, by: User | None, question: DemographicQuestion) -> int:  
 def answer(*, by: User, study: Study, answers: Mapping[str, str]) -> None:
     """Keep what they say of themselves; "" for "prefer not to say". Answering again replaces it."""
     if not study.annotators.filter(pk=by.pk).exists():
-        raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
+        raise InputError("{by} is not an annotator of {study}.", field="annotator", by=by, study=study)
     questions = {question.key: question for question in study.demographic_questions.all()}
     for key, value in answers.items():
         if key not in questions:
             raise InputError("This study has no such question.", field=key)
         if value and value not in questions[key].options:
-            raise InputError(_("%(value)r is not one of the answers.") % {"value": value}, field=key)
+            raise InputError("{value!r} is not one of the answers.", field=key, value=value)
     DemographicAnswer.objects.bulk_create(
         [DemographicAnswer(question=questions[key], annotator=by, value=value) for key, value in answers.items()],
         update_conflicts=True,

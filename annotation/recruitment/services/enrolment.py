@@ -74,16 +74,16 @@ def create(
 
 def check(study: Study, max_uses: int | None, expires_at: datetime | None, platform: str, note: str) -> None:
     if study.state == Study.State.CLOSED:
-        raise InputError(f"{study} is closed: open it again before you invite people.", field="study")
+        raise InputError("{study} is closed: open it again before you invite people.", field="study", study=study)
     if max_uses is not None and not 1 <= max_uses <= MOST_USES:
-        raise InputError(f"An invitation is for 1 to {MOST_USES:,} people.", field="uses")
+        raise InputError("An invitation is for 1 to {most_uses:,} people.", field="uses", most_uses=MOST_USES)
     if expires_at is not None and expires_at <= timezone.now():
         raise InputError("It would have expired already.", field="expires")
     if platform not in Invitation.Platform.values:
         known = ", ".join(filter(None, Invitation.Platform.values))
-        raise InputError(f"{platform!r} is not one of {known}.", field="platform")
+        raise InputError("{platform!r} is not one of {known}.", field="platform", platform=platform, known=known)
     if "\0" in note or len(note) > LONGEST_NOTE:
-        raise InputError(f"A note has at most {LONGEST_NOTE} characters.", field="note")
+        raise InputError("A note has at most {longest_note} characters.", field="note", longest_note=LONGEST_NOTE)
 
 
 @audited("invitation.revoke", on="invitation")
@@ -129,7 +129,7 @@ def create_account_and_join(*, account: User, study: Study, invitation: Invitati
             account.save(force_insert=True)
             admit_to_study(account, study, invitation)
     except IntegrityError as error:
-        raise InputError(_("This name is taken."), field="username") from error
+        raise InputError("This name is taken.", field="username") from error
     return account
 
 
@@ -156,7 +156,9 @@ def tell_return_code(*, by: User | None, study: Study, annotator: User) -> str: 
     """The return code of somebody who lost theirs. Whoever knows it and their id can rate in their name."""
     code = find_return_code(study, annotator)
     if not code:
-        raise InputError(f"No platform sent {annotator} to {study}.", field="annotator")
+        raise InputError(
+            "No platform sent {annotator} to {study}.", field="annotator", annotator=annotator, study=study
+        )
     return code
 
 
@@ -208,7 +210,7 @@ def admit_to_study(by: User, study: Study, invitation: Invitation | None) -> Non
     if invitation is not None:
         invitation = lock_invitation(invitation)
     elif not find_intake(study).is_public:
-        raise InputError(_("This study takes nobody in without an invitation."), field="study")
+        raise InputError("This study takes nobody in without an invitation.", field="study")
     elif why := find_study_closing_reason(study):
         raise InputError(why, field="study")
     study.annotators.add(by)

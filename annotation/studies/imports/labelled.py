@@ -78,7 +78,7 @@ def find_or_create_study(
     missing = [str(fields["key"]) for fields in criteria if fields["key"] not in keys]
     if study.kind != kind or missing:
         wrong = f"lacks the criterion {missing[0]}" if missing else f"is about {study.get_kind_display()}"
-        raise InputError(f"there is another study called {name!r}, which {wrong}", field="study")
+        raise InputError("there is another study called {name!r}, which {wrong}", field="study", name=name, wrong=wrong)
     return study
 
 
@@ -141,7 +141,9 @@ def add_annotators(*, study: Study, names: Iterable[str], outcome: Outcome) -> d
     for username, name in wanted.items():
         check_line(name, field="rater")
         if len(username) > LONGEST_USERNAME:
-            raise InputError(f"the name {name!r} is too long for an account {username!r}", field="rater")
+            raise InputError(
+                "the name {name!r} is too long for an account {username!r}", field="rater", name=name, username=username
+            )
     accounts = User.objects.in_bulk(list(wanted), field_name="username")
     new = [
         User(username=username, display_name=name, kind=User.Kind.IMPORTED, password=make_password(None))
@@ -150,7 +152,9 @@ def add_annotators(*, study: Study, names: Iterable[str], outcome: Outcome) -> d
     ]
     for username, account in accounts.items():
         if account.kind != User.Kind.IMPORTED:
-            raise InputError(f"the account {username} is not one of an imported annotator", field="rater")
+            raise InputError(
+                "the account {username} is not one of an imported annotator", field="rater", username=username
+            )
     User.objects.bulk_create(new)
     outcome.add("annotators", created=len(new), unchanged=len(accounts))
     accounts |= User.objects.in_bulk([user.username for user in new], field_name="username")

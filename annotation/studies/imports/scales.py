@@ -17,7 +17,7 @@ def match_scale(criterion: Criterion, given: str) -> str:
     if not criterion.categories and parse_number(given) is not None:
         return given
     scale = ", ".join(criterion.values) or "any number"
-    raise InputError(f"{given!r} is not on the scale of {criterion.name} ({scale})")
+    raise InputError("{given!r} is not on the scale of {name} ({scale})", given=given, name=criterion.name, scale=scale)
 
 
 def is_same_number(one: str, other: str) -> bool:

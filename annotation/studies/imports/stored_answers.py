@@ -44,13 +44,17 @@ def spell_given(criterion: Criterion, value: str, content: Any) -> str:
         return value
     if content is None:
         if criterion.type == Criterion.Type.SPANS and value != "0":
-            raise InputError(f"the spans of {criterion.name} are missing: they stand in the column content")
+            raise InputError("the spans of {name} are missing: they stand in the column content", name=criterion.name)
         return "[]" if criterion.type == Criterion.Type.SPANS else value
     is_fitting = isinstance(content, list if criterion.type == Criterion.Type.SPANS else dict)
     if not is_fitting or (isinstance(content, dict) and not isinstance(content.get("text"), str)):
-        raise InputError(f"the content of {criterion.name} is not that of a {criterion.get_type_display()}")
+        raise InputError(
+            "the content of {name} is not that of a {type}",
+            name=criterion.name,
+            type=criterion.get_type_display(),
+        )
     if isinstance(content, list) and not all(isinstance(one, dict) for one in content):
-        raise InputError(f"the content of {criterion.name} is a list of spans")
+        raise InputError("the content of {name} is a list of spans", name=criterion.name)
     return spell_answer(Answer(value, content))
 
 

@@ -55,7 +55,7 @@ class LabelFile:
         except ValueError as error:
             raise InputError(str(error), file=str(self.path), line=row.line, field=column) from error
         if number is None:
-            raise InputError(f"{cell!r} is no number", file=str(self.path), line=row.line, field=column)
+            raise InputError("{cell!r} is no number", file=str(self.path), line=row.line, field=column, cell=cell)
         return number
 
 
@@ -75,7 +75,7 @@ def read(path: Path, columns: Sequence[str]) -> LabelFile:
     except InputError as error:
         raise InputError(error.message, file=str(path), line=error.line, field=error.field) from error
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        raise InputError("cannot be read: {strerror}", file=str(path), strerror=error.strerror) from error
     except UnicodeDecodeError as error:
         raise InputError("is not text in UTF-8", file=str(path)) from error
     if not rows:
@@ -100,14 +100,21 @@ def read_rows(file: Iterator[str], check: Callable[[Sequence[str]], None]) -> tu
 
 def _row(names: Sequence[str], cells: Sequence[str], line: int) -> LabelFileRow:
     if len(cells) != len(names):
-        raise InputError(f"{len(cells)} cells where the first line names {len(names)} columns", line=line)
+        raise InputError(
+            "{n_cells} cells where the first line names {n_names} columns",
+            line=line,
+            n_cells=len(cells),
+            n_names=len(names),
+        )
     return LabelFileRow(line, dict(zip(names, (cell.strip() for cell in cells), strict=True)))
 
 
 def _check_columns(wanted: Sequence[str], names: Sequence[str]) -> None:
     for name in wanted:
         if name not in names:
-            raise InputError(f"there is no column {name!r}; there are {', '.join(names) or 'none'}", line=1)
+            raise InputError(
+                "there is no column {name!r}; there are {names}", line=1, name=name, names=", ".join(names) or "none"
+            )
 
 
 def _check_items(rows: Sequence[LabelFileRow]) -> None:
@@ -117,4 +124,10 @@ def _check_items(rows: Sequence[LabelFileRow]) -> None:
             return
         before = seen.setdefault(row.cells[ITEM], row.line)
         if before != row.line:
-            raise InputError(f"{row.cells[ITEM]!r} stands in line {before} already", line=row.line, field=ITEM)
+            raise InputError(
+                "{cells!r} stands in line {before} already",
+                line=row.line,
+                field=ITEM,
+                cells=row.cells[ITEM],
+                before=before,
+            )

@@ -43,7 +43,7 @@ class RatingsFile:
         """The entries of a further column. Raises InputError where the file has no such column."""
         if name not in self.described:
             known = f"it describes items by {', '.join(self.described)}" if self.described else "it has no other column"
-            raise InputError(f"there is no column {name!r} besides the ratings; {known}")
+            raise InputError("there is no column {name!r} besides the ratings; {known}", name=name, known=known)
         return self.described[name]
 
 
@@ -89,7 +89,7 @@ def read(
     except InputError as error:
         raise InputError(error.message, file=str(path), line=error.line, field=error.field) from error
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        raise InputError("cannot be read: {strerror}", file=str(path), strerror=error.strerror) from error
     except UnicodeDecodeError as error:
         raise InputError("is not text in UTF-8", file=str(path)) from error
 
@@ -97,12 +97,14 @@ def read(
 def _check_columns(columns: Sequence[str], wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in columns:
-            raise InputError(f"there is no such column; there are {', '.join(columns)}", line=1, field=name)
+            raise InputError(
+                "there is no such column; there are {columns}", line=1, field=name, columns=", ".join(columns)
+            )
 
 
 def _check_item_column(columns: Sequence[str]) -> None:
     if ITEM not in columns:
-        raise InputError(f"the first line must name the columns, and one of them {ITEM!r}", line=1)
+        raise InputError("the first line must name the columns, and one of them {item!r}", line=1, item=ITEM)
 
 
 def _check_items(rows: Sequence[LabelFileRow]) -> None:
@@ -147,7 +149,9 @@ def _described(rows: Sequence[LabelFileRow], name: str) -> tuple[str, ...]:
     for row in rows:
         known = entries.setdefault(row.cells[ITEM], row.cells[name])
         if known != row.cells[name]:
-            raise InputError(f"differs from {known!r}, said of the same item before", line=row.line, field=name)
+            raise InputError(
+                "differs from {known!r}, said of the same item before", line=row.line, field=name, known=known
+            )
     return tuple(entries.values())
 
 
@@ -176,7 +180,11 @@ def _check_once(ratings: Sequence[FileRating]) -> None:
         before = seen.setdefault((rating.item, rating.rater), rating.line)
         if before != rating.line:
             raise InputError(
-                f"{rating.rater!r} has rated item {rating.item!r} before, in line {before}", line=rating.line
+                "{rater!r} has rated item {item!r} before, in line {before}",
+                line=rating.line,
+                rater=rating.rater,
+                item=rating.item,
+                before=before,
             )
 
 
@@ -197,7 +205,11 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
             raise InputError(str(error), line=rating.line, field=rating.column) from error
         if level in ("interval", "ratio") and not numeric and coder is None:
             raise InputError(
-                f"{rating.value!r} is no number, and level {level} needs one", line=rating.line, field=rating.column
+                "{value!r} is no number, and level {level} needs one",
+                line=rating.line,
+                field=rating.column,
+                value=rating.value,
+                level=level,
             )
 
 
@@ -212,7 +224,13 @@ def _check_labels(ratings: Sequence[FileRating], level: Level, options: Sequence
             raise InputError(str(error), line=rating.line, field=rating.column) from error
         if level == "set" and options and (unknown := sorted(parse_set(rating.value) - set(options))):
             known = ", ".join(options)
-            raise InputError(f"{unknown[0]!r} is not among {known}", line=rating.line, field=rating.column)
+            raise InputError(
+                "{unknown!r} is not among {known}",
+                line=rating.line,
+                field=rating.column,
+                unknown=unknown[0],
+                known=known,
+            )
 
 
 def _check_rankings(ratings: Sequence[FileRating], responses: Sequence[str] | None) -> None:

@@ -46,7 +46,7 @@ def read_toml(text: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r" \(at line (\d+), column \d+\)$", str(error))
         said = str(error).removesuffix(line[0]) if line else str(error)
-        raise InputError(f"is not TOML: {said}", line=int(line[1]) if line else None) from error
+        raise InputError("is not TOML: {said}", line=int(line[1]) if line else None, said=said) from error
     except RecursionError as error:
         raise InputError("is not TOML that can be read: it is nested too deep") from error
 
@@ -91,9 +91,11 @@ def read_yaml(text: str) -> Any:
         return yaml.load(text, Loader=PlainLoader)  # noqa: S506 # nosec B506 # a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise InputError(f"is not YAML: {error.problem}", line=mark.line + 1 if mark else None) from error
+        raise InputError(
+            "is not YAML: {problem}", line=mark.line + 1 if mark else None, problem=error.problem
+        ) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError(f"is not YAML that can be read: {error}") from error
+        raise InputError("is not YAML that can be read: {error}", error=error) from error
 
 
 READERS = {"toml": read_toml, "yaml": read_yaml, "json": parse_json}

@@ -147,7 +147,9 @@ def check_limits(one: CriterionSpec) -> None:
         first = error.errors()[0]
         raise InputError(to_message(first), field=name_field(one.limits, (where, *first["loc"]))) from error
     if isinstance(limits, SetLimits) and max(limits.least, limits.most or 0) > len(one.categories):
-        raise InputError(f"asks for more than the {len(one.categories)} categories", field=where)
+        raise InputError(
+            "asks for more than the {n_categories} categories", field=where, n_categories=len(one.categories)
+        )
 
 
 def check_condition(rubric: Rubric, one: CriterionSpec) -> None:
@@ -157,19 +159,24 @@ def check_condition(rubric: Rubric, one: CriterionSpec) -> None:
     by_key = {other.key: other for other in rubric.criteria}
     there = by_key.get(one.condition.criterion)
     if there is None:
-        raise InputError(f"there is no criterion {one.condition.criterion!r}", field=where)
+        raise InputError("there is no criterion {criterion!r}", field=where, criterion=one.condition.criterion)
     if goes_in_circle(by_key, one):
-        raise InputError(f"goes in a circle: {one.key} would wait for itself", field=where)
+        raise InputError("goes in a circle: {key} would wait for itself", field=where, key=one.key)
     keys = list(by_key)
     if keys.index(there.key) > keys.index(one.key):
-        raise InputError(f"waits for {there.key}, which is asked later: move that before it", field=where)
+        raise InputError("waits for {key}, which is asked later: move that before it", field=where, key=there.key)
     if there.type not in ("choice", "several"):
-        raise InputError(f"waits for {there.key}, which has no categories", field=where)
+        raise InputError("waits for {key}, which has no categories", field=where, key=there.key)
     offered = [*there.values, *([NOTHING] if there.type == "several" and not there.limits.get("least") else [])]
     if never := [value for value in one.condition.values if value not in offered]:
-        raise InputError(f"can never hold: {there.key} has no value {never[0]!r}", field=where)
+        raise InputError("can never hold: {key} has no value {never!r}", field=where, key=there.key, never=never[0])
     if there.unit not in ("item", one.unit):
-        raise InputError(f"waits for {there.key}, which is asked of each {there.unit.replace('_', ' ')}", field=where)
+        raise InputError(
+            "waits for {key}, which is asked of each {unit}",
+            field=where,
+            key=there.key,
+            unit=there.unit.replace("_", " "),
+        )
 
 
 def goes_in_circle(by_key: Mapping[str, CriterionSpec], one: CriterionSpec) -> bool:

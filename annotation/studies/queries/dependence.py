@@ -94,7 +94,10 @@ def read_dependence(
     weights = weigh(inclusion)
     if weights is not None and (bad := find_bad_weight(weights)) is not None:
         raise InputError(
-            f"item {positions[bad]} of {study} was drawn with the probability {inclusion[bad]:g}: too small to weigh by"
+            "item {positions} of {study} was drawn with the probability {inclusion:g}: too small to weigh by",
+            positions=positions[bad],
+            study=study,
+            inclusion=inclusion[bad],
         )
     return Dependence(
         replace(
@@ -158,9 +161,12 @@ def cluster_rows(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> t
     if not any(labels):
         known = ", ".join(NAMED)
         raise InputError(
-            f"no item of {study} has a {named!r} to be clustered by; choose none, one of {known}, or a key that the "
-            "source of the items brought along",
+            "no item of {study} has a {named!r} to be clustered by; choose none, one of {known}, or a key that "
+            "the source of the items brought along",
             field="cluster",
+            study=study,
+            named=named,
+            known=known,
         )
     clusters, alone = fill_gaps(labels, [str(row[0]) for row in rows])
     return clusters, Design(by=named, alone=alone)
@@ -213,5 +219,5 @@ def load_pair(profile: int | None, question: str, context: str) -> str:
 def check_clustering(named: str) -> str:
     """The name of a clustering, checked. Raises InputError where it is too long to be kept."""
     if len(named.strip()) > LONGEST:
-        raise InputError(f"the name of a clustering has at most {LONGEST} letters", field="cluster")
+        raise InputError("the name of a clustering has at most {longest} letters", field="cluster", longest=LONGEST)
     return named.strip()

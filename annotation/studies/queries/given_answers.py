@@ -43,9 +43,9 @@ def check_answers(
     known = {ask.name for ask in asked}
     for key, text in chain(values.items(), unscored.items(), notes.items()):
         if "\0" in text:
-            raise InputError(_("Null characters are not allowed."), field=key)
+            raise InputError("Null characters are not allowed.", field=key)
     if unknown := sorted((values.keys() | unscored.keys() | notes.keys()) - known):
-        raise InputError(_("This study has no such criterion."), field=unknown[0])
+        raise InputError("This study has no such criterion.", field=unknown[0])
     found, wrong = check_each(assignment, asked, values, unscored, notes)
     if wrong:
         raise wrong[0]
@@ -88,11 +88,11 @@ def answer(assignment: Assignment, ask: Ask, given: str, reason: str, *, note: s
     """Return the answer; None where none is given and none is needed."""
     if given and reason:
         raise InputError(
-            _("%(title)s: choose a value or say why you cannot judge, not both.") % {"title": ask.title}, field=ask.name
+            "{title}: choose a value or say why you cannot judge, not both.", field=ask.name, title=ask.title
         )
     if reason:
         if len(reason) > LONGEST_REASON:
-            raise InputError(_("Say it in at most %(most)d characters.") % {"most": LONGEST_REASON}, field=ask.name)
+            raise InputError("Say it in at most {most} characters.", field=ask.name, most=LONGEST_REASON)
         return GivenAnswer(unscored_reason=reason)
     if is_preference(assignment.study, ask.criterion) and given:
         side, strength = split_strength(assignment, ask, given)
@@ -105,18 +105,17 @@ def read_answer(assignment: Assignment, ask: Ask, given: str, note: str) -> Give
     asked = build_format(assignment, ask)
     if not given.strip() or is_unchanged(asked, given):
         if ask.criterion.is_required:
-            raise InputError(_("%(title)s has no answer yet.") % {"title": ask.title}, field=ask.name)
+            raise InputError("{title} has no answer yet.", field=ask.name, title=ask.title)
         if note.strip():
             raise InputError(
-                _("%(title)s has a note and no answer: give one, or say why you cannot.") % {"title": ask.title},
-                field=ask.name,
+                "{title} has a note and no answer: give one, or say why you cannot.", field=ask.name, title=ask.title
             )
         return None
     try:
         found = to_stored(assignment, ask, parse_answer(asked, given))
     except InputError as error:
         wrong = _("%(given)r is not on the scale of %(title)s.") % {"given": given, "title": ask.title}
-        said = wrong if asked.type == Criterion.Type.CHOICE else f"{ask.title}: {error.translate(_)}"
+        said = wrong if asked.type == Criterion.Type.CHOICE else f"{ask.title}: {error.message}"
         raise InputError(said, field=ask.name) from error
     return GivenAnswer(value=found.value, content=found.content)
 
@@ -127,22 +126,19 @@ def split_strength(assignment: Assignment, ask: Ask, given: str) -> tuple[str, s
         return given, ""
     side, _separator, strength = given.partition(":")
     if strength not in STRENGTHS or side not in assignment.sides:
-        raise InputError(_("Say whether it is much or slightly better."), field=ask.name)
+        raise InputError("Say whether it is much or slightly better.", field=ask.name)
     return side, strength
 
 
 def to_stored_response(assignment: Assignment, ask: Ask, given: str) -> str:
     """Return the category of a preference that is meant: the response that was shown on the side chosen."""
     if not assignment.order:
-        raise InputError(_("It is not known which response was shown on which side."), field=ask.name)
+        raise InputError("It is not known which response was shown on which side.", field=ask.name)
     if given not in (*assignment.sides, TIE):
         raise InputError(
-            _("Choose %(sides)s or, where it is offered, a tie.") % {"sides": ", ".join(assignment.sides)},
-            field=ask.name,
+            "Choose {sides} or, where it is offered, a tie.", field=ask.name, sides=", ".join(assignment.sides)
         )
     value = to_response(given, assignment.order)
     if value not in ask.criterion.values:
-        raise InputError(
-            _("%(given)r is not on the scale of %(title)s.") % {"given": given, "title": ask.title}, field=ask.name
-        )
+        raise InputError("{given!r} is not on the scale of {title}.", field=ask.name, given=given, title=ask.title)
     return value

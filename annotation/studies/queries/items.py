@@ -58,7 +58,7 @@ def load_own_groups(study: Study, by: str) -> dict[int, str]:
     found = {position: to_label(extra, by) for position, extra in list_extras(study)}
     if not any(found.values()):
         there = ", ".join([*GROUPINGS, *list_values(extra for _, extra in list_extras(study))])
-        raise InputError(f"items cannot be grouped by {by!r}; choose one of {there}", field="by")
+        raise InputError("items cannot be grouped by {by!r}; choose one of {there}", field="by", by=by, there=there)
     return {position: label or NONE for position, label in found.items()}
 
 
@@ -75,7 +75,12 @@ def list_own_groupings(study: Study) -> list[str]:
 def strata(study: Study, by: str) -> dict[int, str]:
     """By item position, the stratum within which it is resampled. Raises InputError where there is no such one."""
     if by not in STRATA:
-        raise InputError(f"a stratified bootstrap cannot use {by!r}; choose one of {', '.join(STRATA)}", field="strata")
+        raise InputError(
+            "a stratified bootstrap cannot use {by!r}; choose one of {strata}",
+            field="strata",
+            by=by,
+            strata=", ".join(STRATA),
+        )
     return groups(study, by)
 
 

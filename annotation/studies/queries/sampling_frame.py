@@ -97,7 +97,7 @@ def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -
         for field in set(given) - set(known):
             if not list_records(kind).filter(extra__has_key=field).exists():
                 there = ", ".join([*known, *list_own_columns(kind)])
-                raise InputError(f"{field!r} is not one of {there}.", field=name)
+                raise InputError("{name!r} is not one of {there}.", field=name, name=field, there=there)
             own.add(field)
     return own
 

@@ -163,7 +163,7 @@ def study_called(name: str) -> Study:
     """The study of this name or address; InputError if there is none."""
     found = Study.objects.filter(Q(name=name) | Q(slug=name)).order_by("pk").first()
     if found is None:
-        raise InputError(f"There is no study called {name!r}.", field="study")
+        raise InputError("There is no study called {name!r}.", field="study", name=name)
     return found
 
 
@@ -174,7 +174,10 @@ def criterion_called(study: Study, key: str) -> Criterion:
         return next(iter(criteria.values()))
     if key not in criteria:
         raise InputError(
-            f"no criterion is called {key!r}; there are: {', '.join(criteria) or 'none'}", field="criterion"
+            "no criterion is called {key!r}; there are: {criteria}",
+            field="criterion",
+            key=key,
+            criteria=", ".join(criteria) or "none",
         )
     return criteria[key]
 
@@ -189,7 +192,7 @@ def people_called(usernames: list[str]) -> list[User]:
     """The accounts of these names, in that order; InputError naming those that do not exist."""
     found = User.objects.in_bulk(usernames, field_name="username")
     if missing := [name for name in usernames if name not in found]:
-        raise InputError(f"There is nobody called {', '.join(missing)}.", field="annotators")
+        raise InputError("There is nobody called {missing}.", field="annotators", missing=", ".join(missing))
     return [found[name] for name in dict.fromkeys(usernames)]
 
 

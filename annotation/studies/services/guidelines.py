@@ -91,7 +91,9 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
     ]
     for one in new:
         if len(one["guideline"]) > LONGEST_TEXT:
-            raise InputError(f"A guideline has at most {LONGEST_TEXT:,} characters.", field="categories")
+            raise InputError(
+                "A guideline has at most {longest_text:,} characters.", field="categories", longest_text=LONGEST_TEXT
+            )
         if not one["value"] or len(one["value"]) > 64 or not one["label"]:
             raise InputError("Each category has a value of at most 64 characters and a label.", field="categories")
     needed = ANSWER_TYPES[criterion.type].n_categories
@@ -100,9 +102,10 @@ def scale(criterion: Criterion, categories: Sequence[Mapping[str, str]]) -> list
     there = [{part: str(one[part]) for part in SCALE} for one in criterion.categories]
     if [{part: one[part] for part in SCALE} for one in new] != there and has_values(criterion):
         raise InputError(
-            f"{criterion.name} has answers on its scale already: its categories cannot change any more, only their "
+            "{name} has answers on its scale already: its categories cannot change any more, only their "
             "guidelines. Make a new study for another scale.",
             field="categories",
+            name=criterion.name,
         )
     return new
 

@@ -64,7 +64,9 @@ def read_rubric_for(kind: str, document: Mapping[str, Any]) -> Rubric:
     """A checked rubric for items of a kind."""
     rubric = parse_rubric(document)
     if rubric.kind not in (None, kind):
-        raise InputError(f"This rubric is for {rubric.kind}s, and the study has {kind}s.", field="kind")
+        raise InputError(
+            "This rubric is for {kind}s, and the study has {wanted}s.", field="kind", kind=rubric.kind, wanted=kind
+        )
     for one in rubric.criteria:
         check_kind(one, kind)
     return rubric

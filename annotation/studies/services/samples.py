@@ -76,19 +76,21 @@ def draw(
 
 def check(study: Study, method: str, size: int | None, strata: Sequence[str]) -> None:
     if study.state != Study.State.DRAFT:
-        raise InputError(f"{study} is {study.state}: items can be drawn into a draft only.", field="study")
+        raise InputError(
+            "{study} is {state}: items can be drawn into a draft only.", field="study", study=study, state=study.state
+        )
     if method != "all" and size is None:
         raise InputError("Say how many items to draw.", field="size")
     if method == "stratified" and not strata:
         raise InputError("Say what to stratify by.", field="strata")
     if method != "stratified" and strata:
-        raise InputError(f"Strata have no meaning with the method {method!r}.", field="strata")
+        raise InputError("Strata have no meaning with the method {method!r}.", field="strata", method=method)
 
 
 def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
     """Refuse strata of which no item has a value: the draw would be a simple one under another name."""
     if strata and {part for one in frame for part in one.stratum.split(" / ")} == {NOTHING}:
-        raise InputError(f"No eligible item has a value of {' or '.join(strata)}.", field="strata")
+        raise InputError("No eligible item has a value of {strata}.", field="strata", strata=" or ".join(strata))
 
 
 def draw_from(
@@ -98,7 +100,9 @@ def draw_from(
     keys = [one.key for one in frame]
     wanted = len(frame) if method == "all" or size is None else size
     if not 1 <= wanted <= len(frame):
-        raise InputError(f"Cannot draw {wanted} of {len(frame)} eligible items.", field="size")
+        raise InputError(
+            "Cannot draw {wanted} of {n_frame} eligible items.", field="size", wanted=wanted, n_frame=len(frame)
+        )
     if method == "stratified":
         return list(draw_stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
     return list(simple_sample(keys, wanted, seed).drawn)

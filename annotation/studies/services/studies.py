@@ -131,9 +131,9 @@ def open(*, by: User | None, study: Study) -> int:  # noqa: ARG001
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.known_for_id:
-            raise InputError(f"{study} only holds known answers and is not opened.", field="study")
+            raise InputError("{study} only holds known answers and is not opened.", field="study", study=study)
         if not locked.items.exists():
-            raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+            raise InputError("{study} has no items yet: draw a sample first.", field="study", study=study)
         check_choices(locked)
         made = sum(map(insert_assignments, iterate_batches(build_missing_assignments(locked), BATCH)))
         study.state = locked.state = Study.State.OPEN
@@ -148,9 +148,12 @@ def check_choices(study: Study) -> None:
         named = len(name_responses(criterion.values))
         if criterion.is_preference and named < most:
             raise InputError(
-                f"{criterion.key} asks which of {named} responses, and an item has {most}: give it the categories 1 to "
-                f"{most}, or draw other items.",
+                "{key} asks which of {named} responses, and an item has {most}: give it the categories 1 to "
+                "{most}, or draw other items.",
                 field="criteria",
+                key=criterion.key,
+                named=named,
+                most=most,
             )
 
 
@@ -159,7 +162,7 @@ def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
     """Take no more labels. What was submitted stays; opening again goes on where it stopped."""
     with transaction.atomic():
         if not Study.objects.filter(pk=study.pk, state=Study.State.OPEN).update(state=Study.State.CLOSED):
-            raise InputError(f"{study} is not open.", field="study")
+            raise InputError("{study} is not open.", field="study", study=study)
         subject = f"study {study.pk} {timezone.now().isoformat()}"
         webhooks.tell("study.closed", project=study.project_id, subject=subject, data={"study": study.slug})
     study.state = Study.State.CLOSED
@@ -167,9 +170,11 @@ def close(*, by: User | None, study: Study) -> None:  # noqa: ARG001
 
 def check_numbers(overlap: int, seed: int) -> None:
     if not 1 <= overlap <= LARGEST_OVERLAP:
-        raise InputError(f"The overlap must be from 1 to {LARGEST_OVERLAP}.", field="overlap")
+        raise InputError(
+            "The overlap must be from 1 to {largest_overlap}.", field="overlap", largest_overlap=LARGEST_OVERLAP
+        )
     if not 0 <= seed <= LARGEST:
-        raise InputError(f"The seed must be from 0 to {LARGEST}.", field="seed")
+        raise InputError("The seed must be from 0 to {largest}.", field="seed", largest=LARGEST)
 
 
 def check_most_overlap(overlap: int, most: int | None) -> None:
@@ -191,7 +196,9 @@ def check_shown_parts(kind: str, shown: Sequence[str] | None) -> list[str]:
     if shown is None:
         return list(PARTS[kind])
     if unknown := [part for part in shown if part not in PARTS[kind]]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(PARTS[kind])}.", field="shown")
+        raise InputError(
+            "{unknown!r} is not one of {pieces}.", field="shown", unknown=unknown[0], pieces=", ".join(PARTS[kind])
+        )
     return [part for part in PARTS[kind] if part in shown]
 
 
@@ -203,7 +210,10 @@ def choose_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
         raise InputError("A criterion is named twice.", field="criteria")
     if unknown := [key for key in keys if key not in fitting]:
         raise InputError(
-            f"{unknown[0]!r} is no criterion for this kind of item; there are {', '.join(fitting)}.", field="criteria"
+            "{unknown!r} is no criterion for this kind of item; there are {fitting}.",
+            field="criteria",
+            unknown=unknown[0],
+            fitting=", ".join(fitting),
         )
     return [fitting[key].allow_tie() if allow_tie else fitting[key] for key in keys]
 
@@ -221,7 +231,7 @@ def check_turns(kind: str, criteria: Sequence[str], each_turn: Sequence[str]) ->
     if each_turn and kind != Study.Kind.DIALOGUE:
         raise InputError("A response pair has no turns.", field="each_turn")
     if unknown := [key for key in each_turn if key not in criteria]:
-        raise InputError(f"{unknown[0]!r} is not among the criteria.", field="each_turn")
+        raise InputError("{unknown!r} is not among the criteria.", field="each_turn", unknown=unknown[0])
 
 
 def choose_unit(template: CriterionTemplate, each_turn: Sequence[str]) -> str:
@@ -240,7 +250,7 @@ def save_new(study: Study) -> None:
         with transaction.atomic():
             study.save(force_insert=True)
     except IntegrityError as error:
-        raise InputError(f"There is a study called {study.name!r} already.", field="name") from error
+        raise InputError("There is a study called {name!r} already.", field="name", name=study.name) from error
 
 
 Slot = tuple[int, int, str, int, int, str, str]

@@ -51,7 +51,9 @@ LONGEST_ERROR = 300
 def make(*, by: User, url: str, events: Sequence[str]) -> tuple[Webhook, str]:
     """A webhook and the secret that its messages are signed with."""
     if unknown := [event for event in events if event not in EVENTS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(EVENTS)}.", field="events")
+        raise InputError(
+            "{unknown!r} is not one of {events}.", field="events", unknown=unknown[0], events=", ".join(EVENTS)
+        )
     if not events:
         raise InputError("Name at least one event.", field="events")
     if len(url) > 500:

@@ -117,5 +117,7 @@ def choose_turn(criterion: Criterion, item: Item, asked: int | None) -> int:
     turns = list(criterion.turns_of(item))
     turn = asked if asked is not None else turns[0] if turns else 0
     if turn not in turns:
-        raise InputError(f"{criterion.name} is not asked of turn {turn} of this item.", field="turn")
+        raise InputError(
+            "{name} is not asked of turn {turn} of this item.", field="turn", name=criterion.name, turn=turn
+        )
     return turn

@@ -23,7 +23,9 @@ def check_value(item: Item, criterion: Criterion, value: str) -> str:
     """The value in its canonical form. Raises InputError where it is no answer to the criterion."""
     if not has_open_scale(criterion):
         if value not in criterion.values:
-            raise InputError(f"{value!r} is not on the scale of {criterion.name}.", field="value")
+            raise InputError(
+                "{value!r} is not on the scale of {name}.", field="value", value=value, name=criterion.name
+            )
         return value
     asked = AnswerFormat(criterion.type, criterion.values, criterion.limits, item.response_numbers)
     try:
@@ -42,12 +44,16 @@ def decide(*, by: User, item: Item, criterion: Criterion, value: str, reason: st
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
     if turn not in criterion.turns_of(item):
-        raise InputError(f"{criterion.name} is not asked of turn {turn} of this item.", field="turn")
+        raise InputError(
+            "{name} is not asked of turn {turn} of this item.", field="turn", name=criterion.name, turn=turn
+        )
     if reason_against := explain_missing("adjudication", criterion.level):
         raise InputError(reason_against, field="criterion")
     value = check_value(item, criterion, value)
     if len(reason) > LONGEST_REASON or "\0" in reason:
-        raise InputError(f"Say it in at most {LONGEST_REASON:,} characters.", field="reason")
+        raise InputError(
+            "Say it in at most {longest_reason:,} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     with transaction.atomic():
         answers = list_answers(item, criterion, turn)
         method = Adjudication.Method.ADJUDICATED if answers else Adjudication.Method.STATED

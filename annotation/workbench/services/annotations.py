@@ -8,7 +8,6 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.studies.models.assignments import Assignment
@@ -118,9 +117,10 @@ def check_version(ask: Ask, given: str) -> int:
         return newest
     if not (given.isascii() and given.isdecimal() and len(given) < 6 and 1 <= int(given) <= newest):
         raise InputError(
-            _("%(title)s: there is no version %(version)r of its guideline.")
-            % {"title": ask.title, "version": given[:20]},
+            "{title}: there is no version {version!r} of its guideline.",
             field=ask.name,
+            title=ask.title,
+            version=given[:20],
         )
     return int(given)
 

@@ -15,7 +15,6 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.quality.services import qualification
 from annotation.stats.orders import MOST
@@ -84,7 +83,7 @@ def skip(*, by: User, assignment: Assignment) -> None:
     """Put it off: it stays theirs and comes back when nothing else is left."""
     mine = Assignment.objects.filter(pk=assignment.pk, annotator=by, state=LEASED, purpose__in=WORK)
     if not mine.update(state=SKIPPED, leased_until=None):
-        raise InputError(_("Only an item in work can be skipped."), field="assignment")
+        raise InputError("Only an item in work can be skipped.", field="assignment")
 
 
 def renew(*, by: User, assignment: Assignment) -> bool:
@@ -118,13 +117,23 @@ def release(*, by: User | None, study: Study, annotator: User) -> int:  # noqa: 
 def check(by: User, study: Study, here: QueuePosition | None) -> QueuePosition:
     """Where they stand, if they may be given items. Raises InputError otherwise."""
     if study.state != Study.State.OPEN:
-        raise InputError(f"{study} is {study.get_state_display()}: no items are handed out.", field="study")
+        raise InputError(
+            "{study} is {state}: no items are handed out.",
+            field="study",
+            study=study,
+            state=study.get_state_display(),
+        )
     if here is None:
-        raise InputError(f"{by} is not an annotator of {study}.", field="annotator")
+        raise InputError("{by} is not an annotator of {study}.", field="annotator", by=by, study=study)
     if here.owes_consent:
-        raise ConsentNeededError(f"{by} has not agreed to take part in {study}.", field="consent")
+        raise ConsentNeededError("{by} has not agreed to take part in {study}.", field="consent", by=by, study=study)
     if here.is_excluded:
-        raise InputError(f"No more items of {study} are handed out to {by}. Ask who runs the study.", field="annotator")
+        raise InputError(
+            "No more items of {study} are handed out to {by}. Ask who runs the study.",
+            field="annotator",
+            study=study,
+            by=by,
+        )
     return here
 
 

@@ -12,7 +12,6 @@ from datetime import datetime
 
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.recruitment.queries import has_withdrawn
 from annotation.studies.models.assignments import Assignment
@@ -128,17 +127,17 @@ def check_participation(by: User, assignment: Assignment) -> None:
     theirs = Assignment.objects.select_for_update(no_key=True).filter(pk=assignment.pk, annotator=by)
     state = next(iter(theirs.values_list("state", flat=True)), None)
     if state == Assignment.State.SUBMITTED != assignment.state:
-        raise OvertakenError(_("This item has been handed in meanwhile."))
+        raise OvertakenError("This item has been handed in meanwhile.")
     if state:
         return
     User.objects.select_for_update(no_key=True).get(pk=by.pk)
     if has_withdrawn(assignment.study, by):
-        raise WithdrawnError(_("You have withdrawn from this study, and nothing more of yours is kept."))
+        raise WithdrawnError("You have withdrawn from this study, and nothing more of yours is kept.")
 
 
 def check_length(content: Mapping[str, str]) -> None:
     if sum(map(len, content.values())) > LONGEST:
-        raise InputError(_("An item takes at most %(most)s characters of notes.") % {"most": f"{LONGEST:,}"})
+        raise InputError("An item takes at most {most} characters of notes.", most=f"{LONGEST:,}")
 
 
 def keep_late(*, by: User, assignment: Assignment, content: Mapping[str, str], reason: str) -> Draft:

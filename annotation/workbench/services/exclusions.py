@@ -23,13 +23,15 @@ def exclude(*, by: User, study: Study, annotator: User, reason: str) -> Exclusio
     """
     why = _checked(reason)
     if not study.annotators.contains(annotator):
-        raise InputError(f"{annotator} is not an annotator of {study}.", field="annotator")
+        raise InputError(
+            "{annotator} is not an annotator of {study}.", field="annotator", annotator=annotator, study=study
+        )
     try:
         with transaction.atomic():
             made = Exclusion.objects.create(study=study, annotator=annotator, reason=why, decided_by=by)
             assignments.release(by=by, study=study, annotator=annotator)
     except IntegrityError as error:
-        raise InputError(f"{annotator} is excluded already.", field="annotator") from error
+        raise InputError("{annotator} is excluded already.", field="annotator", annotator=annotator) from error
     return made
 
 
@@ -40,11 +42,13 @@ def readmit(*, by: User, study: Study, annotator: User, reason: str) -> Exclusio
     with transaction.atomic():
         holding = Exclusion.objects.filter(study=study, annotator=annotator, ended_at=None)
         if not holding.update(ended_by=by, ended_at=timezone.now(), end_reason=why):
-            raise InputError(f"{annotator} is not excluded.", field="annotator")
+            raise InputError("{annotator} is not excluded.", field="annotator", annotator=annotator)
         return Exclusion.objects.filter(study=study, annotator=annotator).latest("ended_at")
 
 
 def _checked(reason: str) -> str:
     if not reason.strip() or "\0" in reason or len(reason) > LONGEST_REASON:
-        raise InputError(f"Say why, in at most {LONGEST_REASON:,} characters.", field="reason")
+        raise InputError(
+            "Say why, in at most {longest_reason:,} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     return reason.strip()

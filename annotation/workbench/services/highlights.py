@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from annotation.stats.orders import name_parts
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.queries.items import Mark, list_texts
@@ -37,14 +35,14 @@ def parse_marks(given: str, criterion: str) -> list[Any]:
     try:
         marks = parse_json(given)
     except InputError as error:
-        raise InputError(_("The marked words cannot be read."), field=criterion) from error
+        raise InputError("The marked words cannot be read.", field=criterion) from error
     if not isinstance(marks, list) or len(marks) > MOST:
-        raise InputError(_("Mark at most %(most)d passages for one criterion.") % {"most": MOST}, field=criterion)
+        raise InputError("Mark at most {most} passages for one criterion.", field=criterion, most=MOST)
     return marks
 
 
 def mark(assignment: Assignment, given: Any, texts: dict[str, str], criterion: str) -> Mark:
-    wrong = InputError(_("The marked words are not in this item."), field=criterion)
+    wrong = InputError("The marked words are not in this item.", field=criterion)
     if not isinstance(given, dict):
         raise wrong
     part, start, end = (given.get(name) for name in ("part", "start", "end"))

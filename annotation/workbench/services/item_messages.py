@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from annotation.studies.models.messages import ItemMark, ItemMessage
 from annotation.studies.models.studies import Item, Study
@@ -28,9 +27,9 @@ def write(*, by: User | None, study: Study, item: Item, annotator: User, text: s
     """
     there = ItemMessage.objects.filter(study=study, item=item, annotator=annotator).count()
     if by != annotator and not there:
-        raise InputError(f"{annotator} has asked nothing about this item.", field="annotator")
+        raise InputError("{annotator} has asked nothing about this item.", field="annotator", annotator=annotator)
     if there >= MOST:
-        raise InputError(_("A thread holds at most %(most)d messages.") % {"most": MOST}, field="text")
+        raise InputError("A thread holds at most {most} messages.", field="text", most=MOST)
     return ItemMessage.objects.create(study=study, item=item, annotator=annotator, author=by, text=text)
 
 

@@ -94,11 +94,18 @@ def ask_more(*, by: User | None, study: Study, positions: Collection[int]) -> in
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.state != Study.State.OPEN:
-            raise InputError(f"{study} is {locked.get_state_display()}: open it to ask for ratings.", field="study")
+            raise InputError(
+                "{study} is {locked}: open it to ask for ratings.",
+                field="study",
+                study=study,
+                locked=locked.get_state_display(),
+            )
         most = locked.limit if locked.is_adaptive else LARGEST_OVERLAP
         there, wanted = overlap.count_assignments_by_item(locked), sorted(set(positions))
         if unknown := [position for position in wanted if position not in there]:
-            raise InputError(f"{study} has no item {unknown[0]} with ratings.", field="positions")
+            raise InputError(
+                "{study} has no item {unknown} with ratings.", field="positions", study=study, unknown=unknown[0]
+            )
         asked = add_assignments(locked, [there[position] for position in wanted], most)
         highest = max((one.n + 1 for one in asked), default=0)
         if highest > locked.limit:

@@ -61,7 +61,9 @@ def rate(
     criteria = study.asked
     if others := [criterion.name for criterion in criteria if not criterion.can_be_known]:
         raise InputError(
-            f"Simulated annotators choose categories, and {others[0]} is answered otherwise.", field="study"
+            "Simulated annotators choose categories, and {others} is answered otherwise.",
+            field="study",
+            others=others[0],
         )
     everything = _list_open_assignments(study)
     asked = {criterion.pk: list_parts((slot.item for slot in everything), criterion) for criterion in criteria}
@@ -169,9 +171,16 @@ def _stated(part: Part, criterion: Criterion, truth: Truth) -> str:
     try:
         value = truth[external_id][name]
     except KeyError:
-        raise InputError(f"no stated level of {name} for item {external_id}") from None
+        raise InputError(
+            "no stated level of {name} for item {external_id}", name=name, external_id=external_id
+        ) from None
     if value not in criterion.values:
-        raise InputError(f"the stated level {value!r} of item {external_id} is not on the scale of {name}")
+        raise InputError(
+            "the stated level {value!r} of item {external_id} is not on the scale of {name}",
+            value=value,
+            external_id=external_id,
+            name=name,
+        )
     return value
 
 

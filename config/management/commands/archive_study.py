@@ -27,7 +27,9 @@ class Command(ConcordCommand):
         try:
             manifest = writing.write(study_called(options["study"]), path)
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+            raise InputError(
+                "cannot be written: {strerror}", file=str(path), strerror=error.strerror or error
+            ) from error
         return {"path": str(path), "bytes": path.stat().st_size, **manifest}
 
     def say(self, document: dict[str, Any]) -> None:

@@ -50,7 +50,9 @@ class Command(ConcordCommand):
             manifest = writing.write(path, key=key, tell=self.show_progress)
             size = path.stat().st_size
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+            raise InputError(
+                "cannot be written: {strerror}", file=str(path), strerror=error.strerror or error
+            ) from error
         written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
         return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
 
@@ -61,7 +63,9 @@ class Command(ConcordCommand):
         try:
             return [str(path) for path in writing.prune(where, keep=keep, days=days)] if where else []
         except OSError as error:
-            raise InputError(f"old backups cannot be deleted: {error.strerror}", file=str(error.filename)) from error
+            raise InputError(
+                "old backups cannot be deleted: {strerror}", file=str(error.filename), strerror=error.strerror
+            ) from error
 
     def show_progress(self, label: str, rows: int) -> None:
         if self.on_terminal:

@@ -37,7 +37,9 @@ class Command(ConcordCommand):
             self.found = invariants.findings(options["heads"])
             notes = invariants.notes(options["heads"])
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=str(error.filename)) from error
+            raise InputError(
+                "cannot be read: {strerror}", file=str(error.filename), strerror=error.strerror or error
+            ) from error
         return {
             "checked": len(invariants.INVARIANTS) + 9,
             "findings": [

@@ -30,7 +30,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         person = User.objects.filter(username=options["username"]).first()
         if person is None:
-            raise InputError(f"There is nobody called {options['username']!r}.", field="username")
+            raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
         found = load_about(by=None, person=person).to_json()
         if options["do"]:
             erasing.erase_person(by=None, person=person, notes=options["notes"])

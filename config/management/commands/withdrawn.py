@@ -32,7 +32,9 @@ class Command(ConcordCommand):
             done = again.apply_list().to_json() if options["apply"] else None
             listed, missing = again.the_list(), withdrawn.find_unlisted()
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", file=str(withdrawn.path())) from error
+            raise InputError(
+                "cannot be written: {strerror}", file=str(withdrawn.path()), strerror=error.strerror or error
+            ) from error
         return {
             "path": str(withdrawn.path()),
             "listed": len(listed.entries),

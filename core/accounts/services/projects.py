@@ -38,17 +38,23 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
     Who owns it or researches in it must be a researcher of the site. The operator and the administration make them one.
     """
     if role not in Membership.Role.values:
-        raise InputError(f"{role!r} is not one of {', '.join(Membership.Role.values)}.", field="role")
+        raise InputError(
+            "{role!r} is not one of {values}.", field="role", role=role, values=", ".join(Membership.Role.values)
+        )
     if user.kind != User.Kind.PERSON:
-        raise InputError(f"{user.username} is no person's account.", field="user")
+        raise InputError("{username} is no person's account.", field="user", username=user.username)
     if user.erased_at:
-        raise InputError(f"{user.username} is erased: nobody can sign in to the account.", field="user")
+        raise InputError(
+            "{username} is erased: nobody can sign in to the account.", field="user", username=user.username
+        )
     with transaction.atomic():
         others = lock_owners(project).exclude(user=user)
         if role in RESEARCHING and not user.is_researcher:
             if by and not by.is_superuser:
                 raise InputError(
-                    f"{user.username} is no researcher here: the site's administration makes researchers.", field="user"
+                    "{username} is no researcher here: the site's administration makes researchers.",
+                    field="user",
+                    username=user.username,
                 )
             user.is_researcher = True
             user.save(update_fields=["is_researcher"])
@@ -65,7 +71,7 @@ def leave(*, by: User | None, project: Project, user: User) -> None:  # noqa: AR
     with transaction.atomic():
         found = project.memberships.filter(user=user)
         if not found.exists():
-            raise InputError(f"{user.username} is not in {project}.", field="user")
+            raise InputError("{username} is not in {project}.", field="user", username=user.username, project=project)
         if not lock_owners(project).exclude(user=user).exists():
             raise InputError("A project keeps an owner: make another one first.", field="user")
         found.delete()

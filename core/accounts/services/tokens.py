@@ -49,19 +49,23 @@ def check_token_options(owner: User, name: str, scopes: Sequence[str], days: int
         raise InputError("Say what the token is for, in at most 80 characters.", field="name")
     check_line(name)
     if unknown := [scope for scope in scopes if scope not in Scope.values]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(Scope.values)}.", field="scopes")
+        raise InputError(
+            "{unknown!r} is not one of {values}.", field="scopes", unknown=unknown[0], values=", ".join(Scope.values)
+        )
     if not scopes:
         raise InputError("A token needs at least one scope.", field="scopes")
     if not (owner.is_researcher or owner.is_superuser) and (more := [s for s in scopes if s in RESEARCHERS_ONLY]):
-        raise InputError(f"{owner} is no researcher: the scope {more[0]} would allow nothing.", field="scopes")
+        raise InputError(
+            "{owner} is no researcher: the scope {more} would allow nothing.", field="scopes", owner=owner, more=more[0]
+        )
     if Scope.ADJUDICATE in scopes and not decides(owner):
         raise InputError(
-            f"{owner} adjudicates in no project: the scope adjudicate would allow nothing.", field="scopes"
+            "{owner} adjudicates in no project: the scope adjudicate would allow nothing.", field="scopes", owner=owner
         )
     if days is not None and not 1 <= days <= MOST_DAYS:
-        raise InputError(f"A token lasts from 1 to {MOST_DAYS} days.", field="days")
+        raise InputError("A token lasts from 1 to {most_days} days.", field="days", most_days=MOST_DAYS)
     if owner.kind != User.Kind.PERSON or not owner.is_active:
-        raise InputError(f"{owner} cannot sign in, and so has no tokens.", field="user")
+        raise InputError("{owner} cannot sign in, and so has no tokens.", field="user", owner=owner)
 
 
 def decides(owner: User) -> bool:

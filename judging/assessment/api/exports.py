@@ -114,7 +114,7 @@ class StudyLabels(Api):
         purposes = asked["purpose"].split(",")
         if unknown := [one for one in purposes if one not in Assignment.Purpose.values]:
             known = ", ".join(Assignment.Purpose.values)
-            raise InputError(f"{unknown[0]!r} is not one of {known}.", field="purpose")
+            raise InputError("{unknown!r} is not one of {known}.", field="purpose", unknown=unknown[0], known=known)
         rules.lock_rules(by=self.me, study=study)
         tiers = ItemTiers.read(study, patient=False) if asked["tiers"] else None
         pieces = kind.pieces(exports.load_labels(study, purposes, tiers=tiers))

@@ -47,7 +47,9 @@ class CascadesApi(ResultsApi):
         rules.lock(by=self.me, study=evidence.study)
         there = {judge.pk: judge for judge in evidence.judges()}
         if missing := [pk for pk in judges if pk not in there]:
-            raise InputError(f"Judge {missing[0]} did not judge {evidence.study}.", field="judges")
+            raise InputError(
+                "Judge {missing} did not judge {study}.", field="judges", missing=missing[0], study=evidence.study
+            )
         return evidence, evidence.load_judges(cascades.check_judges([there[pk] for pk in judges]))
 
 

@@ -248,7 +248,7 @@ class JudgeChange(OneJudge):
         evidence, judge = self.load_judge_data(slug, pk)
         old = improvement.find_previous_version(evidence, judge, self.parse_query(ChangeQuery)["against"])
         if old is None:
-            raise InputError(f"No other version of {judge.name} has judged this study.", field="against")
+            raise InputError("No other version of {name} has judged this study.", field="against", name=judge.name)
         mine, before = evidence.load_judges([judge, old])
         return Response(improvement.change(before, mine))
 

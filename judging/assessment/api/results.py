@@ -118,7 +118,7 @@ def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> d
     told = waiting and (waiting.error or waiting.says)
     if run is None:
         said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
-        raise NotComputedError(f"A large study is left to a worker. {said}")
+        raise NotComputedError("A large study is left to a worker. {said}", said=said)
     return {
         **agreement.select_criterion(run.result, key),
         "computed_at": run.created_at.isoformat(),

@@ -95,14 +95,19 @@ class JudgeData:
         if not self.criteria and self.left_out:
             raise InputError(self.reasons_left_out, field="criterion")
         if not self.criteria:
-            raise InputError(f"{self.judge} has not judged this study", field="judge")
+            raise InputError("{judge} has not judged this study", field="judge", judge=self.judge)
 
     def check_criterion(self, key: str, *, field: str = "criterion") -> None:
         """Raise InputError where the judge is not beside people on the criterion of this key."""
         if reason := next((one["reason"] for one in self.left_out if one["criterion"] == key), ""):
-            raise InputError(f"{key}: {reason}", field=field)
+            raise InputError("{key}: {reason}", field=field, key=key, reason=reason)
         if key not in self.evidence:
-            raise InputError(f"no criterion is called {key!r}; there are {', '.join(self.evidence)}", field=field)
+            raise InputError(
+                "no criterion is called {key!r}; there are {evidence}",
+                field=field,
+                key=key,
+                evidence=", ".join(self.evidence),
+            )
 
     def digest(self, of: Callable[[JudgeData], str]) -> str:
         """What ``load_judge`` makes of it, made once: hashing all columns takes longer than reading a kept result."""
@@ -183,7 +188,9 @@ class StudyData:
         if called:
             return (exact or called)[-1]
         known = ", ".join(str(judge) for judge in there) or "none"
-        raise InputError(f"no judge called {name!r} has judged this study; there are: {known}", field="judge")
+        raise InputError(
+            "no judge called {name!r} has judged this study; there are: {known}", field="judge", name=name, known=known
+        )
 
     def load_judge(self, judge: Judge) -> JudgeData:
         """The judge beside people. One query."""

@@ -73,7 +73,12 @@ class ScoredRun:
 def load_run(run: JudgeRun, *, by: str) -> ScoredRun:
     """In a constant number of queries. InputError where items cannot be grouped so."""
     if by not in GROUPINGS:
-        raise InputError(f"items cannot be grouped by {by!r}; choose one of {', '.join(GROUPINGS)}", field="by")
+        raise InputError(
+            "items cannot be grouped by {by!r}; choose one of {groupings}",
+            field="by",
+            by=by,
+            groupings=", ".join(GROUPINGS),
+        )
     there, criteria = run.judgments.only_items(), list(run.criteria.all())
     why = sorted(there.filter(value="").order_by().values_list("unscored_reason", flat=True).distinct())
     scores, (position, criterion, codes, reasons, turns, repeats, orders) = columns.read_scored(

@@ -60,7 +60,12 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
     columns = [column for column in rated.judges if judge in ("", column.name)]
     if judge and not columns:
         known = ", ".join(column.name for column in rated.judges) or "none yet"
-        raise InputError(f"no judge called {judge!r} has rated this criterion; there are: {known}", field="judge")
+        raise InputError(
+            "no judge called {judge!r} has rated this criterion; there are: {known}",
+            field="judge",
+            judge=judge,
+            known=known,
+        )
     ordered = rated.table.has_scores
     apart = {column.name: _apart(column.codes, rated.table.counts, ordered=ordered) for column in columns}
     labels = [name_label(criterion, str(value)) for value in rated.table.categories]

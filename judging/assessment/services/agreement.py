@@ -110,7 +110,9 @@ class StudyRatings:
         chosen = tuple(one for one in self.criteria if one.criterion.key == key)
         if not chosen:
             known = ", ".join(one.criterion.key for one in self.criteria)
-            raise InputError(f"no criterion is called {key!r}; there are {known}", field="criterion")
+            raise InputError(
+                "no criterion is called {key!r}; there are {known}", field="criterion", key=key, known=known
+            )
         return replace(self, criteria=chosen, judges={key: self.judges[key]})
 
     @property
@@ -152,7 +154,7 @@ def load_grouping(study: Study, by: str) -> tuple[dict[int, str] | None, dict[st
     except InputError as error:
         people = f"; annotators by {', '.join(ANNOTATOR + one for one in asked)}" if asked else ""
         said = error.message.replace("choose one of ", f"choose one of {TIER}, ")
-        raise InputError(f"{said}{people}", field="by") from error
+        raise InputError("{said}{people}", field="by", said=said, people=people) from error
 
 
 def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
@@ -282,5 +284,7 @@ def select_criterion(result: Mapping[str, Any], key: str | None) -> dict[str, An
     if key in left_out:
         return {"study": result["study"], **left_out[key]}
     if key not in documents:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(known)}", field="criterion")
+        raise InputError(
+            "no criterion is called {key!r}; there are {known}", field="criterion", key=key, known=", ".join(known)
+        )
     return {"study": result["study"], "criterion": key, **documents[key]}

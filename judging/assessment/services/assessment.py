@@ -201,7 +201,7 @@ def assess_now(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest
     """The same for somebody who waits. Raises NotComputedError for what a worker could have computed, and has not."""
     if size(evidence) > MOST_AT_ONCE and not _is_selected(evidence, asked):
         many = f"There are more than {MOST_AT_ONCE:,} labels and judgments"
-        raise NotComputedError(f"{many}: leave it to a worker, and ask again when it is done.", field="judge")
+        raise NotComputedError("{many}: leave it to a worker, and ask again when it is done.", field="judge", many=many)
     return assess_judge(by=by, evidence=evidence, asked=asked)
 
 
@@ -240,7 +240,12 @@ def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
     if missing := next((one for one in result.get("left_out", ()) if one["criterion"] == key), None):
         return {"study": result["study"], "judge": result["judge"], **missing}
     if key not in documents:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(documents)}", field="criterion")
+        raise InputError(
+            "no criterion is called {key!r}; there are {documents}",
+            field="criterion",
+            key=key,
+            documents=", ".join(documents),
+        )
     head = {name: part for name, part in result.items() if name != "criteria"}
     return {**head, **documents[key]}
 

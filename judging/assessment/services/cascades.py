@@ -83,7 +83,12 @@ def check_judges(judges: Sequence[Judge]) -> list[Judge]:
     if len({judge.pk for judge in judges}) < len(judges):
         raise InputError("a judge stands in the cascade twice", field="judges")
     if not 2 <= len(judges) <= MOST_JUDGES:
-        raise InputError(f"a cascade has 2 to {MOST_JUDGES} judges; there are {len(judges)}", field="judges")
+        raise InputError(
+            "a cascade has 2 to {most_judges} judges; there are {n_judges}",
+            field="judges",
+            most_judges=MOST_JUDGES,
+            n_judges=len(judges),
+        )
     return list(judges)
 
 
@@ -121,7 +126,7 @@ def _compute(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -
     shared = [c for c in each[0].criteria if all(c.key in one.evidence for one in each)]
     if not shared:
         why = f". {each[0].reasons_left_out}" if each[0].left_out else ""
-        raise InputError(f"there is no criterion that all of these judges have judged{why}", field="judges")
+        raise InputError("there is no criterion that all of these judges have judged{why}", field="judges", why=why)
     return [_of_criterion(c, each, costs, options) for c in shared]
 
 

@@ -81,7 +81,9 @@ class CertificateStatus:
 def read_file(data: bytes) -> Any:
     """The JSON value in a certificate's file. InputError for what is too large, no JSON, or says a name twice."""
     if len(data) > LARGEST_FILE:
-        raise InputError(f"The file is larger than {LARGEST_FILE // 2**20} MB, which no certificate is.")
+        raise InputError(
+            "The file is larger than {largest_file} MB, which no certificate is.", largest_file=LARGEST_FILE // 2**20
+        )
     if not data.strip():
         raise InputError("The file is empty.")
     parse_json(data)  # within limits: behind it, the standard library's reader cannot run out of stack
@@ -90,7 +92,7 @@ def read_file(data: bytes) -> Any:
     except InputError:
         raise
     except ValueError as error:  # a whole number of thousands of digits
-        raise InputError(f"This is not JSON that can be read: {error}.") from error
+        raise InputError("This is not JSON that can be read: {error}.", error=error) from error
 
 
 def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(members):
         names = [name for name, _ in members]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"The file holds {twice[:80]!r} twice.")
+        raise InputError("The file holds {twice!r} twice.", twice=twice[:80])
     return found
 
 

@@ -76,7 +76,9 @@ def revoke(*, by: User | None, certificate: Certificate, reason: str) -> Revocat
     if not reason:
         raise InputError("Say why it is revoked.", field="reason")
     if len(reason) > LONGEST_REASON:
-        raise InputError(f"A reason has at most {LONGEST_REASON} characters.", field="reason")
+        raise InputError(
+            "A reason has at most {longest_reason} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     try:
         with transaction.atomic():
             return Revocation.objects.create(certificate=certificate, reason=reason, created_by=by)

@@ -158,9 +158,14 @@ def _check_nested(table: RatingTable, design: Design) -> None:
     for cluster, stratum in zip(table.clusters, table.strata, strict=True):
         if stratum_of.setdefault(cluster, stratum) != stratum:
             raise InputError(
-                f"{design.by} {cluster!r} has items in {design.within} {stratum_of[cluster]!r} and {stratum!r}: "
-                "it cannot be drawn whole within one; leave out the clusters or the strata",
+                "{by} {cluster!r} has items in {within} {stratum_of!r} and {stratum!r}: it cannot be drawn whole "
+                "within one; leave out the clusters or the strata",
                 field="cluster",
+                by=design.by,
+                cluster=cluster,
+                within=design.within,
+                stratum_of=stratum_of[cluster],
+                stratum=stratum,
             )
 
 
@@ -315,7 +320,9 @@ def _code(table: RatingTable, value: str) -> int:
     """Where the value stands on the scale. Raises InputError where it does not."""
     scale = [str(category) for category in table.categories]
     if value not in scale:
-        raise InputError(f"{value!r} is not on the scale ({', '.join(scale)})", field="unscored-as")
+        raise InputError(
+            "{value!r} is not on the scale ({scale})", field="unscored-as", value=value, scale=", ".join(scale)
+        )
     return scale.index(value)
 
 
@@ -358,7 +365,12 @@ def compare_file(
     table = file.table
     for name in judge_names:
         if name not in table.raters:
-            raise InputError(f"no rater is called {name!r}; there are {', '.join(table.raters)}", field="judge")
+            raise InputError(
+                "no rater is called {name!r}; there are {raters}",
+                field="judge",
+                name=name,
+                raters=", ".join(table.raters),
+            )
     annotators = table.select_raters([rater for rater in table.raters if rater not in judge_names])
     annotators, design = _designed(file, annotators, options, weight)
     columns = [_column(file, name) for name in dict.fromkeys(judge_names)]
@@ -384,11 +396,16 @@ def _weights(file: RatingsFile, column: str) -> FloatArray:
         try:
             given.append(float(text))
         except ValueError as error:
-            raise InputError(f"item {item}: {text!r} is no number", field=column) from error
+            raise InputError("item {item}: {text!r} is no number", field=column, item=item, text=text) from error
     weights = np.array(given)
     if (place := find_bad_weight(weights)) is not None:
         name, value = file.table.items[place], weights[place]
-        raise InputError(f"item {name}: the weight is {value:g}; it must be a finite number above 0", field=column)
+        raise InputError(
+            "item {name}: the weight is {value:g}; it must be a finite number above 0",
+            field=column,
+            name=name,
+            value=value,
+        )
     return weights
 
 

@@ -118,7 +118,7 @@ def list_disagreements(
     if evidence.part == HELD_OUT:
         raise InputError("the items of the held-out part are not shown one by one", field="part")
     if tier and tier not in TIERS:
-        raise InputError(f"{tier!r} is not one of {', '.join(TIERS)}", field="tier")
+        raise InputError("{tier!r} is not one of {tiers}", field="tier", tier=tier, tiers=", ".join(TIERS))
     chosen = [one.key for one in criteria_called(evidence, criterion)]
     rows = [row for key in chosen for row in _rows(key, evidence.evidence[key]) if tier in ("", row.tier)]
     return sorted(rows, key=_order(sort))
@@ -136,7 +136,12 @@ def criteria_called(evidence: JudgeData, key: str, *, field: str = "criterion") 
 def _order(sort: str) -> Callable[[Disagreement], Any]:
     name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
     if name not in SORTS:
-        raise InputError(f"{sort!r} is no order; there are {', '.join(SORTS)}, each also with a minus", field="sort")
+        raise InputError(
+            "{sort!r} is no order; there are {sorts}, each also with a minus",
+            field="sort",
+            sort=sort,
+            sorts=", ".join(SORTS),
+        )
 
     def key(one: Disagreement) -> tuple[Any, ...]:
         value = float(getattr(one, name))

@@ -86,7 +86,9 @@ def _selection(selective: list[Document], target: float) -> Document:
         if np.isclose(one["target_agreement"], target):
             return one
     known = ", ".join(f"{one['target_agreement']:g}" for one in selective)
-    raise InputError(f"{target:g} is none of the agreements that were tried: {known}", field="target")
+    raise InputError(
+        "{target:g} is none of the agreements that were tried: {known}", field="target", target=target, known=known
+    )
 
 
 @check_options(NewEscalation, but=("name",))

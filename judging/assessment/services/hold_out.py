@@ -29,10 +29,12 @@ def hold_out(*, by: User | None, study: Study, share: float = 0.5, seed: int = 0
         with transaction.atomic():
             made = HoldOut.objects.create(study=study, share=share, seed=seed, created_by=by)
     except IntegrityError as error:
-        raise InputError(f"a part of {study} is held out already", field="study") from error
+        raise InputError("a part of {study} is held out already", field="study", study=study) from error
     n, held = study.items.count(), len(positions(study))
     if n and held in (0, n):  # refused, as it cannot be undone
-        raise InputError(f"this share and seed hold out {held} of {n} items; choose others", field="share")
+        raise InputError(
+            "this share and seed hold out {held} of {n} items; choose others", field="share", held=held, n=n
+        )
     return made
 
 
@@ -57,9 +59,11 @@ def _check_once(found: Assessment) -> None:
     first = looks.order_by("created_at", "pk").first()
     if first and _scored(first.calibration) != _scored(found.calibration):
         raise InputError(
-            f"{found.judge} was scored on the held-out part on {first.created_at:%Y-%m-%d %H:%M} UTC, with other "
-            "labels, judgments or options. A version is scored there once: make a new version of the judge",
+            "{judge} was scored on the held-out part on {created_at:%Y-%m-%d %H:%M} UTC, with other labels, "
+            "judgments or options. A version is scored there once: make a new version of the judge",
             field="part",
+            judge=found.judge,
+            created_at=first.created_at,
         )
 
 

@@ -55,7 +55,9 @@ def new_version(
     too few settled items in its development part, and where a template has no place for examples.
     """
     if not judge.is_runnable or not judges.build_provider(judge).needs_prompt:
-        raise InputError(f"{judge} is not asked in words: it has no prompt and takes no examples", field="judge")
+        raise InputError(
+            "{judge} is not asked in words: it has no prompt and takes no examples", field="judge", judge=judge
+        )
     parameters = dict(judge.parameters)
     if template is not None:
         parameters = {name: value for name, value in parameters.items() if name != "template"}
@@ -87,10 +89,14 @@ def list_judged_criteria(study: Study) -> list[Criterion]:
 def _criteria(study: Study, keys: Sequence[str]) -> list[Criterion]:
     there = {criterion.key: criterion for criterion in list_judged_criteria(study)}
     if not there:
-        raise InputError(f"judges here rate the assistant's turns, {study} asks of the user's alone", field="criteria")
+        raise InputError(
+            "judges here rate the assistant's turns, {study} asks of the user's alone", field="criteria", study=study
+        )
     for key in keys:
         if key not in there:
-            raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criteria")
+            raise InputError(
+                "no criterion is called {key!r}; there are {there}", field="criteria", key=key, there=", ".join(there)
+            )
     return [there[key] for key in keys] if keys else list(there.values())
 
 
@@ -111,8 +117,11 @@ def find_previous_version(evidence: StudyData, judge: Judge, wanted: str = "") -
         if not named:
             known = ", ".join(f"v{one.version}" for one in others) or "none"
             raise InputError(
-                f"{wanted!r} is no other version of {judge.name} that has judged this study; there are: {known}",
+                "{wanted!r} is no other version of {name} that has judged this study; there are: {known}",
                 field="against",
+                wanted=wanted,
+                name=judge.name,
+                known=known,
             )
         return named[0]
     older = [one for one in others if one.version < judge.version]

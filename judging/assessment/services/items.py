@@ -202,7 +202,9 @@ class RatedItems:
 
     def _rated_by(self, username: str) -> BoolArray:
         if username not in self.table.raters:
-            raise InputError(f"nobody called {username!r} has rated this criterion", field="annotator")
+            raise InputError(
+                "nobody called {username!r} has rated this criterion", field="annotator", username=username
+            )
         return np.asarray(self.table.codes[:, self.table.raters.index(username)] != MISSING)
 
     def _of_judge(self, column: JudgeColumn, wanted: ItemFilter) -> Iterable[BoolArray]:
@@ -223,7 +225,9 @@ class RatedItems:
     def _code(self, value: str, field: str) -> int:
         scale = [str(category) for category in self.table.categories]
         if value not in scale:
-            raise InputError(f"{value!r} is not on the scale ({', '.join(scale)})", field=field)
+            raise InputError(
+                "{value!r} is not on the scale ({scale})", field=field, value=value, scale=", ".join(scale)
+            )
         return scale.index(value)
 
     def find_judge(self, wanted: ItemFilter) -> JudgeColumn:
@@ -234,7 +238,12 @@ class RatedItems:
             return found[0]
         known = ", ".join(column.name for column in self.judges) or "none yet"
         named = f"run {run}" if run else f"judge called {wanted.judge!r}"
-        raise InputError(f"no {named} has rated this criterion; there are: {known}", field="run" if run else "judge")
+        raise InputError(
+            "no {named} has rated this criterion; there are: {known}",
+            field="run" if run else "judge",
+            named=named,
+            known=known,
+        )
 
     def summary(self, positions: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
         """By position, for the item or each of its turns: counts of people's values, majority, tier, judges' values."""
@@ -276,14 +285,14 @@ class RatedItems:
 def parse_number(text: str, name: str) -> int:
     """A whole number of an address. Raises InputError that names the field."""
     if not (text.strip().isascii() and text.strip().isdecimal()):
-        raise InputError(f"{text!r} is no number", field=name)
+        raise InputError("{text!r} is no number", field=name, text=text)
     return int(text)
 
 
 def check_choice(value: str, known: Sequence[str], name: str) -> None:
     """Raise InputError where the value is none of those that there are."""
     if value not in known:
-        raise InputError(f"{value!r} is not one of {', '.join(known)}", field=name)
+        raise InputError("{value!r} is not one of {known}", field=name, value=value, known=", ".join(known))
 
 
 def compute_most(table: RatingTable) -> Majority:
@@ -307,5 +316,8 @@ def find_criterion(study: Study, key: str) -> Criterion | None:
         if criterion.key == key:
             return criterion
     raise InputError(
-        f"no criterion is called {key!r}; there are {', '.join(c.key for c in criteria)}", field="criterion"
+        "no criterion is called {key!r}; there are {criteria}",
+        field="criterion",
+        key=key,
+        criteria=", ".join(c.key for c in criteria),
     )

@@ -132,7 +132,7 @@ def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     of_items = evidence.material
     if options.by and options.by not in of_items.groups:
         known = ", ".join(of_items.groups) or "none"
-        raise InputError(f"items are not grouped by {options.by!r}; there are {known}", field="by")
+        raise InputError("items are not grouped by {by!r}; there are {known}", field="by", by=options.by, known=known)
     human, judge = _columns(one)
     frame = DrawFrame.build(one, of_items.names, human, judge)
     if one.people.counted and one.table.n_categories > 2 and not one.is_choice:
@@ -224,7 +224,7 @@ def _columns(one: AssessmentData) -> tuple[FloatArray, FloatArray]:
 def make_study(*, by: User | None, evidence: JudgeData, found: LabellingPlan, name: str, overlap: int = 3) -> LabelPlan:
     """A draft of the items that the draw takes, each with its probability as its weight. InputError where none is."""
     if not found.taken.any():
-        raise InputError(f"nothing is drawn: {found.no_draw}", field="width")
+        raise InputError("nothing is drawn: {no_draw}", field="width", no_draw=found.no_draw)
     material, probability, frame = evidence.material, found.probabilities, found.frame
     rows = evidence.evidence[found.key].material.names
     names = [int(position) for position in material.names]

@@ -60,7 +60,7 @@ def plan(*, study: Study, judge: Judge, options: ProbeOptions) -> Plan:
     try:
         alterations = choose_alterations(options.alterations, study.kind)
     except ValueError as error:
-        raise InputError(f"{error}.", field="alterations") from error
+        raise InputError("{error}.", field="alterations", error=error) from error
     items = draw_items(whole.item_ids, options.n, options.seed)
     favoured = choose_favoured(study, items, options.seed) if whole.unit == JudgeRun.Unit.ITEM else {}
     probing = ProbeSettings(alterations, options.seed, favoured)
@@ -90,7 +90,7 @@ def choose_unit(study: Study, keys: Sequence[str] | None) -> str:
     units = {find_unit(one): one.name for one in chosen}
     if len(units) > 1 and keys is not None:
         of = " and ".join(f"{name} of {JudgeRun.Unit(unit).label}" for unit, name in units.items())
-        raise InputError(f"{of}: probe each in a run of its own.", field="criteria")
+        raise InputError("{of}: probe each in a run of its own.", field="criteria", of=of)
     return JudgeRun.Unit.ITEM if JudgeRun.Unit.ITEM in units else next(iter(units))
 
 

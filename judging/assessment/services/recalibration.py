@@ -104,7 +104,7 @@ def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
         maps[key] = fitted.map.to_json()
         scores[key] = np.where(seen, fitted.mapped, fitted.map(own))
     if not maps:
-        raise InputError(f"there is no map to apply ({'; '.join(reasons)})", field="judge")
+        raise InputError("there is no map to apply ({reasons})", field="judge", reasons="; ".join(reasons))
     return AppliedMaps(maps, scores)
 
 
@@ -136,7 +136,7 @@ def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, Any
     if latest and all(getattr(latest, field) == value for field, value in wanted.items()):
         return latest
     if latest and latest.provider != RECALIBRATED:
-        raise InputError(f"There is another judge called {name!r}.", field="name")
+        raise InputError("There is another judge called {name!r}.", field="name", name=name)
     version = latest.version + 1 if latest else 1
     return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 

@@ -43,7 +43,12 @@ class Success:
 
     def __post_init__(self) -> None:
         if self.decision not in SUCCESSES:
-            raise InputError(f"{self.decision!r} is no success; there are: {', '.join(SUCCESSES)}", field="success")
+            raise InputError(
+                "{decision!r} is no success; there are: {successes}",
+                field="success",
+                decision=self.decision,
+                successes=", ".join(SUCCESSES),
+            )
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types."""
@@ -156,9 +161,15 @@ def set_rules(
     _check_criteria(study, success)
     reason = reason.strip()
     if len(reason) > LONGEST_REASON:
-        raise InputError(f"A reason has at most {LONGEST_REASON} characters.", field="reason")
+        raise InputError(
+            "A reason has at most {longest_reason} characters.", field="reason", longest_reason=LONGEST_REASON
+        )
     if there.locked and not reason:
-        raise InputError(f"{describe_lock(there)} Give a reason to change them on record.", field="reason")
+        raise InputError(
+            "{lock} Give a reason to change them on record.",
+            field="reason",
+            lock=describe_lock(there),
+        )
     row = _add(by, study, there, Kind.CHANGED if there.locked else Kind.SET, rules, success, reason)
     if row is None:
         raise InputError(BUSY)
@@ -177,7 +188,12 @@ def resolve(*, by: User | None, study: Study, given: Mapping[str, str], reason: 
 def check_names(given: Mapping[str, str]) -> Mapping[str, str]:
     """The same. Raises InputError for a name that is no rule's: a slip of the pen must not go unnoticed."""
     if unknown := [name for name in given if name not in verdicts.NAMES]:
-        raise InputError(f"no rule is called {unknown[0]!r}; there are {', '.join(verdicts.NAMES)}", field="rules")
+        raise InputError(
+            "no rule is called {unknown!r}; there are {names}",
+            field="rules",
+            unknown=unknown[0],
+            names=", ".join(verdicts.NAMES),
+        )
     return given
 
 
@@ -186,7 +202,7 @@ def refuse_others(study: Study, given: Mapping[str, str]) -> None:
     there = load(study)
     if verdicts.parse_rules(given, there.rules) != there.rules:
         now = describe_lock(there) if there.locked else "An address cannot set the rules."
-        raise InputError(f"{now} The page “Rules of the verdict” sets them, and changes them on record.")
+        raise InputError("{now} The page “Rules of the verdict” sets them, and changes them on record.", now=now)
 
 
 def describe_lock(there: StudyVerdictRules) -> str:
@@ -220,7 +236,7 @@ def _add(
 def _check_criteria(study: Study, success: Success) -> None:
     there = set(study.criteria.values_list("key", flat=True))
     if unknown := [key for key in success.criteria if key not in there]:
-        raise InputError(f"no criterion is called {unknown[0]!r}", field="success")
+        raise InputError("no criterion is called {unknown!r}", field="success", unknown=unknown[0])
 
 
 def read_rules(kept: Any) -> Rules:
@@ -232,7 +248,7 @@ def read_rules(kept: Any) -> Rules:
         if field.name in kept:
             value, like = kept[field.name], usual[field.name]
             if not _is_like(value, like):
-                raise InputError(f"{field.name} of the rules is {value!r}")
+                raise InputError("{name} of the rules is {value!r}", name=field.name, value=value)
             found[field.name] = tuple(value) if isinstance(like, tuple) else value
     return replace(Rules(), **found)  # type: ignore[arg-type]
 

@@ -53,7 +53,7 @@ def compute_run(
     counts by its verdict, and `by_probabilities` says how many have some. InputError on an unknown `by` or `reads`.
     """
     if reads not in (VERDICTS, SCORES):
-        raise InputError(f"must be {VERDICTS} or {SCORES}", field="read")
+        raise InputError("must be {verdicts} or {scores}", field="read", verdicts=VERDICTS, scores=SCORES)
     chosen, said = options or IntervalOptions(), queries.load_run(run, by=by)
     criteria = run.criteria.order_by("position")
     return {

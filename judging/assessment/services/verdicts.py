@@ -118,7 +118,7 @@ def _in_words(value: Any) -> str:
 
 def _parse_switch(name: str, text: str) -> bool:
     if text not in SWITCH:
-        raise InputError(f"{text!r} is neither yes nor no", field=name)
+        raise InputError("{text!r} is neither yes nor no", field=name, text=text)
     return SWITCH[text]
 
 
@@ -126,11 +126,11 @@ def _parse_number(name: str, text: str) -> float | int:
     try:
         value = int(text) if name in COUNTS else float(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no number", field=name) from error
+        raise InputError("{text!r} is no number", field=name, text=text) from error
     if not (-1 if name in ("useful", "below_ceiling") else 0) <= value <= LARGEST:
-        raise InputError(f"{text} is out of range", field=name)
+        raise InputError("{text} is out of range", field=name, text=text)
     if name in SHARES and value > 1:
-        raise InputError(f"{text} is no share: it must lie between 0 and 1", field=name)
+        raise InputError("{text} is no share: it must lie between 0 and 1", field=name, text=text)
     return value
 
 

@@ -133,7 +133,7 @@ def _version(request: HttpRequest) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal()):
-        raise InputError(f"{text!r} is not the number of a version", field="guideline_version")
+        raise InputError("{text!r} is not the number of a version", field="guideline_version", text=text)
     return int(text[:6])
 
 

@@ -124,7 +124,7 @@ def share_typed(typed: str, name: str) -> float:
     try:
         return float(typed)
     except ValueError as error:
-        raise InputError(f"{typed!r} is no number", field=name) from error
+        raise InputError("{typed!r} is no number", field=name, typed=typed) from error
 
 
 def _list_rows(study: Study, found: Sequence[Assessment]) -> Iterator[tuple[Any, ...]]:

@@ -53,7 +53,7 @@ class PredictionRequest:
         """Raises InputError where the query makes no sense."""
         scope = query.get("of") or STUDY
         if scope not in SCOPES:
-            raise InputError(f"{scope!r} is neither study nor dataset", field="of")
+            raise InputError("{scope!r} is neither study nor dataset", field="of", scope=scope)
         return cls(criterion_called(study, query.get("criterion", "") or find_first_criterion(study)), scope)
 
     def to_query(self) -> str:

@@ -64,10 +64,13 @@ class TierRequest:
         text, by, shown = query.get("agreement_cuts", ""), query.get("by", ""), query.get("items") or UNCLEAR
         if by and by not in items.GROUPINGS:
             raise InputError(
-                f"items cannot be grouped by {by!r}; choose one of {', '.join(items.GROUPINGS)}", field="by"
+                "items cannot be grouped by {by!r}; choose one of {groupings}",
+                field="by",
+                by=by,
+                groupings=", ".join(items.GROUPINGS),
             )
         if shown not in SHOWN:
-            raise InputError(f"{shown!r} is not one of {', '.join(SHOWN)}", field="items")
+            raise InputError("{shown!r} is not one of {known}", field="items", shown=shown, known=", ".join(SHOWN))
         agreeing = parse_model_cuts(text) if text else AGREEMENT_CUTS
         mode = COUNTED if query.get("mode") == COUNTED else ""
         return cls(find_criterion(study, query.get("criterion", "")), cuts, by, options, agreeing, mode, shown)

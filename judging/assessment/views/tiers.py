@@ -246,7 +246,9 @@ def parse_positions(text: str) -> list[int]:
     try:
         found = [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise InputError(f"{text[:40]!r} is no list of positions such as 3,8,21", field="positions") from error
+        raise InputError(
+            "{text!r} is no list of positions such as 3,8,21", field="positions", text=text[:40]
+        ) from error
     if not all(0 < one < 2**31 for one in found):
         raise InputError("Positions count from 1.", field="positions")
     return found

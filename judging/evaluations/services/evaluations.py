@@ -74,7 +74,9 @@ def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = No
     chosen = drawing or Drawing()
     eligible = list(eligible_cases(benchmark, chosen).order_by("pair__profile__external_id", "pair__external_id", "pk"))
     if not eligible:
-        raise InputError(f"{benchmark} has no case like that which models are scored on.", field="cases")
+        raise InputError(
+            "{benchmark} has no case like that which models are scored on.", field="cases", benchmark=benchmark
+        )
     cases = draw_cases(eligible, chosen)
     with transaction.atomic():
         evaluation = create_evaluation(by, benchmark, chosen, cases)
@@ -127,7 +129,9 @@ def draw_cases(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tupl
     if drawing.size is None or drawing.size == len(eligible):
         return [(case, 1.0) for case in eligible]
     if not 1 <= drawing.size <= len(eligible):
-        raise InputError(f"Cannot draw {drawing.size} of {len(eligible)} cases.", field="size")
+        raise InputError(
+            "Cannot draw {size} of {n_eligible} cases.", field="size", size=drawing.size, n_eligible=len(eligible)
+        )
     by_id = {f"{case.pair.source}/{case.pair.external_id}": case for case in eligible}
     tiers = [case.tier or "none" for case in eligible]
     found = draw_stratified_sample(list(by_id), tiers, drawing.size, drawing.seed, "equal").drawn
@@ -184,7 +188,10 @@ def build_plan(
         known = queries.list_known_fields(evaluation)
         if unknown := [name for name in setting.without if name not in known]:
             raise InputError(
-                f"{unknown[0]!r} is no field of these personas; there are {', '.join(known)}.", field="without"
+                "{unknown!r} is no field of these personas; there are {known}.",
+                field="without",
+                unknown=unknown[0],
+                known=", ".join(known),
             )
     return runs.plan(
         study=evaluation.study,
@@ -258,7 +265,7 @@ def start_run(by: User | None, plan: runs.Plan, *, queue: bool) -> JudgeRun:
 def discard(*, by: User | None, evaluation: Evaluation) -> None:  # noqa: ARG001
     """Remove an evaluation that nobody was asked in, with its study. One with runs stays."""
     if evaluation.runs.exists():
-        raise InputError(f"{evaluation} has runs, and so it stays.", field="evaluation")
+        raise InputError("{evaluation} has runs, and so it stays.", field="evaluation", evaluation=evaluation)
     with transaction.atomic():
         study = evaluation.study
         evaluation.delete()

@@ -66,7 +66,9 @@ def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemCol
     """The items of one part. InputError where the study has no such part."""
     known = (DEVELOPMENT, HELD_OUT) if split else (ALL,)
     if part not in known:
-        raise InputError(f"{part!r} is no part of this study; there is {' and '.join(known)}", field="part")
+        raise InputError(
+            "{part!r} is no part of this study; there is {known}", field="part", part=part, known=" and ".join(known)
+        )
     if split is None:
         return items
     outside = study_items.outside(split, items.split_units)

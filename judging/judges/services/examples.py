@@ -51,7 +51,7 @@ def draw_examples(
     """
     check_example_count(n)
     if other := next((one for one in criteria if has_open_scale(one)), None):
-        raise InputError(f"examples are verdicts on categories; {other.name} has none", field="criteria")
+        raise InputError("examples are verdicts on categories; {name} has none", field="criteria", name=other.name)
     settled = load_settled_items(study, criteria)
     found = []
     for place, criterion in enumerate(criteria):
@@ -68,7 +68,7 @@ def draw_examples(
 def check_example_count(n: int) -> None:
     """Raise InputError unless so many examples a criterion may be asked for."""
     if not 1 <= n <= MOST:
-        raise InputError(f"must be from 1 to {MOST}", field="examples")
+        raise InputError("must be from 1 to {most}", field="examples", most=MOST)
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,10 @@ def load_settled_items(study: Study, criteria: Sequence[Criterion]) -> dict[int,
     split = study_items.find_hold_out(study)
     if split is None:
         raise InputError(
-            f"nothing of {study} is held out: hold a part out first, so that the new version can be judged on items "
-            "that its examples do not come from",
+            "nothing of {study} is held out: hold a part out first, so that the new version can be judged on "
+            "items that its examples do not come from",
             field="study",
+            study=study,
         )
     closed = {asked_of: find_closed(study, split, asked_of) for asked_of in {one.unit for one in criteria}}
     found = {one.criterion.pk: load_gold(one) for one in ratings.load_criteria(study, criteria)}
@@ -128,7 +129,12 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
         if name not in there:
             how = "" if noun == "item" or "." in name else f"; name it by item and {noun}, such as {name}.2"
             raise InputError(
-                f"{noun} {name} is no settled {noun} of the development part on {criterion.key}{how}", field="items"
+                "{noun} {name} is no settled {noun} of the development part on {key}{how}",
+                field="items",
+                noun=noun,
+                name=name,
+                key=criterion.key,
+                how=how,
             )
     return names
 
@@ -138,9 +144,14 @@ def _in_turn(there: Mapping[str, SettledItem], n: int, criterion: Criterion, rng
     if (n_items := len({to_position(name) for name in there})) < n:
         parts = "" if criterion.unit == Criterion.Unit.ITEM else f" with settled {criterion.part_noun}s"
         raise InputError(
-            f"{criterion.key} has {n_items} {'' if parts else 'settled '}items{parts} in the development part, fewer "
-            f"than {n}: label or adjudicate more, or ask for fewer examples",
+            "{key} has {n_items} {settled}items{pieces} in the development part, fewer than {n}: label or "
+            "adjudicate more, or ask for fewer examples",
             field="examples",
+            key=criterion.key,
+            n_items=n_items,
+            settled="" if parts else "settled ",
+            pieces=parts,
+            n=n,
         )
     by_value: dict[str, list[str]] = {value: [] for value in criterion.values}
     for name in sorted(there, key=lambda name: (to_position(name), to_turn(name))):
@@ -193,7 +204,7 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
     for slug, given in by_study.items():
         study = Study.objects.filter(slug=slug).first()
         if study is None or not sees(seen_by, study):
-            raise InputError(f"an example is of the study {slug!r}, which is not there", field="parameters")
+            raise InputError("an example is of the study {slug!r}, which is not there", field="parameters", slug=slug)
         criteria = {criterion.key: criterion for criterion in study.criteria.all()}
         settled, read = (
             load_settled_items(study, list(criteria.values())),
@@ -209,7 +220,10 @@ def check(examples: Sequence[Document], *, seen_by: User | None = None) -> None:
                 or _example(criterion, item, there, order=one["order"], turn=turn) != one
             ):
                 raise InputError(
-                    f"the example on {one['criterion']}, item {one['item']} of {study}, is not what was settled "
-                    "there in the development part: draw the examples again",
+                    "the example on {criterion}, item {item} of {study}, is not what was settled there in the "
+                    "development part: draw the examples again",
                     field="parameters",
+                    criterion=one["criterion"],
+                    item=one["item"],
+                    study=study,
                 )

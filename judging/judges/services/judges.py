@@ -55,7 +55,9 @@ def define(
                 judge.save()
                 done.result = judge
         except IntegrityError as error:
-            raise InputError(f"Somebody else changed the judge {name!r} just now: try again.", field="name") from error
+            raise InputError(
+                "Somebody else changed the judge {name!r} just now: try again.", field="name", name=name
+            ) from error
     return judge
 
 
@@ -100,7 +102,7 @@ def find_latest(name: str, *, by: User | None = None, project: Project | None = 
     if latest is None or (project is None and by is None):
         return latest
     if latest.project_id != (project or find_home(cast("User", by))).pk:
-        raise InputError(f"The name {name!r} is taken.", field="name")
+        raise InputError("The name {name!r} is taken.", field="name", name=name)
     return latest
 
 
@@ -122,7 +124,11 @@ def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
         running = judge.runs.filter(finished_at__isnull=True, stopped_at__isnull=True).count()
         now = f", {running} of them still going: stop it there first if it should not go on" if running else ""
         raise InputError(
-            f"{judge} has {judge.runs.count()} runs{now}. Their judgments belong to it, so it stays.", field="judge"
+            "{judge} has {count} runs{now}. Their judgments belong to it, so it stays.",
+            field="judge",
+            judge=judge,
+            count=judge.runs.count(),
+            now=now,
         ) from error
 
 
@@ -132,7 +138,7 @@ def find(name: str, *, project: Project | None = None) -> Judge:
     judge = there.filter(name=name).order_by("-version").first()
     if judge is None:
         known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
-        raise InputError(f"There is no judge {name!r}; there are: {known}.", field="judge")
+        raise InputError("There is no judge {name!r}; there are: {known}.", field="judge", name=name, known=known)
     return judge
 
 
@@ -181,14 +187,15 @@ def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_tu
     used = {one.key: template for one in criteria if (template := templates.find_template(judge.parameters, one.key))}
     for template in used.values():
         if wrong := prompts.problems(template, criteria[0].study.kind):
-            raise InputError(f"{judge} cannot run here. {' '.join(wrong)}", field="judge")
+            raise InputError("{judge} cannot run here. {wrong}", field="judge", judge=judge, wrong=" ".join(wrong))
         if every_turn and not prompts.names_turn(template):
-            raise InputError(f"{judge} cannot run here. {prompts.NO_TURN}", field="judge")
+            raise InputError("{judge} cannot run here. {no_turn}", field="judge", judge=judge, no_turn=prompts.NO_TURN)
     if list(used.values()).count(of_all) > 1 and not prompts.names_criterion(of_all):
         raise InputError(
-            f"The template of {judge} asks the same whatever the criterion: choose one criterion, "
-            "or put $criterion and $guideline into the template.",
+            "The template of {judge} asks the same whatever the criterion: choose one criterion, or put "
+            "$criterion and $guideline into the template.",
             field="criteria",
+            judge=judge,
         )
 
 
@@ -215,19 +222,31 @@ def check(judge: Judge, criteria: Sequence[Criterion], *, every_turn: bool = Fal
     provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     check_template_fits(judge, criteria, every_turn=every_turn)
     if provider.compares and (of_one := next((one.name for one in criteria if one.of_responses), "")):
-        raise InputError(f"{judge} compares responses, and {of_one} is asked of each alone.", field="judge")
+        raise InputError(
+            "{judge} compares responses, and {of_one} is asked of each alone.",
+            field="judge",
+            judge=judge,
+            of_one=of_one,
+        )
     if problems := provider.check([build_spec(criterion) for criterion in criteria]):
-        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+        raise InputError("{judge} cannot run: {problems}.", field="judge", judge=judge, problems="; ".join(problems))
 
 
 def check_runs_here(judge: Judge) -> None:
     """Raise InputError for a judge whose judgments come from elsewhere: from a file, its members, or a map."""
     if judge.provider == IMPORTED:
-        raise InputError(f"The judgments of {judge} were imported; it cannot be run here.", field="judge")
+        raise InputError("The judgments of {judge} were imported; it cannot be run here.", field="judge", judge=judge)
     if judge.provider == PANEL:
-        raise InputError(f"{judge} is a panel: let its members run, and combine their runs again.", field="judge")
+        raise InputError(
+            "{judge} is a panel: let its members run, and combine their runs again.", field="judge", judge=judge
+        )
     if judge.provider == RECALIBRATED:
-        raise InputError(f"{judge} is {judge.parameters['of']} recalibrated: let that run.", field="judge")
+        raise InputError(
+            "{judge} is {parameters} recalibrated: let that run.",
+            field="judge",
+            judge=judge,
+            parameters=judge.parameters["of"],
+        )
 
 
 def check_bulk(judge: Judge) -> None:
@@ -246,7 +265,7 @@ def test(judge: Judge) -> str:
     """
     provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
     if problems := provider.check([]):
-        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="provider")
+        raise InputError("{judge} cannot run: {problems}.", field="provider", judge=judge, problems="; ".join(problems))
     try:
         probe(judge)
     except InputError as error:
@@ -268,7 +287,7 @@ def list_models(judge: Judge) -> tuple[str, ...]:
         with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself
             return thread.submit(asyncio.run, ask()).result()
     except TimeoutError as error:
-        raise InputError(f"No answer within {LIST_SECONDS} s.", field="model") from error
+        raise InputError("No answer within {list_seconds} s.", field="model", list_seconds=LIST_SECONDS) from error
     except (PermanentError, TransientError) as error:
         raise InputError(str(error), field="model") from error
 
@@ -279,7 +298,7 @@ def probe(judge: Judge) -> None:
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself, as in a notebook
         problems = thread.submit(asyncio.run, objections(build_provider(judge))).result()
     if problems:
-        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="judge")
+        raise InputError("{judge} cannot run: {problems}.", field="judge", judge=judge, problems="; ".join(problems))
 
 
 async def objections(provider: Provider) -> list[str]:

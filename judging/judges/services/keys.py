@@ -22,7 +22,9 @@ def keep(*, by: User | None, project: Project, address: str, key: str, note: str
     """The project's key for an address, in place of one that was there. InputError says what is wrong with it."""
     where = to_origin(address)
     if not key.isascii() or not key.isprintable():
-        raise InputError(f"A key is one line of at most {LONGEST_KEY} ASCII characters.", field="key")
+        raise InputError(
+            "A key is one line of at most {longest_key} ASCII characters.", field="key", longest_key=LONGEST_KEY
+        )
     row = ModelKey.objects.select_for_update().filter(project=project, origin=where).first()
     row = row or ModelKey(project=project, origin=where)
     row.sealed, row.note, row.created_by = sealing.seal(key, of=row.belongs), note, by
@@ -34,7 +36,9 @@ def to_origin(address: str) -> str:
     try:
         found = origin(address)
     except ValueError as error:
-        raise InputError(f"{address!r} is no address: {error}.", field="address") from error
+        raise InputError(
+            "{address!r} is no address: {error}.", field="address", address=address, error=error
+        ) from error
     if len(found) > 200:
         raise InputError("The host's name is too long.", field="address")
     return found

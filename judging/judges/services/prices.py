@@ -19,7 +19,7 @@ from judging.judges.options import NewPrice
 def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: Any) -> Price:
     """What a model costs from a day on. Entered twice for one day, the later entry holds."""
     if provider not in providers.REGISTRY:
-        raise InputError(f"There is no provider {provider!r}.", field="provider")
+        raise InputError("There is no provider {provider!r}.", field="provider", provider=provider)
     made, _ = Price.objects.update_or_create(
         provider=provider, model=model, valid_from=valid_from, defaults={**columns, "created_by": by}
     )

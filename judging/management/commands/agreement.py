@@ -89,7 +89,7 @@ def check_source(options: Mapping[str, Any], *, only_study: tuple[str, ...], onl
     foreign, owner = (only_study, "--study") if options["file"] else (only_file, "a file of ratings")
     for name in foreign:
         if options[name]:
-            raise InputError(f"--{name.replace('_', '-')} belongs to {owner}")
+            raise InputError("--{name} belongs to {owner}", name=name.replace("_", "-"), owner=owner)
 
 
 def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -> rating_files.RatingsFile:

@@ -39,7 +39,11 @@ class Command(ConcordCommand):
         if options["criterion"]:
             found = [one for one in found if one.criterion.key == options["criterion"]]
             if not found:
-                raise InputError(f"{options['criterion']!r} is no criterion of all of these judges", field="criterion")
+                raise InputError(
+                    "{options!r} is no criterion of all of these judges",
+                    field="criterion",
+                    options=options["criterion"],
+                )
         document = cascades.document(each, found)
         document["on_record"] = cascade_records.compute_study(evidence)
         if options["escalate"]:

@@ -37,7 +37,7 @@ class Command(ConcordCommand):
             raise InputError("--judge belongs to --against-majority", field="judge")
         criterion = find_criterion(study, options["criterion"])
         if criterion is None:
-            raise InputError(f"{study} has no criterion", field="criterion")
+            raise InputError("{study} has no criterion", field="criterion", study=study)
         if missing := describe_missing("adjudication", study, criterion):
             return missing
         if options["against_majority"]:

@@ -103,7 +103,9 @@ def find_evaluation(benchmark: Benchmark, number: int | None) -> Evaluation:
     found = there.filter(number=number).first() if number is not None else there.first()
     if found is None:
         which = f"evaluation {number}" if number is not None else "evaluation"
-        raise InputError(f"There is no {which} of {benchmark} yet.", field="evaluation")
+        raise InputError(
+            "There is no {which} of {benchmark} yet.", field="evaluation", which=which, benchmark=benchmark
+        )
     return found
 
 

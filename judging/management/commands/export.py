@@ -50,10 +50,17 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["format"] not in KNOWN:
-            raise InputError(f"{options['format']!r} is not one of {', '.join(KNOWN)}", field="format")
+            raise InputError(
+                "{options!r} is not one of {known}", field="format", options=options["format"], known=", ".join(KNOWN)
+            )
         if options["format"] not in files.FORMATS:
             if options["tiers"]:
-                raise InputError(f"goes with {', '.join(files.FORMATS)}, not with {options['format']}", field="tiers")
+                raise InputError(
+                    "goes with {formats}, not with {options}",
+                    field="tiers",
+                    formats=", ".join(files.FORMATS),
+                    options=options["format"],
+                )
             return self.export_package(**options)
         fmt = files.format_named(options["format"])
         study = study_called(options["study"])
@@ -109,6 +116,6 @@ class Command(ConcordCommand):
 def write_rewrites(study: Study, folder: Path) -> list[Path]:
     """Write the files of rewrites. Raises InputError where the study asks for none."""
     if not rewrites.has_rewrites(study):
-        raise InputError(f"{study} asks for no rewrites", field="format")
+        raise InputError("{study} asks for no rewrites", field="format", study=study)
     with read_snapshot():
         return [tool_files.write_below(folder / name, pieces) for name, pieces in rewrites.members(study)]

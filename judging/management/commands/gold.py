@@ -35,7 +35,9 @@ class Command(ConcordCommand):
         study, key = study_called(options["study"]), options["criterion"]
         found = {one.criterion.key: one for one in ratings.load_study(study)}
         if key is not None and key not in found:
-            raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+            raise InputError(
+                "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
+            )
         wanted = [key] if key is not None else list(found)
         documents = {name: gold.compute_criterion(study, found[name], chosen) for name in wanted}
         return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}

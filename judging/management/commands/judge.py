@@ -89,7 +89,7 @@ class Command(ConcordCommand):
         study, judge = study_called(options["study"]), judges.find(options["judge"])
         run = queries.find_last_run(study, judge)
         if run is None:
-            raise InputError(f"{judge} has no run on {study} that is over.", field="judge")
+            raise InputError("{judge} has no run on {study} that is over.", field="judge", judge=judge, study=study)
         n = runs.ask_again(by=None, run=run, queue=not options["now"], budget_usd=options["budget_usd"])
         self.stderr.write(f"Asking again for {n:,} of run {run.pk} without a verdict.")
         return run
@@ -199,7 +199,11 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
         return judges.find(name)
     provider = options["provider"] or (known.provider if known else name)
     if provider not in providers.REGISTRY:
-        raise InputError(f"A new judge needs --provider: {', '.join(sorted(providers.REGISTRY))}.", field="provider")
+        raise InputError(
+            "A new judge needs --provider: {registry}.",
+            field="provider",
+            registry=", ".join(sorted(providers.REGISTRY)),
+        )
     same = known is not None and known.provider == provider
     return define(
         by=None,

@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         judge = evidence.judge(options["judge"])
         old = improvement.find_previous_version(evidence, judge, options["against"])
         if old is None:
-            raise InputError(f"no other version of {judge.name} has judged this study", field="against")
+            raise InputError("no other version of {name} has judged this study", field="against", name=judge.name)
         rules.lock(by=None, study=evidence.study)
         before, after = evidence.load_judges([old, judge])
         return improvement.change(before, after, bootstrap=asked.bootstrap, seed=asked.seed)

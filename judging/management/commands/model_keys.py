@@ -60,7 +60,7 @@ def read_key() -> str:
 def find_key(project: Project, address: str) -> ModelKey:
     found = ModelKey.objects.filter(project=project, origin=keys.to_origin(address)).first()
     if found is None:
-        raise InputError(f"{project} keeps no key for {address}.", field="forget")
+        raise InputError("{project} keeps no key for {address}.", field="forget", project=project, address=address)
     return found
 
 

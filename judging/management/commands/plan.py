@@ -137,7 +137,9 @@ def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
     if key is not None and key not in found:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+        raise InputError(
+            "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
+        )
     criteria = {
         name: more_ratings.compute_criterion(study, one, cuts=cuts, ahead=options["ahead"])
         for name, one in found.items()
@@ -174,7 +176,7 @@ def numbers(text: str, field: str, n: int | None = None) -> list[float]:
     except ValueError:
         found = [math.nan]
     if not all(map(math.isfinite, found)):
-        raise InputError(f"{text!r} is not a list of numbers such as 0.9,0.1", field=field)
+        raise InputError("{text!r} is not a list of numbers such as 0.9,0.1", field=field, text=text)
     if n is not None and len(found) != n:
-        raise InputError(f"{text!r} has {len(found)} numbers, not {n}", field=field)
+        raise InputError("{text!r} has {n_found} numbers, not {n}", field=field, text=text, n_found=len(found), n=n)
     return found

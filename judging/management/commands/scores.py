@@ -39,7 +39,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         run = JudgeRun.objects.filter(pk=options["run"]).select_related("judge", "study").first()
         if run is None:
-            raise InputError(f"There is no run {options['run']}.", field="run")
+            raise InputError("There is no run {options}.", field="run", options=options["run"])
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         return scores.compute_run(run, by=options["by"], reads=options["read"], options=chosen)
 

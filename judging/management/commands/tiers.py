@@ -88,7 +88,9 @@ def compute_study(
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     if key is not None and key not in found:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(found)}", field="criterion")
+        raise InputError(
+            "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
+        )
     wanted = [key] if key is not None else list(found)
     documents = {name: compute_criterion(study, found[name], options, by=by, agreeing=agreeing) for name in wanted}
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
@@ -98,7 +100,9 @@ def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> 
     """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
     if key is not None and key not in there:
-        raise InputError(f"no criterion is called {key!r}; there are {', '.join(there)}", field="criterion")
+        raise InputError(
+            "no criterion is called {key!r}; there are {there}", field="criterion", key=key, there=", ".join(there)
+        )
     wanted = [there[key]] if key is not None else list(there.values())
     documents = {one.key: predicted_difficulty.compute_criterion(study, one, options) for one in wanted}
     return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}

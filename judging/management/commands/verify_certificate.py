@@ -69,7 +69,7 @@ def read_public_key(given: str) -> bytes:
     try:
         text = path.read_bytes()[:1000].decode("ascii") if path.is_file() else given
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{given} cannot be read as a public key", field="public-key") from error
+        raise InputError("{given} cannot be read as a public key", field="public-key", given=given) from error
     try:
         return signing.read_public_key(text, given)
     except InputError as error:

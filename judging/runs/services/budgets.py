@@ -145,7 +145,11 @@ def check(judge: Judge, budget_usd: Decimal | None) -> None:
     if daily is not None and (spent := spending.today(judge.name)) >= daily:
         tomorrow = timezone.now().date() + timedelta(days=1)
         raise InputError(
-            f"{judge.name} has cost {format_dollars(spent)} today, and its daily budget is {format_dollars(daily)}. "
-            f"Raise it, or start the run on {tomorrow:%Y-%m-%d} (UTC).",
+            "{name} has cost {spent} today, and its daily budget is {daily}. Raise it, or "
+            "start the run on {tomorrow:%Y-%m-%d} (UTC).",
             field="judge",
+            name=judge.name,
+            spent=format_dollars(spent),
+            daily=format_dollars(daily),
+            tomorrow=tomorrow,
         )

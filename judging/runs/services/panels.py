@@ -82,16 +82,16 @@ def check_members(runs: Sequence[JudgeRun], method: str) -> None:
     n = len({run.pk for run in runs})
     if n < 1 or (n == 1 and (runs[0].repeats < 2 or method == panels.DAWID_SKENE)):
         alone = " with this method" if n and runs[0].repeats > 1 else ", or one that was asked repeatedly"
-        raise InputError(f"A panel has at least two members{alone}.", field="runs")
+        raise InputError("A panel has at least two members{alone}.", field="runs", alone=alone)
     if len({run.study_id for run in runs}) > 1:
         raise InputError("The members of a panel have judged the same study.", field="runs")
     if unfinished := [run for run in runs if run.finished_at is None]:
-        raise InputError(f"Run {unfinished[0].pk} is not finished.", field="runs")
+        raise InputError("Run {pk} is not finished.", field="runs", pk=unfinished[0].pk)
     if again := [run for run in runs if run.judge.provider == PANEL]:
-        raise InputError(f"{again[0].judge} is a panel itself: name its members.", field="runs")
+        raise InputError("{judge} is a panel itself: name its members.", field="runs", judge=again[0].judge)
     if others := [run for run in runs if run.kind != JudgeRun.Kind.ORDINARY]:
         what = "of altered items" if others[0].kind == JudgeRun.Kind.PROBE else "of an evaluation"
-        raise InputError(f"Run {others[0].pk} is {what}: it speaks for no judge.", field="runs")
+        raise InputError("Run {pk} is {what}: it speaks for no judge.", field="runs", pk=others[0].pk, what=what)
     if len({run.unit for run in runs}) > 1:
         raise InputError("Some of these runs judged single turns or responses, others whole items.", field="runs")
 

@@ -112,10 +112,10 @@ def plan(
     budgets.check(judge, budget_usd)
     rows = list(input_rows(study))
     if not rows:
-        raise InputError(f"{study} has no items yet: draw a sample first.", field="study")
+        raise InputError("{study} has no items yet: draw a sample first.", field="study", study=study)
     units = batches.count_units(study, unit)
     if not any(units.values()):
-        raise InputError(f"No dialogue of {study} has a turn of the assistant.", field="unit")
+        raise InputError("No dialogue of {study} has a turn of the assistant.", field="unit", study=study)
     return Plan(
         study=study,
         judge=judge,
@@ -265,12 +265,16 @@ def check_budget(run: JudgeRun, budget_usd: Decimal | None) -> Decimal | None:
     """The budget with which a run goes on. InputError where it cannot."""
     judges.check(run.judge, list(run.criteria.all()), every_turn=run.every_turn)
     if changed := list_changed(run):
-        raise InputError(f"{', '.join(changed)} reads otherwise today: start a new run of probes.", field="run")
+        raise InputError(
+            "{changed} reads otherwise today: start a new run of probes.", field="run", changed=", ".join(changed)
+        )
     budget = run.budget_usd if budget_usd is None else budget_usd
     budgets.check(run.judge, budget)
     if budget is not None and (spent := spending.load_run(run).usd) >= budget:
         raise InputError(
-            f"The run has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+            "The run has cost {spent} already: give it a higher budget.",
+            field="budget_usd",
+            spent=format_dollars(spent),
         )
     return budget
 
@@ -293,16 +297,24 @@ def check_comparable(study: Study, chosen: Sequence[Criterion], order_policy: st
     both = order_policy == JudgeRun.OrderPolicy.BOTH
     if (compares or both) and study.items.filter(pair__n_responses=1).exists():
         what = compares or "Asking in both orders"
-        raise InputError(f"{what} takes two responses, and items of {study} have one.", field="criteria")
+        raise InputError(
+            "{what} takes two responses, and items of {study} have one.", field="criteria", what=what, study=study
+        )
 
 
 def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion, ...]:
     """The study's criteria with these keys, in the study's order."""
     there = {criterion.key: criterion for criterion in study.criteria.all()}
     if not there:
-        raise InputError(f"{study} has no criteria.", field="criteria")
+        raise InputError("{study} has no criteria.", field="criteria", study=study)
     if unknown := [key for key in keys or () if key not in there]:
-        raise InputError(f"{unknown[0]!r} is no criterion of {study}; there are {', '.join(there)}.", field="criteria")
+        raise InputError(
+            "{unknown!r} is no criterion of {study}; there are {there}.",
+            field="criteria",
+            unknown=unknown[0],
+            study=study,
+            there=", ".join(there),
+        )
     if keys is not None and not keys:
         raise InputError("A run needs at least one criterion.", field="criteria")
     return tuple(criterion for key, criterion in there.items() if keys is None or key in keys)
@@ -311,7 +323,7 @@ def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion
 def choose_unit(chosen: Sequence[Criterion], unit: str | None, *, every_turn: bool) -> str:
     """The unit that is named. Without one it is the response where all criteria are asked of it, else the item."""
     if every_turn and unit not in (None, Unit.TURN):
-        raise InputError(f"A run rates every turn or {Unit(unit).label}: choose one of them.", field="unit")
+        raise InputError("A run rates every turn or {label}: choose one of them.", field="unit", label=Unit(unit).label)
     if every_turn:
         return Unit.TURN
     return unit or (Unit.RESPONSE if all(one.of_responses for one in chosen) else Unit.ITEM)
@@ -320,15 +332,17 @@ def choose_unit(chosen: Sequence[Criterion], unit: str | None, *, every_turn: bo
 def select_turn_criteria(study: Study, chosen: Sequence[Criterion], *, named: bool) -> tuple[Criterion, ...]:
     """The criteria that an assistant's turn can be asked about. InputError where the study or a named one cannot."""
     if study.kind != Study.Kind.DIALOGUE:
-        raise InputError(f"{study} holds response pairs, which have no turns.", field="unit")
+        raise InputError("{study} holds response pairs, which have no turns.", field="unit", study=study)
     of_the_user = [criterion for criterion in chosen if is_about_user(criterion)]
     if of_the_user and named:
         raise InputError(
-            f"{of_the_user[0].name} is about the user's turns, and the assistant's are asked about.", field="criteria"
+            "{name} is about the user's turns, and the assistant's are asked about.",
+            field="criteria",
+            name=of_the_user[0].name,
         )
     left = tuple(criterion for criterion in chosen if criterion not in of_the_user)
     if not left:
-        raise InputError(f"{study} has no criterion that is about the assistant.", field="criteria")
+        raise InputError("{study} has no criterion that is about the assistant.", field="criteria", study=study)
     return left
 
 
@@ -346,9 +360,10 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
     left = tuple(criterion for criterion in chosen if criterion.unit == Criterion.Unit.ITEM)
     if of_responses and (named or not left):
         raise InputError(
-            f"{of_responses[0].name} of {study} is asked of each response: let the judge rate every response, in a run "
-            "of its own.",
+            "{name} of {study} is asked of each response: let the judge rate every response, in a run of its own.",
             field="criteria",
+            name=of_responses[0].name,
+            study=study,
         )
     if of_turns and (named or not left):
         raise InputError(
@@ -367,17 +382,18 @@ def select_response_criteria(study: Study, chosen: Sequence[Criterion], *, named
     """The criteria that people are asked of each response. InputError where the study or a named one has another
     unit."""
     if study.kind != Study.Kind.PAIR:
-        raise InputError(f"{study} holds dialogues, which have no responses.", field="unit")
+        raise InputError("{study} holds dialogues, which have no responses.", field="unit", study=study)
     others = [criterion for criterion in chosen if not criterion.of_responses]
     left = tuple(criterion for criterion in chosen if criterion.of_responses)
     if others and named:
         raise InputError(
-            f"{others[0].name} of {study} is asked of the whole item: let the judge rate whole items, in a run of its "
-            "own.",
+            "{name} of {study} is asked of the whole item: let the judge rate whole items, in a run of its own.",
             field="criteria",
+            name=others[0].name,
+            study=study,
         )
     if not left:
-        raise InputError(f"{study} has no criterion that is asked of each response.", field="criteria")
+        raise InputError("{study} has no criterion that is asked of each response.", field="criteria", study=study)
     return left
 
 

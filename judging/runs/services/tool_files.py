@@ -73,9 +73,13 @@ def has_other_than_pairs(study: Study) -> bool:
 
 def check_exchange(exchange: Exchange, study: Study) -> None:
     if study.kind not in exchange.kinds:
-        raise InputError(f"{exchange.title} holds {' and '.join(exchange.kinds)}s only", field="format")
+        raise InputError(
+            "{title} holds {kinds}s only", field="format", title=exchange.title, kinds=" and ".join(exchange.kinds)
+        )
     if has_other_than_pairs(study):
-        raise InputError(f"{exchange.title} holds items of two responses; hf holds any number", field="format")
+        raise InputError(
+            "{title} holds items of two responses; hf holds any number", field="format", title=exchange.title
+        )
 
 
 def members(study: Study, exchange: Exchange) -> Iterator[Member]:
@@ -108,6 +112,6 @@ def write_below(target: Path, pieces: Iterable[bytes]) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(target)) from error
+        raise InputError("cannot be written: {strerror}", file=str(target), strerror=error.strerror) from error
     write_pieces(pieces, target)
     return target

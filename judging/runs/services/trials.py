@@ -56,7 +56,7 @@ def try_out(*, by: User | None, judge: Judge, study: Study, criterion: Criterion
     asked = build_trial_requests(judge, study, criterion)
     provider = judges.build_provider(judge)
     if problems := provider.check([asked[0].request.criterion]):
-        raise InputError(f"{judge} cannot run: {'; '.join(problems)}.", field="provider")
+        raise InputError("{judge} cannot run: {problems}.", field="provider", judge=judge, problems="; ".join(problems))
     with ThreadPoolExecutor(1) as thread:  # the caller may be in a loop itself
         found = thread.submit(asyncio.run, ask_all(provider, asked)).result()
     with audit_transaction():
@@ -70,7 +70,7 @@ def build_trial_requests(judge: Judge, study: Study, criterion: Criterion | None
     items = list(there.values_list("pk", flat=True)[:ITEMS])
     criterion = criterion or study.criteria.filter(is_asked=True).order_by("position").first()
     if not items or criterion is None:
-        raise InputError(f"{study} has no items or no criteria yet.", field="study")
+        raise InputError("{study} has no items or no criteria yet.", field="study", study=study)
     own = templates.find_template(judge.parameters, criterion.key)
     if own and (wrong := prompts.problems(own, study.kind)):
         raise InputError(" ".join(wrong), field="template")
@@ -137,7 +137,7 @@ def preview(judge: Judge, study: Study) -> Preview:
     item = study.items.order_by("position").values_list("pk", flat=True).first()
     criteria = list(study.criteria.all()[:1])
     if item is None or not criteria:
-        raise InputError(f"{study} has no items or no criteria yet.", field="study")
+        raise InputError("{study} has no items or no criteria yet.", field="study", study=study)
     provider = judges.build_provider(judge)
     if not provider.needs_prompt:
         raise InputError("This judge is not asked in words.", field="provider")

@@ -33,8 +33,9 @@ def check(agents: Sequence[Agent], budget_usd: Decimal | None) -> None:
     for agent in agents:
         if rate(agent) is None:
             raise InputError(
-                f"The price of {agent} is not known, so that a budget cannot be kept. Enter it on the page Prices.",
+                "The price of {agent} is not known, so that a budget cannot be kept. Enter it on the page Prices.",
                 field="budget_usd",
+                agent=agent,
             )
 
 

@@ -145,11 +145,21 @@ def plan(
     check_numbers(seed, passages)
     check_limits(limits)
     if strategy not in STRATEGIES:
-        raise InputError(f"{strategy!r} is not one of {', '.join(STRATEGIES)}.", field="strategy")
+        raise InputError(
+            "{strategy!r} is not one of {strategies}.",
+            field="strategy",
+            strategy=strategy,
+            strategies=", ".join(STRATEGIES),
+        )
     check_conditions(conditions, grid)
     information = user_information or choose_information(grid)
     if information not in USER_INFORMATION:
-        raise InputError(f"{information!r} is not one of {', '.join(USER_INFORMATION)}.", field="user_information")
+        raise InputError(
+            "{information!r} is not one of {user_information}.",
+            field="user_information",
+            information=information,
+            user_information=", ".join(USER_INFORMATION),
+        )
     replaced = {role: words for role, words in (prompts or {}).items() if words.strip()}
     if problems := roles.problems(replaced, conditions):
         raise InputError(" ".join(problems), field="prompts")
@@ -271,7 +281,9 @@ def resume(
     budget_tracker.check(all_agents, budget)
     if budget is not None and (spent := queries.load_spending(experiment).usd) >= budget:
         raise InputError(
-            f"The experiment has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+            "The experiment has cost {spent} already: give it a higher budget.",
+            field="budget_usd",
+            spent=format_dollars(spent),
         )
     with transaction.atomic():
         failed = experiment.dialogues.filter(ending__endswith="_failed")
@@ -288,9 +300,9 @@ def resume(
 
 def check_numbers(seed: int, passages: int) -> None:
     if not 0 <= seed <= LARGEST:
-        raise InputError(f"The seed must be from 0 to {LARGEST}.", field="seed")
+        raise InputError("The seed must be from 0 to {largest}.", field="seed", largest=LARGEST)
     if not 1 <= passages <= MOST_PASSAGES:
-        raise InputError(f"The passages are from 1 to {MOST_PASSAGES}.", field="passages")
+        raise InputError("The passages are from 1 to {most_passages}.", field="passages", most_passages=MOST_PASSAGES)
 
 
 def choose_information(grid: Grid) -> str:
@@ -323,20 +335,32 @@ def check_limits(limits: Limits) -> None:
     least, word = (1, "exchanges") if limits.has_closing_reply else (2, "turns")
     for side, value in (("single", limits.single), ("multi", limits.multi)):
         if not least <= value <= MOST_TURNS:
-            raise InputError(f"The limit is from {least} to {MOST_TURNS} {word}.", field=f"{side}_{word}")
+            raise InputError(
+                "The limit is from {least} to {most_turns} {word}.",
+                field=f"{side}_{word}",
+                least=least,
+                most_turns=MOST_TURNS,
+                word=word,
+            )
 
 
 def check_conditions(conditions: Sequence[str], grid: Grid) -> None:
     if not conditions:
         raise InputError("An experiment needs a condition.", field="conditions")
     if wrong := unknown(conditions):
-        raise InputError(f"{wrong[0]!r} is not one of {', '.join(CONDITIONS)}.", field="conditions")
+        raise InputError(
+            "{wrong!r} is not one of {conditions}.",
+            field="conditions",
+            wrong=wrong[0],
+            conditions=", ".join(CONDITIONS),
+        )
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice.", field="conditions")
     source = grid.scenarios[0].source
     if any(CONDITIONS[key].damage == "contradicted" for key in conditions) and not alternatives(source):
         raise InputError(
-            f"To contradict preferences, the values that they could have must be known: import_schema FILE --source "
-            f"{source}.",
+            "To contradict preferences, the values that they could have must be known: import_schema FILE "
+            "--source {source}.",
             field="conditions",
+            source=source,
         )

@@ -66,7 +66,7 @@ def grid(*, users: str, tasks: str, seed: int = 0, source: str = "", domains: Se
 
 def filter_domains(known: Sequence[EligibleScenario], domains: Sequence[str]) -> list[EligibleScenario]:
     if unknown := set(domains) - {domain for one in known for domain in one.domains}:
-        raise InputError(f"No task has the domain {sorted(unknown)[0]!r}.", field="domains")
+        raise InputError("No task has the domain {unknown!r}.", field="domains", unknown=sorted(unknown)[0])
     return [one for one in known if not domains or set(one.domains) <= set(domains)]
 
 
@@ -74,7 +74,9 @@ def check_source(known: Sequence[EligibleScenario]) -> None:
     """Ids are those of one source."""
     sources = sorted({one.source for one in known})
     if len(sources) > 1:
-        raise InputError(f"There are profiles of several sources: name one of {', '.join(sources)}.", field="source")
+        raise InputError(
+            "There are profiles of several sources: name one of {sources}.", field="source", sources=", ".join(sources)
+        )
 
 
 def choose_tasks(wanted: str, of_users: Sequence[EligibleScenario], seed: int) -> set[str]:
@@ -106,12 +108,19 @@ def choose_ids(wanted: str, known: Sequence[str], field: str, seed: int, stream:
         try:
             return set(draw_names(there, int(wanted), seed=seed, stream=stream))
         except ValueError as error:
-            raise InputError(f"There are {len(there)} to choose from: {error}.", field=field) from error
+            raise InputError(
+                "There are {n_there} to choose from: {error}.", field=field, n_there=len(there), error=error
+            ) from error
     names = [name.strip() for name in wanted.split(",") if name.strip()]
     if not names:
         raise InputError("Say which: ids, a number, or all.", field=field)
     if unknown := [name for name in names if name not in there]:
-        raise InputError(f"{unknown[0]!r} is not there, for example {', '.join(there[:3])} are.", field=field)
+        raise InputError(
+            "{unknown!r} is not there, for example {there} are.",
+            field=field,
+            unknown=unknown[0],
+            there=", ".join(there[:3]),
+        )
     return set(names)
 
 
@@ -124,7 +133,10 @@ def check_masks(
         forbidden = sorted({domain for one in pairs if one.task == task for domain in one.masked})
         if forbidden:
             raise InputError(
-                f"{task} is about {', '.join(forbidden)}, which none of these users cares for.", field="tasks"
+                "{task} is about {forbidden}, which none of these users cares for.",
+                field="tasks",
+                task=task,
+                forbidden=", ".join(forbidden),
             )
     if not allowed:
         raise InputError("None of these users has one of these tasks that is not masked.", field="tasks")

@@ -83,7 +83,9 @@ def order(
 def check_levels(levels: Sequence[str]) -> list[str]:
     """Return the levels from nothing of the person to too much. InputError for one that is not known."""
     if unknown := [level for level in levels if level not in LEVELS]:
-        raise InputError(f"{unknown[0]!r} is not one of {', '.join(LEVELS)}.", field="levels")
+        raise InputError(
+            "{unknown!r} is not one of {levels}.", field="levels", unknown=unknown[0], levels=", ".join(LEVELS)
+        )
     return [level for level in LEVELS if level in levels]
 
 
@@ -120,7 +122,7 @@ def people(names: str) -> list[Profile]:
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     found = {one.external_id: one for one in Profile.objects.filter(external_id__in=wanted).order_by("source")}
     if unknown := [name for name in wanted if name not in found]:
-        raise InputError(f"There is no profile {unknown[0]!r}.", field="profiles")
+        raise InputError("There is no profile {unknown!r}.", field="profiles", unknown=unknown[0])
     return [found[name] for name in wanted]
 
 
@@ -334,7 +336,9 @@ def resume(*, by: User | None, run: CandidateRun, budget_usd: Decimal | None = N
     budget_tracker.check([one for one in (run.agent, run.checker) if one], budget)
     if budget is not None and (spent := queries.progress(run).spent) >= budget:
         raise InputError(
-            f"The run has cost {format_dollars(spent)} already: give it a higher budget.", field="budget_usd"
+            "The run has cost {spent} already: give it a higher budget.",
+            field="budget_usd",
+            spent=format_dollars(spent),
         )
     with transaction.atomic():
         CandidateRun.objects.filter(pk=run.pk).update(stopped_at=None, problem="", budget_usd=budget)

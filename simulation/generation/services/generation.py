@@ -95,17 +95,30 @@ def check(
     if kind in ("mask", "preferences", "interactions", "situation", "check") and profile is None:
         raise InputError("Name the profile that it is for.", field="profile")
     if kind in Making.OF_CANDIDATES and not has_key:
-        raise InputError(f"{Making.Kind(kind).label.capitalize()}: ordered with `candidates`.", field="kind")
+        raise InputError(
+            "{label}: ordered with `candidates`.", field="kind", label=Making.Kind(kind).label.capitalize()
+        )
     if kind == "situation" and task is None:
         raise InputError("Name the task that it is for.", field="task")
     held_of = {"mask": "interests", "preferences": "preferences", "interactions": "interactions"}
     if profile is not None and kind in held_of:
         held = getattr(profile, held_of[kind])
         if there := [domain for domain in domains if domain in held]:
-            raise InputError(f"{profile} has {kind} for {there[0]} already; they are not replaced.", field="domains")
+            raise InputError(
+                "{profile} has {kind} for {there} already; they are not replaced.",
+                field="domains",
+                profile=profile,
+                kind=kind,
+                there=there[0],
+            )
         lacking = [domain for domain in domains if domain not in profile.preferences]
         if kind == "interactions" and lacking:
-            raise InputError(f"{profile} has no preferences for {lacking[0]} to write about.", field="domains")
+            raise InputError(
+                "{profile} has no preferences for {lacking} to write about.",
+                field="domains",
+                profile=profile,
+                lacking=lacking[0],
+            )
 
 
 def finish(making: Making, *, problem: str = "") -> None:

@@ -40,7 +40,10 @@ def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]
         found[one.domain].append(TypeSpec(one.domain, one.name, one.description, one.has_multiple_values, possible))
     if unknown := [domain for domain, types in found.items() if not types]:
         raise InputError(
-            f"No preference types of {unknown[0]!r} are known: import_schema FILE --source {source}.", field="domains"
+            "No preference types of {unknown!r} are known: import_schema FILE --source {source}.",
+            field="domains",
+            unknown=unknown[0],
+            source=source,
         )
     return found
 
@@ -50,7 +53,9 @@ def list_all_domains(source: str) -> list[str]:
     found = PreferenceType.objects.filter(source=source).order_by("domain").values_list("domain", flat=True)
     if domains := list(found.distinct()):
         return domains
-    raise InputError(f"No preference types are known: import_schema FILE --source {source}.", field="domains")
+    raise InputError(
+        "No preference types are known: import_schema FILE --source {source}.", field="domains", source=source
+    )
 
 
 def choose_domains(making: Making) -> list[str]:
@@ -82,7 +87,9 @@ def mask_steps(making: Making) -> Iterator[Step]:
     profile = find_profile(making)
     there = making.asked["domains"] or list_all_domains(making.asked["source"])
     if not (domains := [domain for domain in there if domain not in profile.interests]):
-        raise InputError(f"{profile} has a mask for every domain already; it is not replaced.", field="domains")
+        raise InputError(
+            "{profile} has a mask for every domain already; it is not replaced.", field="domains", profile=profile
+        )
     yield mask_step(making, domains, profile.demographics)
 
 

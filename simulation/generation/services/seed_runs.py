@@ -87,15 +87,23 @@ class SeedPlan:
             except ValidationError as error:
                 said = error.errors(include_url=False)[0]
                 raise InputError(
-                    f"Seed {one.get('id', '?')}: {said['loc'][0]}: {said['msg']}.", field="seeds"
+                    "Seed {seed}: {name}: {wrong}.",
+                    field="seeds",
+                    seed=one.get("id", "?"),
+                    name=said["loc"][0],
+                    wrong=said["msg"],
                 ) from error
         for name, least in (("personas", 1), ("specific", 0), ("general", 0), ("memories", 0)):
             if not least <= getattr(self, name) <= MOST:
-                raise InputError(f"The number of {name} is from {least} to {MOST}.", field=name)
+                raise InputError(
+                    "The number of {name} is from {least} to {most}.", field=name, name=name, least=least, most=MOST
+                )
         if not self.specific + self.general + len(self.questions):
             raise InputError("Ask for at least one question, specific or general.", field="specific")
         if unknown := [level for pair in self.against for level in pair if level not in levels]:
-            raise InputError(f"Pairs need responses of the level {unknown[0]!r}: order it too.", field="against")
+            raise InputError(
+                "Pairs need responses of the level {unknown!r}: order it too.", field="against", unknown=unknown[0]
+            )
         self.rule(0)
 
     def rule(self, seed: int) -> PairRule:

@@ -190,6 +190,11 @@ def parse_matchups(given: list[str]) -> list[tuple[str, str]]:
     for one in split_names(given):
         a, sign, b = one.partition("-")
         if not sign or a not in LEVELS or b not in LEVELS:
-            raise InputError(f"{one!r} is not two of {', '.join(LEVELS)} with a hyphen between", field="against")
+            raise InputError(
+                "{one!r} is not two of {levels} with a hyphen between",
+                field="against",
+                one=one,
+                levels=", ".join(LEVELS),
+            )
         against.append((a, b))
     return against

@@ -71,7 +71,7 @@ class Command(ConcordCommand):
             return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
         found = results.load_or_compute(experiment, judge, chosen, filters, patient=True) or {}
         if not found["dialogues"]:
-            raise InputError(f"No dialogue of {experiment} has ended yet.", field="name")
+            raise InputError("No dialogue of {experiment} has ended yet.", field="name", experiment=experiment)
         shown = add_published(found) if options["published"] else found
         tables = {key: shown["tables"][key] for key in choose_tables(shown, options)}
         return {**shown, "tables": tables, "numbers": {n: key for n, key in shown["numbers"].items() if key in tables}}
@@ -123,9 +123,13 @@ def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str
     for field, number in asked:
         if number not in NUMBERS.values():
             there = ", ".join(NUMBERS.values())
-            raise InputError(f"{number} is no result of an experiment; there are: {there}.", field=field)
+            raise InputError(
+                "{number} is no result of an experiment; there are: {there}.", field=field, number=number, there=there
+            )
         if number not in document["numbers"]:
-            raise InputError(f"{number} is empty: {explain_empty(document)}.", field=field)
+            raise InputError(
+                "{number} is empty: {explain_empty}.", field=field, number=number, explain_empty=explain_empty(document)
+            )
     found = [document["numbers"][number] for _, number in asked]
     if options["differences"]:
         if options["against"] or options["against_judge"]:

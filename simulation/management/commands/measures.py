@@ -53,7 +53,11 @@ class Command(ConcordCommand):
     def figure(self, profiles: Mapping[str, Any], output: Path | None) -> dict[str, Any]:
         fields = charts.figure_3(profiles["demographics"])
         if not fields:
-            raise InputError(f"The profiles of {profiles['source']!r} have no demographics to draw.", field="figure")
+            raise InputError(
+                "The profiles of {profiles!r} have no demographics to draw.",
+                field="figure",
+                profiles=profiles["source"],
+            )
         svg = charts.svg(charts.bars, fields, charts.FILE)
         if output:
             write_file(output, svg.encode())
@@ -84,7 +88,13 @@ def check(found: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         there = sorted({name for kind in found for name, _ in measures.KINDS[kind].sources()})
         kinds = " or ".join(found)
         named = f" of {options['source']!r}" if options["source"] else ""
-        raise InputError(f"There are no {kinds}{named}; there are: {', '.join(there) or 'none'}.", field="source")
+        raise InputError(
+            "There are no {kinds}{named}; there are: {there}.",
+            field="source",
+            kinds=kinds,
+            named=named,
+            there=", ".join(there) or "none",
+        )
 
 
 def document(found: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -171,7 +171,7 @@ class Filters:
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
         turn = "" if given.get("turn") is None else str(given["turn"])
         if turn and not (turn.isascii() and turn.isdigit() and int(turn)):
-            raise InputError(f"The turn is a number from 1, not {turn!r}.", field="turn")
+            raise InputError("The turn is a number from 1, not {turn!r}.", field="turn", turn=turn)
         return cls(**named, turn=int(turn) if turn else None)
 
 
@@ -259,7 +259,13 @@ def filter_data(data: Data, filters: Filters) -> Data:
 def check_named(name: str, known: Collection[str], field: str) -> None:
     if name not in known:
         there = ", ".join(known) or "none, since no dialogue has ended"
-        raise InputError(f"No dialogue has the {field} {name!r}; there are: {there}.", field=field)
+        raise InputError(
+            "No dialogue has the {kind} {name!r}; there are: {there}.",
+            field=field,
+            kind=field,
+            name=name,
+            there=there,
+        )
 
 
 def check_turn(data: Data, turn: int) -> None:
@@ -269,7 +275,7 @@ def check_turn(data: Data, turn: int) -> None:
         there = (
             f"there are verdicts on replies {known[0]} to {known[-1]}" if known else "it judged whole dialogues only"
         )
-        raise InputError(f"No judge rated reply {turn} of the assistant: {there}.", field="turn")
+        raise InputError("No judge rated reply {turn} of the assistant: {there}.", field="turn", turn=turn, there=there)
 
 
 def choices(there: DialogueColumns) -> dict[str, list[tuple[Any, str]]]:

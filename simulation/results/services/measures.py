@@ -211,7 +211,9 @@ def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]
     if patient or n <= one.at_once:
         return waiting.load_or_make(key, lambda: one.make(source))
     if (found := waiting.load(key)) is None:
-        raise NotComputedError(f"A worker measures more than {one.at_once} {kind}, on request.", field="source")
+        raise NotComputedError(
+            "A worker measures more than {at_once} {kind}, on request.", field="source", at_once=one.at_once, kind=kind
+        )
     return dict(found)
 
 

@@ -49,7 +49,9 @@ def rank_document(first: Rated, second: Rated, options: IntervalOptions, filters
     """
     if first[1] is None or second[1] is None:
         unrated = (first if first[1] is None else second)[0]
-        raise InputError(f"No judge has rated the dialogues of {unrated}, so there are no ranks.", field="against")
+        raise InputError(
+            "No judge has rated the dialogues of {unrated}, so there are no ranks.", field="against", unrated=unrated
+        )
     is_same = first[0] == second[0]
     one, other = (Tables(rated[0], filter_data(load_data(*rated), filters), options) for rated in (first, second))
     keys = [key for key in TITLES if not (is_same and key in WITHOUT_JUDGE)]
@@ -73,7 +75,9 @@ def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> dict[str,
     """The same for a page or the API. Raises InputError where somebody would wait too long."""
     if any(is_large(experiment) for experiment, _ in (first, second)):
         raise InputError(
-            f"More than {AT_ONCE:,} dialogues take a while: experiment_results --against prints them.", field="against"
+            "More than {at_once:,} dialogues take a while: experiment_results --against prints them.",
+            field="against",
+            at_once=AT_ONCE,
         )
     return rank_document(first, second, IntervalOptions(), filters)
 

@@ -153,7 +153,12 @@ def judge_called(judges: Sequence[tuple[Judge, int]], name: str) -> Judge | None
     known = {str(judge): judge for judge, _ in judges}
     named = known | {str(judge.pk): judge for judge in known.values()}
     if name and name not in named:
-        raise InputError(f"{name!r} has not judged it; there are: {', '.join(known) or 'none'}.", field="judge")
+        raise InputError(
+            "{name!r} has not judged it; there are: {known}.",
+            field="judge",
+            name=name,
+            known=", ".join(known) or "none",
+        )
     return named[name] if name else next(iter(known.values()), None)
 
 
