@@ -82,11 +82,17 @@ def read_messages(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def read_named(source: str) -> Iterator[str]:
-    """The texts that calls in a module take by the names of `NAMED`."""
-    for node in ast.walk(ast.parse(source)):
-        for one in node.keywords if isinstance(node, ast.Call) else ():
-            if one.arg in NAMED and isinstance(one.value, ast.Constant) and one.value.value:
-                yield str(one.value.value)
+    """The texts that calls in a module take by the names of `NAMED`, and the labels of the `Choices` of options."""
+    tree = ast.parse(source)
+    constants = {ast.unparse(one.targets[0]): one.value for one in tree.body if isinstance(one, ast.Assign)}
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        given = [one.value for one in call.keywords if one.arg in NAMED]
+        if isinstance(call.func, ast.Name) and call.func.id == "Choices":
+            labels = constants.get(ast.unparse(call.args[0]), call.args[0])
+            given += labels.values if isinstance(labels, ast.Dict) else []
+        for one in given:
+            if isinstance(one, ast.Constant) and one.value:
+                yield str(one.value)
 
 
 @cache

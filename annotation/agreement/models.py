@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.studies import Criterion, Item
 
@@ -17,10 +18,10 @@ class TierOverride(models.Model):
     """
 
     class Tier(models.TextChoices):
-        EASY = "easy", "easy"
-        MEDIUM = "medium", "medium"
-        HARD = "hard", "hard"
-        CONTESTED = "contested", "contested"
+        EASY = "easy", _("easy")
+        MEDIUM = "medium", _("medium")
+        HARD = "hard", _("hard")
+        CONTESTED = "contested", _("contested")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="tier_overrides")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="tier_overrides")

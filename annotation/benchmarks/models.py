@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.corpus.models import ResponsePair
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -34,8 +35,8 @@ class Benchmark(InProject):
     """One version of a set of cases. A draft may change; a released one never does: a correction is a new version."""
 
     class State(models.TextChoices):
-        DRAFT = "draft", "draft"
-        RELEASED = "released", "released"
+        DRAFT = "draft", _("draft")
+        RELEASED = "released", _("released")
 
     name = models.CharField(max_length=120)
     version = models.CharField(max_length=40)
@@ -217,10 +218,10 @@ class FilterOutcome(models.Model):
     """What a round did with one item, and the votes that it saw."""
 
     class Outcome(models.TextChoices):
-        KEPT = "kept", "kept"
-        DROPPED = "dropped", "dropped"
-        ASKED_AGAIN = "asked again", "asked again"
-        REVISED = "revised", "revised"
+        KEPT = "kept", _("kept")
+        DROPPED = "dropped", _("dropped")
+        ASKED_AGAIN = "asked again", _("asked again")
+        REVISED = "revised", _("revised")
 
     round = models.ForeignKey(FilterRound, models.CASCADE, related_name="outcomes")
     item = models.ForeignKey(Item, models.CASCADE, related_name="filter_outcomes")

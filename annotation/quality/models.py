@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -18,9 +19,9 @@ class KnownItem(models.Model):
     """
 
     class Purpose(models.TextChoices):
-        CHECK = Assignment.Purpose.CHECK.value, "checks"
-        TRAINING = Assignment.Purpose.TRAINING.value, "training"
-        QUALIFICATION = Assignment.Purpose.QUALIFICATION.value, "qualification"
+        CHECK = Assignment.Purpose.CHECK.value, _("checks")
+        TRAINING = Assignment.Purpose.TRAINING.value, _("training")
+        QUALIFICATION = Assignment.Purpose.QUALIFICATION.value, _("qualification")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="known_items")
     item = models.ForeignKey(Item, models.RESTRICT, related_name="known_as")
@@ -98,10 +99,10 @@ class Admission(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        PASSED = "passed", "passed"
-        FAILED = "failed", "did not pass"
-        ADMITTED = "admitted", "let through"
-        AGAIN = "again", "may try again"
+        PASSED = "passed", _("passed")
+        FAILED = "failed", _("did not pass")
+        ADMITTED = "admitted", _("let through")
+        AGAIN = "again", _("may try again")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="admissions")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="admissions")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.studies import Study
 
@@ -53,7 +54,7 @@ class Invitation(models.Model):
     """A link into a study. Only a hash of its token is kept, so that nobody can read the link from here."""
 
     class Platform(models.TextChoices):
-        NONE = "", "anybody"
+        NONE = "", _("anybody")
         PROLIFIC = "prolific", "Prolific"
         MTURK = "mturk", "Mechanical Turk"
 
@@ -127,9 +128,9 @@ class ConsentDecision(models.Model):
     """
 
     class Decision(models.TextChoices):
-        AGREED = "agreed", "agreed"
-        DECLINED = "declined", "declined"
-        WITHDRAWN = "withdrawn", "withdrew"
+        AGREED = "agreed", _("agreed")
+        DECLINED = "declined", _("declined")
+        WITHDRAWN = "withdrawn", _("withdrew")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_decisions")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="consent_decisions")

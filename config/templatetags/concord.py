@@ -20,7 +20,7 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
 from core.accounts.services import first_account
 
@@ -133,6 +133,11 @@ def progress(done: int, total: int, label: str = "", unit: str = "", detail: str
     return {"done": done, "total": total, "share": share, "label": label, "unit": unit, "detail": detail}
 
 
+def translate(text: Any) -> str:
+    """The text of a form, which its class writes in English, in the language of the page."""
+    return gettext(str(text)) if text else ""
+
+
 @register.inclusion_tag("components/field.html")
 def field(bound: BoundField, label: str = "", help: str = "", optional: bool = True) -> dict[str, Any]:
     """A form field with label, help and errors, in the order in which they are read.
@@ -143,8 +148,8 @@ def field(bound: BoundField, label: str = "", help: str = "", optional: bool = T
         bound.field.widget.attrs.setdefault("data-most-bytes", settings.MAX_UPLOAD_BYTES)
     return {
         "field": bound,
-        "label": label or bound.label,
-        "help": help or bound.help_text,
+        "label": label or translate(bound.label),
+        "help": help or translate(bound.help_text),
         "is_check": isinstance(bound.field.widget, CheckboxInput),
         "is_group": bound.use_fieldset,
         "says_optional": optional and not bound.field.required and not getattr(bound.field, "shows_default", False),

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from core.audit.heads import compute_digest
 from core.hashing import canonical_json, digest
@@ -28,10 +29,10 @@ class Act(models.Model):
     """
 
     class Through(models.TextChoices):
-        PAGE = "page", "page"
+        PAGE = "page", _("page")
         API = "api", "API"
-        COMMAND = "command", "command"
-        OTHER = "other", "other code"
+        COMMAND = "command", _("command")
+        OTHER = "other", _("other code")
 
     number = models.BigIntegerField(primary_key=True, help_text="From 1 without gaps, in the order of the chain.")
     at = models.DateTimeField()

@@ -13,6 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, TypeVar
 
 from django import forms
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from core.audit.log import audit_batch
@@ -164,15 +165,16 @@ def choose_form_field(option: Option) -> Any:
         "initial": option.default,
         "required": bool(option.shortest) or (option.required and option.type not in (str, list)),
     }
-    choices = option.choices or (option.item.choices if option.item else None) or {}
+    labels = option.choices or (option.item.choices if option.item else None) or {}
+    choices = [(value, gettext_lazy(label) if label else label) for value, label in labels.items()]
     if option.type is bool:
         off = {"label": option.hint.off, "initial": False} if option.hint.off else {}
         return forms.BooleanField(**said | {"required": False} | off)
     if option.type is list:
-        return forms.MultipleChoiceField(choices=list(choices.items()), widget=forms.CheckboxSelectMultiple, **said)
+        return forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple, **said)
     if choices:
         widget = forms.RadioSelect if option.hint.radio else forms.Select
-        return forms.ChoiceField(choices=list(choices.items()), widget=widget, **said | {"required": option.required})
+        return forms.ChoiceField(choices=choices, widget=widget, **said | {"required": option.required})
     if option.type is dict and option.item:
         return JsonField(rows=option.hint.rows or 3, texts=option.item.type is str, **said)
     if option.hint.rows:

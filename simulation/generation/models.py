@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.corpus.models import Profile
 from core.accounts.models.projects import InProject
@@ -20,18 +21,18 @@ class Making(InProject, LeasedRow):
     """
 
     class Kind(models.TextChoices):
-        PROFILE = "profile", "a whole profile"
-        MASK = "mask", "which domains a person cares for"
-        PREFERENCES = "preferences", "preferences for a domain"
-        INTERACTIONS = "interactions", "summaries of past interactions"
-        TASKS = "tasks", "tasks"
-        SITUATION = "situation", "a situation"
-        CHECK = "check", "a check for conflicts"
-        CANDIDATES = "candidates", "candidate responses to a question"
-        PERSONA = "persona", "a persona from traits"
-        QUESTIONS = "questions", "questions"
-        MEMORIES = "memories", "memories of a persona"
-        RESPONSES = "responses", "a look at candidate responses"
+        PROFILE = "profile", _("a whole profile")
+        MASK = "mask", _("which domains a person cares for")
+        PREFERENCES = "preferences", _("preferences for a domain")
+        INTERACTIONS = "interactions", _("summaries of past interactions")
+        TASKS = "tasks", _("tasks")
+        SITUATION = "situation", _("a situation")
+        CHECK = "check", _("a check for conflicts")
+        CANDIDATES = "candidates", _("candidate responses to a question")
+        PERSONA = "persona", _("a persona from traits")
+        QUESTIONS = "questions", _("questions")
+        MEMORIES = "memories", _("memories of a persona")
+        RESPONSES = "responses", _("a look at candidate responses")
 
     OF_CANDIDATES = (Kind.CANDIDATES, Kind.PERSONA, Kind.QUESTIONS, Kind.MEMORIES, Kind.RESPONSES)
     """Kinds that are ordered with candidates and not alone."""
@@ -101,9 +102,9 @@ class ConflictReview(models.Model):
     """What a person decided of a conflict. Never changed: the newest one counts."""
 
     class Decision(models.TextChoices):
-        CONFLICT = "conflict", "it is a conflict"
-        NONE = "none", "it is none"
-        UNSURE = "unsure", "cannot tell"
+        CONFLICT = "conflict", _("it is a conflict")
+        NONE = "none", _("it is none")
+        UNSURE = "unsure", _("cannot tell")
 
     conflict = models.ForeignKey(Conflict, models.CASCADE, related_name="reviews")
     decision = models.CharField(max_length=10, choices=Decision)
@@ -127,10 +128,10 @@ class Candidate(models.Model):
     """A response to a question of a profile. It never changes; `key` is a hash of all that tells it from others."""
 
     class Level(models.TextChoices):
-        NONE = "none", "none: for anybody"
-        GENERIC = "generic", "generic: for people of this kind"
-        FULL = "full", "full: for exactly this person"
-        OVER = "over", "over: details forced in"
+        NONE = "none", _("none: for anybody")
+        GENERIC = "generic", _("generic: for people of this kind")
+        FULL = "full", _("full: for exactly this person")
+        OVER = "over", _("over: details forced in")
 
     key = models.CharField(max_length=64, unique=True)
     profile = models.ForeignKey(Profile, models.PROTECT, related_name="candidates")
@@ -167,11 +168,11 @@ class CandidateRun(InProject):
     """
 
     class Stage(models.TextChoices):
-        PERSONAS = "personas", "personas"
-        DETAILS = "details", "questions, memories and conflicts"
-        RESPONSES = "responses", "responses"
-        CHECKS = "checks", "check of the responses"
-        DONE = "done", "pairs made"
+        PERSONAS = "personas", _("personas")
+        DETAILS = "details", _("questions, memories and conflicts")
+        RESPONSES = "responses", _("responses")
+        CHECKS = "checks", _("check of the responses")
+        DONE = "done", _("pairs made")
 
     name = models.CharField(max_length=120)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="candidate_runs")

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from annotation.stats.orders import MOST, list_places
@@ -37,10 +38,10 @@ class Assignment(models.Model):
         QUALIFICATION = "qualification", gettext_noop("qualification")
 
     class State(models.TextChoices):
-        OPEN = "open", "open"
-        LEASED = "leased", "in work"
-        SKIPPED = "skipped", "skipped"
-        SUBMITTED = "submitted", "submitted"
+        OPEN = "open", _("open")
+        LEASED = "leased", _("in work")
+        SKIPPED = "skipped", _("skipped")
+        SUBMITTED = "submitted", _("submitted")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="assignments")
     item = models.ForeignKey(Item, models.CASCADE, related_name="assignments")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.stats.orders import MOST
 from annotation.studies.models.assignments import IS_ORDER, Assignment
@@ -126,10 +127,10 @@ class Draft(models.Model):
     """
 
     class State(models.TextChoices):
-        DRAFT = "draft", "draft"
-        LATE = "late", "late"
-        USED = "used", "used"
-        DISMISSED = "dismissed", "dismissed"
+        DRAFT = "draft", _("draft")
+        LATE = "late", _("late")
+        USED = "used", _("used")
+        DISMISSED = "dismissed", _("dismissed")
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="drafts")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="drafts")
@@ -173,8 +174,8 @@ class Adjudication(models.Model):
     """
 
     class Method(models.TextChoices):
-        ADJUDICATED = "adjudicated", "decided on people's answers"
-        STATED = "stated", "stated without people's answers"
+        ADJUDICATED = "adjudicated", _("decided on people's answers")
+        STATED = "stated", _("stated without people's answers")
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="adjudications")
     criterion = models.ForeignKey(Criterion, models.PROTECT, related_name="adjudications")

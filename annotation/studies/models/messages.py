@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.studies import Item, Study
 
@@ -17,8 +18,8 @@ class ItemMessage(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MESSAGE = "message", "message"
-        FLAG = "flag", "flag"
+        MESSAGE = "message", _("message")
+        FLAG = "flag", _("flag")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_messages")
     item = models.ForeignKey(Item, models.CASCADE, related_name="messages", help_text="Perhaps a known one.")

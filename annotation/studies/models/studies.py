@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, ResponsePair
@@ -21,13 +22,13 @@ class Study(InProject):
         PAIR = "pair", gettext_noop("response pairs")
 
     class State(models.TextChoices):
-        DRAFT = "draft", "draft"
-        OPEN = "open", "open"
-        CLOSED = "closed", "closed"
+        DRAFT = "draft", _("draft")
+        OPEN = "open", _("open")
+        CLOSED = "closed", _("closed")
 
     class ContentForm(models.TextChoices):
-        RENDERED = "rendered", "as its users saw it: Markdown, code, tables and formulas are rendered"
-        PLAIN = "plain", "as it is written"
+        RENDERED = "rendered", _("as its users saw it: Markdown, code, tables and formulas are rendered")
+        PLAIN = "plain", _("as it is written")
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=130, unique=True)
@@ -139,29 +140,29 @@ class Criterion(models.Model):
     """One question asked of every item of a study, and the form of its answers. The category set belongs here."""
 
     class Type(models.TextChoices):
-        CHOICE = "choice", "one of several"
-        NUMBER = "number", "number"
-        SEVERAL = "several", "several of several"
-        RANKING = "ranking", "ranking of the responses"
-        SPANS = "spans", "marked spans"
-        TEXT = "text", "text"
-        REWRITE = "rewrite", "rewrite"
+        CHOICE = "choice", _("one of several")
+        NUMBER = "number", _("number")
+        SEVERAL = "several", _("several of several")
+        RANKING = "ranking", _("ranking of the responses")
+        SPANS = "spans", _("marked spans")
+        TEXT = "text", _("text")
+        REWRITE = "rewrite", _("rewrite")
 
     class Level(models.TextChoices):
-        NOMINAL = "nominal", "nominal"
-        ORDINAL = "ordinal", "ordinal"
-        INTERVAL = "interval", "interval"
-        RATIO = "ratio", "ratio"
-        SET = "set", "set"
-        RANKING = "ranking", "ranking"
-        SPANS = "spans", "spans"
-        TEXT = "text", "text"
+        NOMINAL = "nominal", _("nominal")
+        ORDINAL = "ordinal", _("ordinal")
+        INTERVAL = "interval", _("interval")
+        RATIO = "ratio", _("ratio")
+        SET = "set", _("set")
+        RANKING = "ranking", _("ranking")
+        SPANS = "spans", _("spans")
+        TEXT = "text", _("text")
 
     class Unit(models.TextChoices):
-        ITEM = "item", "the whole item"
-        ASSISTANT_TURN = "assistant_turn", "each turn of the assistant"
-        USER_TURN = "user_turn", "each turn of the user"
-        RESPONSE = "response", "each response"
+        ITEM = "item", _("the whole item")
+        ASSISTANT_TURN = "assistant_turn", _("each turn of the assistant")
+        USER_TURN = "user_turn", _("each turn of the user")
+        RESPONSE = "response", _("each response")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="criteria")
     key = models.SlugField(max_length=60)

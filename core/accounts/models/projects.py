@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from core.errors import InputError
 
@@ -53,9 +54,9 @@ class Membership(models.Model):
     """What one account may do in one project."""
 
     class Role(models.TextChoices):
-        OWNER = "owner", "owner"
-        RESEARCHER = "researcher", "researcher"
-        ADJUDICATOR = "adjudicator", "adjudicator"
+        OWNER = "owner", _("owner")
+        RESEARCHER = "researcher", _("researcher")
+        ADJUDICATOR = "adjudicator", _("adjudicator")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")

@@ -7,16 +7,17 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Scope(models.TextChoices):
     """How much of what an account may do the bearer of a token may do."""
 
-    READ = "read", "read: look at everything that the account may see"
-    ANNOTATE = "annotate", "annotate: take items of the account's own work and hand labels in"
-    ADJUDICATE = "adjudicate", "adjudicate: decide what people disagree on"
-    RESEARCH = "research", "research: also import, change studies, start runs, export"
-    ADMIN = "admin", "admin: webhooks, who is in a project, and erasing accounts"
+    READ = "read", _("read: look at everything that the account may see")
+    ANNOTATE = "annotate", _("annotate: take items of the account's own work and hand labels in")
+    ADJUDICATE = "adjudicate", _("adjudicate: decide what people disagree on")
+    RESEARCH = "research", _("research: also import, change studies, start runs, export")
+    ADMIN = "admin", _("admin: webhooks, who is in a project, and erasing accounts")
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):

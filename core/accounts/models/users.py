@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
+from django.utils.translation import gettext_lazy as _
 
 from core.accounts.models.projects import Membership, Project
 from core.errors import InputError
@@ -17,9 +18,9 @@ class User(AbstractUser):
     """An account. Imported and simulated annotators are accounts that cannot sign in, and say so by `kind`."""
 
     class Kind(models.TextChoices):
-        PERSON = "person", "person"
-        IMPORTED = "imported", "imported annotator"
-        SIMULATED = "simulated", "simulated annotator"
+        PERSON = "person", _("person")
+        IMPORTED = "imported", _("imported annotator")
+        SIMULATED = "simulated", _("simulated annotator")
 
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.PERSON)
     display_name = models.CharField(max_length=150, blank=True)

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
+from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.studies import Study
 from core.hashing import content_hash
@@ -22,9 +23,9 @@ class VerdictRules(models.Model):
     """
 
     class Kind(models.TextChoices):
-        SET = "set", "set before the first look"
-        LOCKED = "locked", "locked at the first look"
-        CHANGED = "changed", "changed after the first look"
+        SET = "set", _("set before the first look")
+        LOCKED = "locked", _("locked at the first look")
+        CHANGED = "changed", _("changed after the first look")
 
     study = models.ForeignKey(Study, models.DO_NOTHING, related_name="verdict_rules")
     number = models.PositiveIntegerField(help_text="Within the study, from 1.")

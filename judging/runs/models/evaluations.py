@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from annotation.benchmarks.models import Benchmark
 from annotation.studies.models.studies import Study
@@ -54,12 +55,12 @@ class FailureTag(models.Model):
     """What a person sees in a wrong answer. An answer may carry several; each says who put it there."""
 
     class Tag(models.TextChoices):
-        OVER_PERSONALIZED = "over_personalized", "over-personalized"
-        GENERIC = "generic", "generic"
-        MISREAD = "misread", "misread persona"
-        DISTRACTED = "distracted", "distracted"
-        HELPFULNESS = "helpfulness", "helpfulness trade-off"
-        SEVERAL = "several", "several valid answers"
+        OVER_PERSONALIZED = "over_personalized", _("over-personalized")
+        GENERIC = "generic", _("generic")
+        MISREAD = "misread", _("misread persona")
+        DISTRACTED = "distracted", _("distracted")
+        HELPFULNESS = "helpfulness", _("helpfulness trade-off")
+        SEVERAL = "several", _("several valid answers")
 
     judgment = models.ForeignKey("judging.Judgment", models.CASCADE, related_name="failure_tags")
     tag = models.CharField(max_length=20, choices=Tag)

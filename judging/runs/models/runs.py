@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotation.stats.orders import MOST
 from annotation.studies.models.assignments import IS_ORDER
@@ -41,20 +42,20 @@ class JudgeRun(models.Model):
     """
 
     class Kind(models.TextChoices):
-        ORDINARY = "ordinary", "ordinary"
-        PROBE = "probe", "probe"
-        EVALUATION = "evaluation", "evaluation"
+        ORDINARY = "ordinary", _("ordinary")
+        PROBE = "probe", _("probe")
+        EVALUATION = "evaluation", _("evaluation")
 
     class OrderPolicy(models.TextChoices):
-        RANDOM = "random", "one order, drawn per item"
-        AB = "AB", "response 1 first"
-        BA = "BA", "response 2 first"
-        BOTH = "both", "both orders"
+        RANDOM = "random", _("one order, drawn per item")
+        AB = "AB", _("response 1 first")
+        BA = "BA", _("response 2 first")
+        BOTH = "both", _("both orders")
 
     class Unit(models.TextChoices):
-        ITEM = "item", "the whole item"
-        TURN = "turn", "every turn of the assistant"
-        RESPONSE = "response", "every response"
+        ITEM = "item", _("the whole item")
+        TURN = "turn", _("every turn of the assistant")
+        RESPONSE = "response", _("every response")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="judge_runs")
     judge = models.ForeignKey(Judge, models.PROTECT, related_name="runs")
