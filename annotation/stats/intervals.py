@@ -6,7 +6,7 @@ clusters or single items (docs/methods.md, coverage).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -14,6 +14,7 @@ import scipy
 from annotation.stats.estimate import Estimate
 from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.shares import EFFECTIVE, wilson
 from annotation.stats.table import BoolArray, FloatArray
 
 MANY = 200
@@ -32,6 +33,7 @@ SAME = 1e-12
 """Replicates this close to the value are equal to it; the difference is rounding."""
 
 STUDENT, BCA, NONE = "jackknife t", "BCa", "none"
+FLAT = "no interval: leaving out any"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def estimates(
     *,
     scale: Scale | Sequence[Scale] = "plain",
     student: bool = False,
+    units: FloatArray | None = None,
 ) -> list[Estimate]:
     """m figures with their intervals.
 
@@ -92,8 +95,13 @@ def estimates(
         Where the interval is symmetric, for all figures or for each: see `annotation.stats.jackknife.Scale`.
     student
         Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
+    units
+        (m,) effective number of clusters of each figure. A share of 0 or 1, which no cluster contradicts, then has
+        Wilson's interval with as many items.
     """
     found = compute_intervals(replicates, resampling, scale, student=student)
+    if units is not None:
+        found = bound_unanimous(found, replicates.value, units, resampling.confidence, scale)
     return [
         _estimate(float(value), found, j, basis, reason, resampling)
         for j, (value, basis, reason) in enumerate(zip(replicates.value, bases, reasons, strict=True))
@@ -158,9 +166,22 @@ def compute_intervals(
     )
 
 
+def bound_unanimous(
+    found: Intervals, value: FloatArray, units: FloatArray, confidence: float, scale: Scale | Sequence[Scale]
+) -> Intervals:
+    """Give the shares (m,) of 0 and 1 that no cluster contradicts the interval of as many items as ``units`` (m,)."""
+    low, high, method, reason = found.low.copy(), found.high.copy(), list(found.method), list(found.reason)
+    scales = [scale] * len(value) if isinstance(scale, str) else scale
+    for j, why in enumerate(found.reason):
+        if scales[j] == "share" and value[j] in (0, 1) and units[j] > 1 and (why or "").startswith(FLAT):
+            low[j], high[j] = wilson(float(value[j]), float(units[j]), confidence)
+            method[j], reason[j] = EFFECTIVE, None
+    return replace(found, low=low, high=high, method=tuple(method), reason=tuple(reason))
+
+
 def _why_undefined(flat: bool, units: str) -> str:
     if flat:
-        return f"no interval: leaving out any of the {units} changes nothing"
+        return f"{FLAT} of the {units} changes nothing"
     return f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
 
 

@@ -4,6 +4,9 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.table import FloatArray, IntArray
+
+EFFECTIVE = "Wilson, effective n"
 
 
 def quantile(confidence: float) -> float:
@@ -72,3 +75,9 @@ def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     # at 0 and 1 the end of the interval is the share itself; rounding must not put it on the wrong side
     return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))
+
+
+def compute_effective_number(weights: FloatArray | IntArray) -> float:
+    """Effective number of units of unequal weight (Kish 1965, Survey Sampling, section 11.7); 0 without weight."""
+    squares = float((weights**2).sum())
+    return float(weights.sum() ** 2) / squares if squares else 0.0

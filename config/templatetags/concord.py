@@ -105,6 +105,7 @@ def estimate(
     scale = (float(low), float(high))
     context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
     context["reason"] = part(value, "reason") or reason
+    context["no_interval"] = part(value, "reason") if bottom is None or top is None else None
     if mark and point is not None:
         context |= {"x": position(point, scale), "zero": position(0.0, scale) if low <= 0 <= high else None}
         if bottom is not None and top is not None:

@@ -21,6 +21,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 
 ORDERS = ("AB", "BA")
@@ -190,7 +191,8 @@ class Sheet:
         (found,) = replicate([SumStatistic(columns, lambda sums: ratio(sums[..., :m], sums[..., m:]))], resampling)
         totals = [round(float(count.sum())) for count in self.counts]
         bases = [Basis(n, int((count > 0).sum()), n) for n, count in zip(totals, self.counts, strict=True)]
-        figures = estimates(found, resampling, bases, self.reasons, scale=self.scales)
+        units = np.array([compute_effective_number(held) for held in self.counts])
+        figures = estimates(found, resampling, bases, self.reasons, scale=self.scales, units=units)
         return dict(zip(self.keys, figures, strict=True))
 
     def resampling(self) -> Resampling:

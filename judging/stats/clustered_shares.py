@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import EFFECTIVE, compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_undefined, figure, quantile, share, sum_by_cluster, wilson
 
@@ -51,12 +52,7 @@ def estimate_clustered_share(
             p, n_items=n, confidence=confidence, method="none", reason="no interval: one cluster", n_raters=n_raters
         )
     ends = wilson(p, effective, confidence)
-    return figure(p, ends, n_items=n, confidence=confidence, method="Wilson, effective n", n_raters=n_raters)
-
-
-def compute_effective_number(weights: FloatArray) -> float:
-    """Effective number of units of unequal weight (Kish 1965, Survey Sampling, section 11.7)."""
-    return float(weights.sum() ** 2 / (weights**2).sum())
+    return figure(p, ends, n_items=n, confidence=confidence, method=EFFECTIVE, n_raters=n_raters)
 
 
 def _effective(p: float, parts: FloatArray, units: float, items: float, confidence: float) -> float:

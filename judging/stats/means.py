@@ -12,6 +12,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
+from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import FloatArray, IntArray
 
 Labels = Sequence[str] | IntArray
@@ -88,7 +89,8 @@ def compute_means(
     resampling = Resampling(np.arange(k), one_stratum, np.ones(k), bootstrap, confidence, seed, unit_name="clusters")
     means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
     (replicates,) = replicate([means], resampling)
-    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale)
+    units = np.array([compute_effective_number(held) for held in counts])
+    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale, units=units)
 
 
 def index_in_order(labels: Labels) -> IntArray:

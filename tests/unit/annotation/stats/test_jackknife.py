@@ -8,6 +8,7 @@ from scipy import stats
 from annotation.stats.agreement import agreement
 from annotation.stats.arrays import ratio
 from annotation.stats.chance_corrected import NAMES, chance_corrected
+from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.intervals import LEAST_UNITS, compute_intervals, estimates
 from annotation.stats.jackknife import effective_df, t_ends
 from annotation.stats.pairs import count_basis
@@ -140,6 +141,38 @@ class TestTooLittle:
         assert found.coefficients["fleiss_kappa"].df < 10
         (message,) = [warning.message for warning in found.warnings if warning.code == "few_effective_units"]
         assert "fleiss_kappa" in message
+
+
+class TestUnanimousShares:
+    """A share of 0 or 1 in every cluster: as many items as clusters, which is what statsmodels has of these counts."""
+
+    def share(self, values, clusters, **more):
+        values = np.asarray(values, dtype=float)[:, None]
+        return estimate_clustered_means(values, [str(one) for one in clusters], bootstrap=100, scale="share", **more)[0]
+
+    @pytest.mark.parametrize("value", [0, 1])
+    def test_clusters_of_one_size_count_as_one_item_each(self, value):
+        found = self.share([value] * 30, np.arange(30) % 10)
+        ends = sm.stats.proportion_confint(10 * value, 10, method="wilson")
+        assert (found.low, found.high) == pytest.approx(ends)
+        assert (found.method, found.reason) == ("Wilson, effective n", None)
+
+    def test_clusters_of_several_sizes_count_less(self):
+        clusters = [0] * 8 + list(range(1, 13))  # 20 items in 13 clusters: 20 ** 2 / (8 ** 2 + 12)
+        found = self.share([1] * 20, clusters)
+        assert found.low == pytest.approx(1 / (1 + 1.959964**2 * 76 / 400), abs=1e-6)
+        assert found.high == 1
+
+    def test_only_clusters_with_a_value_count(self):
+        values = np.where(np.arange(40) < 10, 1.0, np.nan)
+        assert self.share(values, np.arange(40)).low == pytest.approx(1 / (1 + 1.959964**2 / 10), abs=1e-6)
+
+    def test_what_is_no_share_or_hangs_on_one_cluster_has_none(self):
+        clusters = np.arange(30) % 10
+        flat = estimate_clustered_means(np.ones((30, 1)), [str(one) for one in clusters], bootstrap=100)[0]
+        assert flat.reason == "no interval: leaving out any of the clusters changes nothing"
+        alone = self.share(np.where(clusters == 0, 1.0, np.nan), clusters)
+        assert alone.reason.startswith("not enough evidence")
 
 
 class TestCoverage:
