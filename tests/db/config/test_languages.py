@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,8 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from django.conf import settings
 from django.db import connection
@@ -26,6 +28,7 @@ from config.annotators_pages import TRANSLATED
 from config.catalogues import compile_catalogues
 from config.templatetags.concord import count, percent, stat
 from core.accounts.models.users import User
+from core.errors import InputError
 from scripts.messages import LOCALE, list_messages
 from tests.db.config.test_permissions import routes
 from tests.support.factories import ResearcherFactory
@@ -275,3 +278,43 @@ class TestTheRest:
         assert "Cookie" not in found.get("Vary", "")
         assert Client().get("/language/texts.js?language=xx").status_code == 404
         assert "texts.js" not in text_of(Client(HTTP_ACCEPT_LANGUAGE="en").get("/login/"))
+
+
+@pytest.fixture
+def whole_language(settings, tmp_path):
+    """A language that has every text, each in brackets."""
+    path = tmp_path / "eo" / "LC_MESSAGES" / "django.mo"
+    path.parent.mkdir(parents=True)
+    catalogue = Catalog(locale="eo")
+    for message, _ in list_messages("django"):
+        said = (message,) if isinstance(message, str) else message[:2]
+        marked = tuple(f"#<{one[1:]}>" if one.startswith("#") else f"<{one}>" for one in said)
+        catalogue.add(message, marked[0] if isinstance(message, str) else marked)
+    with path.open("wb") as file:
+        write_mo(file, catalogue)
+    settings.LOCALE_PATHS = [tmp_path]
+    settings.LANGUAGES = [*settings.LANGUAGES, ("eo", "Esperanto")]
+    settings.WHOLE_LANGUAGES = frozenset({"en", "eo"})
+
+
+@pytest.mark.usefixtures("whole_language")
+class TestWholeLanguage:
+    def test_researchers_pages_speak_it(self, bob, open_study: OpenStudy):
+        study = open_study([bob])
+        alice = ResearcherFactory(language="eo")
+        pages = ("queue", "quality", "progress", "rubric", "coming-in", "judges", "results", "files")
+        for address in ("/", "/studies/", "/material/", "/judges/", *(f"/studies/{study.slug}/{one}/" for one in pages)):
+            said = text_of(sign_in(alice).get(address))
+            assert '<html lang="eo">' in said, address
+            heads = re.findall(r"(?s)<(?:h1|h2|th|legend|summary)\b[^>]*>(.*?)</", said)
+            plain = {re.sub(r"<[^<>]*>", "", one).strip() for one in heads} - {study.name, ""}
+            assert {one for one in plain if re.search(r"[a-z]{3}", one)} == set(), address
+
+    def test_an_error_says_it_with_its_values(self, db):
+        study_list = sign_in(ResearcherFactory(language="eo")).get("/studies/nowhere/")
+        assert study_list.status_code == 404
+        error = InputError("no criterion is called {key!r}", key="tone")
+        assert error.message == "no criterion is called 'tone'"
+        with translation.override("eo"):
+            assert error.message == "<no criterion is called 'tone'>"
+        assert str(pickle.loads(pickle.dumps(error))) == "no criterion is called 'tone'"
