@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 
 from django.db import InterfaceError, OperationalError
-from django.utils.translation import gettext_noop
+
+from core.errors import gettext_noop
 
 AWAY = gettext_noop("The database does not answer just now.")
 SHARED_AWAY = gettext_noop("Redis does not answer just now.")

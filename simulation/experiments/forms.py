@@ -38,9 +38,17 @@ def speaker_choices() -> list[tuple[str, str]]:
     return [(name, _(one.label)) for name, one in speakers.REGISTRY.items() if one.label]
 
 
+NAMES = [
+    gettext_noop("Vanilla"), gettext_noop("Chain of thought"), gettext_noop("State tracking"),
+    gettext_noop("Faithful"), gettext_noop("Task preferences"),
+    gettext_noop("Shortened"), gettext_noop("Irrelevant"), gettext_noop("Contradicted"),
+]  # fmt: skip
+"""What the form calls strategies, what the user agent is told, and kinds of damage."""
+
+
 def explain(names: Mapping[str, str]) -> list[tuple[str, str]]:
     """Choices that are said by their names and what each is."""
-    return [(name, f"{name.replace('_', ' ').capitalize()}: {_(says)}") for name, says in names.items()]
+    return [(name, f"{_(name.replace('_', ' ').capitalize())}: {_(says)}") for name, says in names.items()]
 
 
 def prompt_field(role: str) -> forms.CharField:
