@@ -170,7 +170,7 @@ def test_verbs_of_the_log_are_said_in_words(verb: str, said: str) -> None:
 
 
 def test_every_verb_has_its_words() -> None:
-    assert set(PHRASES) == VERBS
+    assert set(PHRASES) >= VERBS
 
 
 def with_items_of(study):
