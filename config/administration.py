@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
 from core.accounts.models.users import User
 from core.audit.log import VERBS, audit_batch, record
@@ -26,7 +27,7 @@ class Administration(AdminSite):
         if self.has_permission(request):
             return redirect(f"{self.name}:index")
         if request.user.is_authenticated:
-            raise PermissionDenied("The administration is for staff.")
+            raise PermissionDenied(_("The administration is for staff."))
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME) or request.get_full_path())
 
     def password_change(  # type: ignore[override]  # what it is annotated with is narrower than what admin needs

@@ -44,6 +44,7 @@ MODULES = (
     "annotation/workbench/services/item_messages.py",
     "annotation/workbench/views/item_actions.py", "annotation/workbench/views/rating_api.py",
     "annotation/workbench/views/work.py",
-    "config/accounts.py", "config/erasure/forms.py", "config/languages.py", "config/pages/views.py",
+    "config/accounts.py", "config/erasure/erasing.py", "config/erasure/forms.py", "config/languages.py",
+    "config/pages/views.py", "config/templatetags/concord.py",
 )  # fmt: skip
 """Modules whose texts stand on these pages."""

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext as _
 from django.views import defaults
 
 from annotation.recruitment.queries import is_link_participant
@@ -131,7 +132,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         detail = f"{fault} Nothing was kept of this request; send it again."
         answer = problem(503, "Service Unavailable", detail)
     else:
-        answer = HttpResponse(render_to_string("503.html", {"fault": fault}), status=503)
+        answer = HttpResponse(render_to_string("503.html", {"fault": _(fault)}), status=503)
     answer["Retry-After"] = str(RETRY_SECONDS)
     answer["Cache-Control"] = "no-store"
     return answer

@@ -11,6 +11,7 @@ from shutil import disk_usage
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.utils.translation import gettext_noop
 from kombu.exceptions import OperationalError
 
 from annotation.recruitment.services import withdrawn
@@ -37,15 +38,15 @@ class Check:
 
 def checks() -> list[Check]:
     """All checks; without a database the migrations are not looked at."""
-    found = [check("database", database)]
+    found = [check(gettext_noop("database"), database)]
     if found[0].ok:
-        found.append(check("migrations", describe_gap))
-    return [*found, check("broker", broker), check("disk", disk)]
+        found.append(check(gettext_noop("migrations"), describe_gap))
+    return [*found, check(gettext_noop("broker"), broker), check(gettext_noop("disk"), disk)]
 
 
 def notices() -> list[Check]:
     """What keeps nobody from working, and should be mended nevertheless."""
-    return [check("list of the withdrawn", withdrawn.problem)]
+    return [check(gettext_noop("list of the withdrawn"), withdrawn.problem)]
 
 
 def check(name: str, problem: Callable[[], str]) -> Check:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotation.recruitment.models import DemographicAnswer
 from annotation.studies.models.assignments import Assignment
@@ -143,17 +144,29 @@ def import_files(before: datetime) -> ExpiredRows:
 
 
 KINDS = (
-    Kind("sessions", "sessions, from their end", 0, sessions),
-    Kind("idempotency", "answers to writes with an Idempotency-Key, from the write", 1, build_answered_requests),
-    Kind("deliveries", "messages to webhooks that are over, from their making", 90, deliveries),
-    Kind("drafts", "drafts in closed studies, from the last change", 90, drafts),
+    Kind("sessions", gettext_noop("sessions, from their end"), 0, sessions),
     Kind(
-        "late_answers", "late answers that were used or dismissed, from the decision", None, build_decided_late_answers
+        "idempotency",
+        gettext_noop("answers to writes with an Idempotency-Key, from the write"),
+        1,
+        build_answered_requests,
     ),
-    Kind("demographics", "answers about oneself in closed studies, from the last label", None, demographics),
-    Kind("replies", "judges' replies kept for equal requests, from the reply", None, replies),
-    Kind("import_errors", "files of records that an import set aside in the data folder", 90, import_errors),
-    Kind("import_files", "files that were uploaded to be imported, from the upload", 1, import_files),
+    Kind("deliveries", gettext_noop("messages to webhooks that are over, from their making"), 90, deliveries),
+    Kind("drafts", gettext_noop("drafts in closed studies, from the last change"), 90, drafts),
+    Kind(
+        "late_answers",
+        gettext_noop("late answers that were used or dismissed, from the decision"),
+        None,
+        build_decided_late_answers,
+    ),
+    Kind(
+        "demographics", gettext_noop("answers about oneself in closed studies, from the last label"), None, demographics
+    ),
+    Kind("replies", gettext_noop("judges' replies kept for equal requests, from the reply"), None, replies),
+    Kind(
+        "import_errors", gettext_noop("files of records that an import set aside in the data folder"), 90, import_errors
+    ),
+    Kind("import_files", gettext_noop("files that were uploaded to be imported, from the upload"), 1, import_files),
 )
 
 

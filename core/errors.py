@@ -9,6 +9,11 @@ gettext: Callable[[str], str] = str
 """Says a text in the language of the moment; the site puts Django's here."""
 
 
+def gettext_noop(text: str) -> str:
+    """Mark a text that a page translates, in a module that does not import Django."""
+    return text
+
+
 class InputError(ValueError):
     """Something given from outside cannot be used. Says where: file, line and field, as far as they are known.
 
@@ -42,8 +47,8 @@ class InputError(ValueError):
             part
             for part in (
                 self.file,
-                f"line {self.line}" if self.line is not None else None,
-                f"field {self.field}" if self.field else None,
+                gettext("line {line}").format(line=self.line) if self.line is not None else None,
+                gettext("field {field}").format(field=self.field) if self.field else None,
             )
             if part
         ]

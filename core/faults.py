@@ -6,11 +6,13 @@ import errno
 
 from django.db import InterfaceError, OperationalError
 
-AWAY = "The database does not answer just now."
-SHARED_AWAY = "Redis does not answer just now."
-LOCKED = "The database is locked: another program is writing to it and has not finished."
-FULL = "The disk is full."
-READ_ONLY = "The data folder cannot be written."
+from core.errors import gettext_noop
+
+AWAY = gettext_noop("The database does not answer just now.")
+SHARED_AWAY = gettext_noop("Redis does not answer just now.")
+LOCKED = gettext_noop("The database is locked: another program is writing to it and has not finished.")
+FULL = gettext_noop("The disk is full.")
+READ_ONLY = gettext_noop("The data folder cannot be written.")
 
 OF_FILES = {
     errno.ENOSPC: FULL,
@@ -23,7 +25,7 @@ OF_FILES = {
 OF_SQLITE = {
     "locked": LOCKED,
     "full": FULL,
-    "disk i/o": "The disk of the database is full, or fails.",
+    "disk i/o": gettext_noop("The disk of the database is full, or fails."),
     "readonly": READ_ONLY,
     "unable to open": READ_ONLY,
 }

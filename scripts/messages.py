@@ -77,7 +77,7 @@ def read_messages(path: Path) -> Iterator[str | tuple[str, ...]]:
         method = "javascript"
     elif "models" not in path.with_suffix("").parts:  # whose help is for who reads the schema
         yield from read_named(text)
-    for found in extract(method, BytesIO(text.encode()), KEYWORDS | dict.fromkeys(list_errors())):
+    for found in extract(method, BytesIO(text.encode()), KEYWORDS | dict.fromkeys([*list_errors(), "error"])):
         yield found[1]
 
 
@@ -97,7 +97,10 @@ def read_named(source: str) -> Iterator[str]:
 
 @cache
 def list_errors() -> frozenset[str]:
-    """Names of the errors whose message is a text for people: InputError and what is derived from it."""
+    """Names of the errors whose message is a text for people: InputError and what is derived from it.
+
+    A file makes them by its method `error`.
+    """
     bases = {
         name: base
         for app in APPS

@@ -19,6 +19,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.recruitment.models import ConsentDecision, DemographicAnswer, Invitation, Participation
 from annotation.recruitment.services import consents, withdrawn
@@ -80,16 +81,19 @@ def lock(person: User) -> None:
 def find_obstacle(by: User | None, person: User) -> str:
     """Why the account cannot be erased, or not by them, in a sentence; empty if it can."""
     if person.erased_at:
-        return f"{person} is erased already."
+        return _("{person} is erased already.").format(person=person)
     if person.kind == User.Kind.SIMULATED:
-        return f"{person} is a simulated annotator, nobody who could be erased."
+        return _("{person} is a simulated annotator, nobody who could be erased.").format(person=person)
     if not may_erase(by, person):
-        return f"{person} has a part in what you do not own: the site's administration can erase the account."
+        return _("{person} has a part in what you do not own: the site's administration can erase the account.").format(
+            person=person
+        )
     if project := list_owned_alone(person).first():
-        return f"{person} is the only owner of the project {project}: make somebody else its owner first."
+        said = _("{person} is the only owner of the project {project}: make somebody else its owner first.")
+        return said.format(person=person, project=project)
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=person.pk)
     if person.is_superuser and not others.exists():
-        return f"{person} is the only administrator of the site: make somebody else one first."
+        return _("{person} is the only administrator of the site: make somebody else one first.").format(person=person)
     return ""
 
 

@@ -5,7 +5,7 @@ Everything is read in a fixed number of queries, however many studies and runs t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
@@ -24,6 +26,7 @@ from annotation.studies.queries.messages import list_waiting
 from annotation.studies.queries.sampling_frame import list_records
 from annotation.studies.steps import load_lines
 from config.audit_events import SIGN_IN, SIGN_OUT
+from config.pages.phrases import describe_verb
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.audit.models import Act
@@ -44,30 +47,6 @@ LINES = 6
 
 EVENTS, SHOWN_EVENTS = 300, 8
 DAY = timedelta(days=1)
-
-PAST = {
-    "set": "set", "begin": "began", "build": "built", "draw": "drew", "drop": "dropped", "keep": "kept", "make": "made",
-    "plan": "planned", "run": "ran", "stop": "stopped", "write": "wrote", "admit": "admitted", "choose": "chose",
-    "leave": "left", "permit": "permitted", "readmit": "readmitted", "reset": "reset", "tag": "tagged", "try": "tried",
-    "withdraw": "withdrew",
-}  # fmt: skip
-"""What was done, of verbs in the audit log that do not end in -ed."""
-KINDS = {"material": "datasets", "making": "datasets to generate", "intake": "recruitment", "key": "key of a model"}
-"""How kinds in the audit log are called where their own word says little."""
-PHRASES = {
-    "account.create_first": "Created first account", "account.sign_in_refused": "Sign-in refused",
-    "admin.add": "Added in administration", "admin.change": "Changed in administration",
-    "admin.delete": "Deleted in administration", "annotator.try_again": "Let annotator try again",
-    "candidates.from_seeds": "Made candidates from seeds", "evaluation.ask": "Asked models in evaluation",
-    "export.acts": "Exported audit log", "export.annotators": "Exported annotators",
-    "export.archive": "Exported archive of study", "export.backup": "Made backup", "export.labels": "Exported labels",
-    "export.participants": "Exported participants", "judge.new_version": "Made new version of judge",
-    "log.key": "Changed key of audit log", "retention.delete": "Deleted what was past its time",
-    "return_code.tell": "Showed return code", "study.ask_more": "Asked for more ratings",
-    "study.grade": "Made study of grades", "study.hold_out": "Held items out",
-    "study.look_at_held_out": "Looked at held-out items", "study.of_experiment": "Made study of experiment",
-}  # fmt: skip
-"""What the audit log's verb and kind do not say by themselves."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +88,12 @@ def build_dashboard(user: User) -> dict[str, Any]:
     studies = list(visible[:STUDIES])
     rows = study_queries.load_rows(studies)
     runs = filter_visible(user, JudgeRun.objects.all())
-    running = [*list_open_studies(rows), *list_runs(runs), *list_running_experiments(user)]
+    judged = list_runs(runs)
     since = timezone.now() - DAY
     recent = Judgment.objects.filter(run__in=runs, created_at__gte=since)
     return {
-        "running": running,
-        "needs_worker": any(one.unit == "judgments" for one in running) and not workers.alive().exists(),
+        "running": [*list_open_studies(rows), *judged, *list_running_experiments(user)],
+        "needs_worker": bool(judged) and not workers.alive().exists(),
         "waiting": [*list_of_studies(studies), *list_of_runs(runs)],
         "changes": list_changes(user, since)[:SHOWN_EVENTS],
         "ratings": count_ratings(studies, since),
@@ -128,7 +107,7 @@ def build_dashboard(user: User) -> dict[str, Any]:
 def list_open_studies(rows: Iterable[study_queries.StudyRow]) -> list[Running]:
     """Studies that people rate in."""
     return [
-        Running(row.study.name, reverse("progress", args=[row.study.slug]), row.submitted, row.planned, "ratings")
+        Running(row.study.name, reverse("progress", args=[row.study.slug]), row.submitted, row.planned, _("ratings"))
         for row in rows
         if row.study.state == Study.State.OPEN and row.submitted < row.planned
     ]
@@ -138,14 +117,16 @@ def list_runs(runs: Any) -> list[Running]:
     """Judge runs under way."""
     going = runs.filter(finished_at=None, stopped_at=None).select_related("judge", "study").order_by("-created_at")
     found = run_queries.add_counts(going)
-    return [Running(str(run), reverse("run_detail", args=[run.pk]), n, all_of, "judgments") for run, n, all_of in found]
+    return [
+        Running(str(run), reverse("run_detail", args=[run.pk]), n, all_of, _("judgments")) for run, n, all_of in found
+    ]
 
 
 def list_running_experiments(user: User) -> list[Running]:
     """Experiments under way, with the dialogues that are complete."""
     going = filter_visible(user, list_experiments().filter(finished_at=None, stopped_at=None))
     return [
-        Running(one.name, reverse("experiment_detail", args=[one.pk]), one.n_ended, one.n_dialogues, "dialogues")
+        Running(one.name, reverse("experiment_detail", args=[one.pk]), one.n_ended, one.n_dialogues, _("dialogues"))
         for one in going
     ]
 
@@ -166,23 +147,29 @@ def list_of_studies(studies: Sequence[Study]) -> list[Waiting]:
     found = []
     for study in studies:
         own = asked.get(study.pk, {"n": 0, "flags": 0})
-        told = (
-            (own["n"] - own["flags"], "question{s} of annotators", "study_messages", "Answer"),
-            (own["flags"], "flagged item{s}", "study_messages", "Look"),
-            (late.get(study.pk, 0), "late answer{s}", "adjudication", "Decide"),
-            (undecided[study.pk], "disputed answer{s}", "adjudication", "Decide"),
-            (unassessed.get(study.pk, 0), "finished run{s} not compared with people", "calibration", "Assess"),
-        )
+        counts = own["n"] - own["flags"], own["flags"], late.get(study.pk, 0), undecided[study.pk]
+        told = describe_waiting(*counts, unassessed.get(study.pk, 0))
         found += [
-            Waiting(count_in_words(n, noun), study.name, reverse(page, args=[study.slug]), action)
-            for n, noun, page, action in told
+            Waiting(words.format(n=n), study.name, reverse(page, args=[study.slug]), action)
+            for n, words, page, action in told
             if n
         ]
     return found
 
 
-def count_in_words(n: int, noun: str) -> str:
-    return f"{n:,} {noun.format(s='' if n == 1 else 's')}"
+def describe_waiting(
+    asked: int, flagged: int, late: int, disputed: int, unassessed: int
+) -> Iterator[tuple[int, str, str, str]]:
+    """What waits in a study: how many, in words, the page where it is done, and what is done there."""
+    words = ngettext("{n:,} question of annotators", "{n:,} questions of annotators", asked)
+    yield asked, words, "study_messages", _("Answer")
+    yield flagged, ngettext("{n:,} flagged item", "{n:,} flagged items", flagged), "study_messages", _("Look")
+    yield late, ngettext("{n:,} late answer", "{n:,} late answers", late), "adjudication", _("Decide")
+    yield disputed, ngettext("{n:,} disputed answer", "{n:,} disputed answers", disputed), "adjudication", _("Decide")
+    words = ngettext(
+        "{n:,} finished run not compared with people", "{n:,} finished runs not compared with people", unassessed
+    )
+    yield unassessed, words, "calibration", _("Assess")
 
 
 def count_unassessed(studies: Sequence[int]) -> dict[int, int]:
@@ -200,15 +187,17 @@ def list_of_runs(runs: Any) -> list[Waiting]:
     """Runs that stopped themselves or could not do a part, and runs with replies that hold no verdict."""
     found = []
     for run in queues.list_needing_attention(runs):
-        n_ended_early = vars(run)["ended_early"]
-        if run.stop_reason or n_ended_early:
-            text = "Run stopped" if run.stop_reason else count_in_words(n_ended_early, "part{s} ended early")
-            found.append(Waiting(text, str(run), reverse("run_detail", args=[run.pk]), "See why"))
+        n = vars(run)["ended_early"]
+        if run.stop_reason or n:
+            early = ngettext("{n:,} part ended early", "{n:,} parts ended early", n).format(n=n)
+            text = _("Run stopped") if run.stop_reason else early
+            found.append(Waiting(text, str(run), reverse("run_detail", args=[run.pk]), _("See why")))
     unscored = Judgment.objects.filter(value="", run__in=runs.filter(finished_at__isnull=False), tries_left=0)
     counts = dict(unscored.exclude(unscored_reason="own_example").order_by().values_list("run").annotate(n=Count("pk")))
     for run in runs.filter(pk__in=counts).select_related("judge", "study").order_by("-pk"):
-        text = count_in_words(counts[run.pk], "item{s} unscored")
-        found.append(Waiting(text, str(run), reverse("run_detail", args=[run.pk]), "Ask again"))
+        n = counts[run.pk]
+        text = ngettext("{n:,} item unscored", "{n:,} items unscored", n).format(n=n)
+        found.append(Waiting(text, str(run), reverse("run_detail", args=[run.pk]), _("Ask again")))
     return found
 
 
@@ -229,15 +218,7 @@ def list_changes(user: User, since: datetime) -> list[Change]:
 
 
 def describe_actor(act: Act) -> str:
-    return str(act.who) if act.who else act.operator or "somebody"
-
-
-def describe_verb(verb: str) -> str:
-    """For example `Opened study` of `study.open`, and `Added annotators` of `study.add_annotators`."""
-    kind, _, action = verb.partition(".")
-    first, _, rest = action.partition("_")
-    done = PAST.get(first) or first + ("d" if first.endswith("e") else "ed")
-    return PHRASES.get(verb) or f"{done} {rest or KINDS.get(kind, kind)}".capitalize().replace("_", " ")
+    return str(act.who) if act.who else act.operator or _("somebody")
 
 
 def count_ratings(studies: Sequence[Study], since: datetime) -> int:

@@ -91,7 +91,7 @@ def ready(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
 def metrics(request: HttpRequest) -> HttpResponse:
     """For Prometheus, which shows CONCORD_METRICS_TOKEN as a bearer token, and for researchers."""
     if not (has_token(request) or may_research(request.user)):
-        raise PermissionDenied("Metrics are for researchers, and for who shows CONCORD_METRICS_TOKEN.")
+        raise PermissionDenied(_("Metrics are for researchers, and for who shows CONCORD_METRICS_TOKEN."))
     return HttpResponse(generate_latest(registry()), content_type=CONTENT_TYPE_LATEST)
 
 
@@ -150,9 +150,9 @@ def render_erased(request: HttpRequest, username: str, *, is_own: bool) -> HttpR
     if is_own:
         logout(request)
         return render(request, "config/erased.html")
-    messages.success(request, f"{username} is erased.")
+    messages.success(request, _("{username} is erased.").format(username=username))
     if problem := withdrawn.problem():
-        messages.warning(request, f"Tell the person who runs this site: {problem}")
+        messages.warning(request, _("Tell the person who runs this site: {problem}").format(problem=problem))
     return redirect("home")
 
 

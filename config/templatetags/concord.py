@@ -20,7 +20,7 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, gettext_noop
 
 from core.accounts.services import first_account
 
@@ -95,7 +95,7 @@ def estimate(
     mark: str = "",
     low: float = 0.0,
     high: float = 1.0,
-    reason: str = "not defined",
+    reason: str = gettext_noop("not defined"),
 ) -> dict[str, Any]:
     """An estimate {value, low, high, reason} with its interval and n; with `mark`, also drawn from `low` to `high`.
 
@@ -104,8 +104,9 @@ def estimate(
     point, bottom, top = (number_or_none(part(value, key)) for key in ("value", "low", "high"))
     scale = (float(low), float(high))
     context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
-    context["reason"] = part(value, "reason") or reason
-    context["no_interval"] = part(value, "reason") if bottom is None or top is None else None
+    why = part(value, "reason")
+    context["reason"] = translate(why or reason)
+    context["no_interval"] = translate(why) if bottom is None or top is None else ""
     if mark and point is not None:
         context |= {"x": position(point, scale), "zero": position(0.0, scale) if low <= 0 <= high else None}
         if bottom is not None and top is not None:
@@ -135,7 +136,7 @@ def progress(done: int, total: int, label: str = "", unit: str = "", detail: str
 
 
 def translate(text: Any) -> str:
-    """The text of a form, which its class writes in English, in the language of the page."""
+    """A text that a module has in English, such as those of a form, in the language of the page."""
     return gettext(str(text)) if text else ""
 
 
@@ -257,10 +258,10 @@ def utc_time(written: str) -> str:
 
 
 @register.filter
-def or_dash(value: Any, reason: str = "not given") -> Any:
+def or_dash(value: Any, reason: str = gettext_noop("not given")) -> Any:
     """The value, or where there is none a dash that says why."""
     if value in (None, "", DASH):
-        return render_to_string("components/dash.html", {"reason": reason})
+        return render_to_string("components/dash.html", {"reason": translate(reason)})
     return value
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 
 from core.accounts import permissions
@@ -73,7 +74,7 @@ def get_account(request: HttpRequest) -> User:
 def require_researcher(request: HttpRequest, given: Mapping[str, Any]) -> None:
     """Raise PermissionDenied for annotators, and Http404 for what is another project's."""
     if not may_research(request.user):
-        raise PermissionDenied("This page is for researchers.")
+        raise PermissionDenied(_("This page is for researchers."))
     permissions.require_project_access(request.user, find_route(request), given, roles=permissions.RESEARCHING)
 
 
@@ -99,7 +100,7 @@ def adjudicator_required(view: View) -> View:
             permissions.is_allowed(request.user, route, kwargs, roles=roles) if named else may_adjudicate(request.user)
         ):
             if not may_adjudicate(request.user):
-                raise PermissionDenied("This page is for researchers and adjudicators.")
+                raise PermissionDenied(_("This page is for researchers and adjudicators."))
             raise Http404("Not found.")
         return view(request, *args, **kwargs)
 
@@ -113,7 +114,7 @@ def owner_required(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         require_researcher(request, kwargs)
         if not permissions.is_allowed(request.user, find_route(request), kwargs, roles=permissions.OWNING):
-            raise PermissionDenied("This page is for the project's owners.")
+            raise PermissionDenied(_("This page is for the project's owners."))
         return view(request, *args, **kwargs)
 
     return mark_view(login_required(guarded), "owner")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from core.accounts.models.projects import Membership, Project
 from core.accounts.models.tokens import ApiToken, Scope
@@ -37,7 +39,7 @@ class MemberForm(OptionsForm):
         name = self.cleaned_data["user"].strip()
         user = User.objects.filter(username=name).first()
         if user is None:
-            raise forms.ValidationError(f"There is no account {name!r}.")
+            raise forms.ValidationError(_("There is no account {name!r}.").format(name=name))
         return user
 
     def save(self, by: User) -> Membership | None:
@@ -45,7 +47,12 @@ class MemberForm(OptionsForm):
         return self.done(lambda: projects.join(by=by, project=self.project, user=given["user"], role=given["role"]))
 
 
-DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "until it is revoked")]
+DAYS = [
+    ("30", gettext_lazy("30 days")),
+    ("90", gettext_lazy("90 days")),
+    ("365", gettext_lazy("a year")),
+    ("", gettext_lazy("until it is revoked")),
+]
 
 
 class TokenForm(OptionsForm):

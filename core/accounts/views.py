@@ -7,6 +7,7 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -47,7 +48,7 @@ def create_first_account(request: HttpRequest, key: str) -> HttpResponse:
         except InputError as error:
             form.add_error("username", error.message)
         else:
-            messages.success(request, "The account is created. Sign in with it.")
+            messages.success(request, _("The account is created. Sign in with it."))
             return redirect("login")
     return render(request, "account/first_account.html", {"form": form})
 
@@ -58,7 +59,7 @@ def project_list(request: HttpRequest) -> HttpResponse:
     user = get_account(request)
     form = ProjectForm(request.POST or None) if user.is_superuser else None
     if form and form.is_valid() and (made := form.save(user)):
-        messages.success(request, f"{made} is there. Add the people who work in it.")
+        messages.success(request, _("{project} is there. Add the people who work in it.").format(project=made))
         return redirect("project_detail", slug=made.slug)
     rows = list(queries.list_researched(user))
     return render(request, "annotation/project_list.html", {"rows": rows, "form": form, "several": len(rows) > 1})
@@ -70,7 +71,7 @@ def project_choose(request: HttpRequest, slug: str) -> HttpResponse:
     """New things of mine go there from now on."""
     project = get_object_or_404(Project, slug=slug)
     projects.choose(by=get_account(request), project=project)
-    messages.success(request, f"What you make now is of {project}.")
+    messages.success(request, _("What you make now is of {project}.").format(project=project))
     return redirect("project_list")
 
 
@@ -88,7 +89,8 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_object_or_404(Project, slug=slug)
     form = MemberForm(request.POST, project=project)
     if form.is_valid() and (made := form.save(get_account(request))):
-        messages.success(request, f"{made.user.username} is {made.get_role_display()} of {project}.")
+        said = _("{name} is {role} of {project}.")
+        messages.success(request, said.format(name=made.user.username, role=made.get_role_display(), project=project))
         return redirect("project_detail", slug=slug)
     return render_project(request, project, form)
 
@@ -100,11 +102,12 @@ def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     member = find_member(slug, pk)
     try:
         role = request.POST.get("role", "")
-        projects.join(by=get_account(request), project=member.project, user=member.user, role=role)
+        member = projects.join(by=get_account(request), project=member.project, user=member.user, role=role)
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{member.user.username} is {role} now.")
+        said = _("{name} is {role} now.")
+        messages.success(request, said.format(name=member.user.username, role=member.get_role_display()))
     return redirect("project_detail", slug=slug)
 
 
@@ -118,7 +121,8 @@ def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{member.user.username} is not in {member.project} any more.")
+        said = _("{name} is not in {project} any more.")
+        messages.success(request, said.format(name=member.user.username, project=member.project))
     return redirect("project_detail", slug=slug)
 
 
@@ -162,5 +166,5 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """From now on the token opens nothing."""
     token = get_object_or_404(get_account(request).api_tokens, pk=pk)
     tokens.revoke(by=get_account(request), token=token)
-    messages.success(request, f"{token.name} is revoked. What uses it has no access any more.")
+    messages.success(request, _("{name} is revoked. What uses it has no access any more.").format(name=token.name))
     return redirect("token_list")

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from core.accounts import permissions
@@ -31,23 +33,24 @@ class EventForm(forms.Form):
     person = forms.CharField(label="Person (username)", required=False, max_length=150)
     study = forms.CharField(label="Study", required=False, max_length=120)
     verb = forms.ChoiceField(label="What was done", required=False)
-    since = a_day("From (day, UTC)")
-    until = a_day("To (day, UTC)")
+    since = a_day(gettext_noop("From (day, UTC)"))
+    until = a_day(gettext_noop("To (day, UTC)"))
 
     def __init__(self, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        kinds = sorted({verb.partition(".")[0] for verb in VERBS})
+        verbs, anything = sorted(VERBS), _("{kind}: anything")
+        kinds = dict.fromkeys(verb.partition(".")[0] for verb in verbs)
         groups = [
-            (kind, [(kind, f"{kind}: anything"), *((one, one) for one in sorted(VERBS) if one.startswith(f"{kind}."))])
+            (kind, [(kind, anything.format(kind=kind)), *((one, one) for one in verbs if one.startswith(f"{kind}."))])
             for kind in kinds
         ]
-        self.fields["verb"].choices = [("", "anything"), *groups]  # type: ignore[attr-defined]
+        self.fields["verb"].choices = [("", _("anything")), *groups]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, object]:
         given = super().clean() or {}
         since, until = given.get("since"), given.get("until")
         if since and until and until < since:
-            raise forms.ValidationError({"until": "This is before the first day."})
+            raise forms.ValidationError({"until": _("This is before the first day.")})
         return given
 
     def rows(self, seen_by: User) -> QuerySet[Act]:

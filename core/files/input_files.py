@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 from core.files.json_text import SUSPICIOUS, find_line, key_twice, refuse_unstorable, reword_message, to_dotted_path
 
 OnError = Literal["stop", "skip"]
@@ -61,8 +61,8 @@ class InputFile:
     def from_path(cls, path: Path | str, name: str | None = None) -> InputFile:
         return cls(Path(path), name or str(path))
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
-        return InputError(message, file=self.name, line=line, field=field)
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
+        return InputError(message, file=self.name, line=line, field=field, **parts)
 
     def describe_line(self, line: int) -> str:
         return f"line {line}"
@@ -74,9 +74,9 @@ class InputRows:
 
     name: str
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
         place = (self.name, None if line is None else str(line), field)
-        return InputError(message, field=".".join(part for part in place if part))
+        return InputError(message, field=".".join(part for part in place if part), **parts)
 
     def describe_line(self, line: int) -> str:
         return f"{self.name}.{line}"
@@ -92,7 +92,11 @@ def read_document(file: InputFile, *, limit: int = DOCUMENT_LIMIT) -> bytes:
         with file.path.open("rb") as stream:
             size = file.path.stat().st_size
             if size > limit:
-                raise file.error(f"is {size // MEGABYTE} MB, and a JSON document may have {limit // MEGABYTE} MB")
+                raise file.error(
+                    "is {size} MB, and a JSON document may have {most} MB",
+                    size=size // MEGABYTE,
+                    most=limit // MEGABYTE,
+                )
             data = stream.read()
     except OSError as error:
         raise unreadable(file, error) from error
@@ -112,8 +116,12 @@ def lines(file: InputFile, problems: Problems, *, limit: int = LINE_LIMIT) -> It
             while line := stream.readline(limit + 1):
                 number += 1
                 if len(line) > limit:
-                    message = f"is longer than {limit // MEGABYTE} MB; one record is expected on each line"
-                    problems.add(file.error(message, line=number), line[:1000])
+                    wrong = file.error(
+                        "is longer than {most} MB; one record is expected on each line",
+                        line=number,
+                        most=limit // MEGABYTE,
+                    )
+                    problems.add(wrong, line[:1000])
                     while line and not line.endswith(b"\n"):
                         line = stream.readline(limit)
                     continue
@@ -129,7 +137,7 @@ def unreadable(file: InputFile, error: OSError) -> InputError:
         return file.error("does not exist")
     if isinstance(error, IsADirectoryError):
         return file.error("is a folder; a file is expected")
-    return file.error(f"cannot be read: {error.strerror}")
+    return file.error("cannot be read: {why}", why=error.strerror)
 
 
 def not_utf8(data: bytes) -> tuple[str, int] | None:
@@ -144,7 +152,7 @@ def not_utf8(data: bytes) -> tuple[str, int] | None:
 
 Record = TypeVar("Record", bound=BaseModel)
 
-TWICE = "is there twice in one object: which of the two holds cannot be told"
+TWICE = gettext_noop("is there twice in one object: which of the two holds cannot be told")
 
 SHOULD_BE = {
     "dict_type": "should be a JSON object",
@@ -177,7 +185,9 @@ def refuse_repetition(file: InputFile, number: int, seen: dict[str, int], identi
     """Raise if the id was seen before; remember it otherwise."""
     first = seen.setdefault(identity, number)
     if first != number:
-        raise file.error(f"the id {identity!r} is on line {first} already", line=number, field="id")
+        raise file.error(
+            "the id {identity!r} is on line {first} already", line=number, field="id", identity=identity, first=first
+        )
 
 
 def read_list(
@@ -265,7 +275,7 @@ def not_json(file: InputFile, data: bytes, error: ValueError) -> InputError:
         return file.error(encoding[0], line=encoding[1])
     line = re.search(r" at line (\d+) column (\d+)$", str(error))
     message = str(error).removesuffix(line[0]) + f", column {line[2]}" if line else str(error)
-    return file.error(f"not JSON: {reword_message(message)}", line=int(line[1]) if line else None)
+    return file.error("not JSON: {why}", line=int(line[1]) if line else None, why=reword_message(message))
 
 
 def find_first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
@@ -278,11 +288,11 @@ def find_first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], s
 def explain_message(kind: str, message: str, given: Any) -> str:
     """A message of pydantic in the words of someone who looks at a file."""
     if kind == "missing":
-        return "is missing"
+        return gettext_noop("is missing")
     if kind == "json_invalid":
         return "not JSON: " + reword_message(message.removeprefix("Invalid JSON: "))
     if kind in ("string_too_short", "too_short"):
-        return "is empty"
+        return gettext_noop("is empty")
     if kind == "value_error":
         return message.removeprefix("Value error, ")
     shown = json.dumps(given, ensure_ascii=False, default=str)

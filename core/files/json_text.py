@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 COLON = re.compile(r"[ \t\n\r]*:")
@@ -142,9 +142,9 @@ def refuse_unstorable(value: Any, error: Callable[[list[str | int], str], InputE
     """Raise `error(path, why)` for a number that is no number, or a text with a NUL character, inside `value`."""
     for path, part in leaves(value, []):
         if isinstance(part, float) and not math.isfinite(part):
-            raise error(path, "is not a finite number")
+            raise error(path, gettext_noop("is not a finite number"))
         if isinstance(part, str) and "\0" in part:
-            raise error(path, "holds a NUL character, which a database cannot store")
+            raise error(path, gettext_noop("holds a NUL character, which a database cannot store"))
 
 
 def leaves(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], Any]]:

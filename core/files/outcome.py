@@ -93,4 +93,4 @@ def explain_refusal(source: Source) -> Iterator[None]:
     try:
         yield
     except (IntegrityError, DataError) as error:
-        raise source.error(f"the database refuses a value: {error}") from error
+        raise source.error("the database refuses a value: {why}", why=error) from error

@@ -43,7 +43,7 @@ def unpack(file: InputFile, into: Path) -> Path:
     except InputError:
         raise
     except (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error) as why:
-        raise file.error(f"is not a ZIP file that can be unpacked: {why}") from why
+        raise file.error("is not a ZIP file that can be unpacked: {why}", why=why) from why
     inside = list(into.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else into
 
@@ -56,10 +56,14 @@ def check_members(file: InputFile, members: list[zipfile.ZipInfo]) -> None:
     if not members:
         raise file.error("holds no files")
     if len(members) > MOST_FILES:
-        raise file.error(f"holds {len(members):,} files, more than {MOST_FILES:,}")
+        raise file.error("holds {n:,} files, more than {most:,}", n=len(members), most=MOST_FILES)
     size = sum(one.file_size for one in members)
     if size > SIZE_LIMIT:
-        raise file.error(f"holds {size // MEGABYTE:,} MB, more than {SIZE_LIMIT // MEGABYTE:,}: import it by a command")
+        raise file.error(
+            "holds {size:,} MB, more than {most:,}: import it by a command",
+            size=size // MEGABYTE,
+            most=SIZE_LIMIT // MEGABYTE,
+        )
     for one in members:
         path = PurePosixPath(one.filename)
         mode = one.external_attr >> 16

@@ -154,8 +154,9 @@ def load_arrow() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        message = "Parquet files and packed logs need the Python package pyarrow, which is not installed here"
-        raise InputError(message) from error
+        raise InputError(
+            "Parquet files and packed logs need the Python package pyarrow, which is not installed here"
+        ) from error
     return pyarrow
 
 

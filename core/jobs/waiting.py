@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from celery import current_app
 from django.core.cache import cache
+from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from core.accounts.models.users import User
@@ -85,10 +86,12 @@ class DeferredRequest:
     @property
     def says(self) -> str:
         """What stands of it, in words."""
-        asked = f"sked for {int(time() - self.at):,} s ago by {self.by}"
+        asked = int(time() - self.at)
         if self.begun is None:
-            return f"A{asked}; no worker has begun yet."
-        return f"Being computed for {int(time() - self.begun):,} s; a{asked}."
+            return _("Asked for {asked:,} s ago by {by}; no worker has begun yet.").format(asked=asked, by=self.by)
+        return _("Being computed for {begun:,} s; asked for {asked:,} s ago by {by}.").format(
+            begun=int(time() - self.begun), asked=asked, by=self.by
+        )
 
     @property
     def is_lost(self) -> bool:

@@ -13,6 +13,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, TypeVar
 
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
@@ -62,7 +63,9 @@ class Decoder(JSONDecoder):
 class JsonField(forms.JSONField):
     """A JSON object, or nothing: an empty field is shown empty, not as null, and read as no values."""
 
-    default_error_messages = {"invalid": "This is not JSON, is nested more than 200 deep, or holds a NUL character."}
+    default_error_messages = {
+        "invalid": gettext_lazy("This is not JSON, is nested more than 200 deep, or holds a NUL character.")
+    }
 
     def __init__(self, *, rows: int = 3, texts: bool = False, **options: Any) -> None:
         """With `texts`, each value of the object is a text."""
@@ -77,9 +80,9 @@ class JsonField(forms.JSONField):
         found = super().clean(value)
         found = {} if found is None else found
         if not isinstance(found, dict):
-            raise forms.ValidationError("Enter a JSON object, in braces.")
+            raise forms.ValidationError(_("Enter a JSON object, in braces."))
         if self.texts and not all(isinstance(one, str) for one in found.values()):
-            raise forms.ValidationError("Enter a JSON object of texts.")
+            raise forms.ValidationError(_("Enter a JSON object of texts."))
         return found
 
 

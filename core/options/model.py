@@ -24,34 +24,34 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticUndefined, core_schema
 
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 
 P = ParamSpec("P")
 R = TypeVar("R")
 LARGEST = 2**63 - 1
 """The largest number that a database keeps."""
 
-REQUIRED = "This field is required."
+REQUIRED = gettext_noop("This field is required.")
 INVALID: dict[Any, str] = {
-    int: "Enter a whole number.",
-    float: "Enter a number.",
-    Decimal: "Enter a number.",
-    date: "Enter a valid date.",
-    bool: "Enter true or false.",
-    str: "Enter a text.",
-    list: "Enter a list of values.",
-    dict: "Enter values by name.",
+    int: gettext_noop("Enter a whole number."),
+    float: gettext_noop("Enter a number."),
+    Decimal: gettext_noop("Enter a number."),
+    date: gettext_noop("Enter a valid date."),
+    bool: gettext_noop("Enter true or false."),
+    str: gettext_noop("Enter a text."),
+    list: gettext_noop("Enter a list of values."),
+    dict: gettext_noop("Enter values by name."),
 }
 WORDS = {
     "missing": REQUIRED,
     "string_too_short": REQUIRED,
     "too_short": REQUIRED,
-    "greater_than_equal": "Ensure this value is greater than or equal to {ge}.",
-    "less_than_equal": "Ensure this value is less than or equal to {le}.",
-    "string_too_long": "Ensure this value has at most {max_length} characters.",
-    "too_long": "Ensure this list has at most {max_length} values.",
-    "literal_error": "Select a valid choice. {input} is not one of the available choices.",
-    "extra_forbidden": "There is no such field.",
+    "greater_than_equal": gettext_noop("Ensure this value is greater than or equal to {ge}."),
+    "less_than_equal": gettext_noop("Ensure this value is less than or equal to {le}."),
+    "string_too_long": gettext_noop("Ensure this value has at most {max_length} characters."),
+    "too_long": gettext_noop("Ensure this list has at most {max_length} values."),
+    "literal_error": gettext_noop("Select a valid choice. {input} is not one of the available choices."),
+    "extra_forbidden": gettext_noop("There is no such field."),
     "string_type": INVALID[str],
     "finite_number": INVALID[float],
     **{
@@ -82,7 +82,7 @@ class Options(BaseModel):
     def refuse_null_characters(cls, value: Any) -> Any:
         """No database keeps them."""
         if isinstance(value, str) and "\0" in value:
-            raise ValueError("A text holds a character that cannot be kept.")
+            raise ValueError(gettext_noop("A text holds a character that cannot be kept."))
         return value
 
     def __init__(self, **given: Any) -> None:
@@ -109,7 +109,7 @@ class Hint:
     radio: bool = False
     null: bool = False  # whether a REST body may say null, besides leaving the field out
     off: str = ""  # label in a form of what turns off a switch that is on by default
-    wrong: str = ""  # what a service says of a value that is not allowed, in place of Django's words
+    wrong: str = ""  # what a service says of an {input} that is none of the {known}, in place of Django's words
 
 
 @dataclass(frozen=True)
@@ -215,13 +215,11 @@ def to_input_error(error: ErrorDetails, model: type[Options]) -> InputError:
     field = ".".join(loc[:-1] if loc and loc[-1].isdecimal() else loc) or None
     option = read_options(model).get(field or "")
     if option and option.hint.wrong and error["type"] in OUT_OF_RANGE:
-        return InputError(option.hint.wrong.format(input=error["input"]), field=field)
-    words = (
-        str(cause)
-        if isinstance(cause, ValueError)
-        else WORDS.get(error["type"], error["msg"]).format(**context, input=error["input"])
-    )
-    return InputError(words, field=field)
+        known = ", ".join(option.choices or ())
+        return InputError(option.hint.wrong, field=field, input=error["input"], known=known)
+    if error["type"] in WORDS:
+        return InputError(WORDS[error["type"]], field=field, **context, input=error["input"])
+    return InputError(str(cause) if isinstance(cause, ValueError) else error["msg"], field=field)
 
 
 def check_options(model: type[Options], *, but: Collection[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.corpus.models import Profile
 from core.accounts.models.users import User
@@ -17,7 +21,7 @@ from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents import speakers
 from simulation.agents.models import Agent
-from simulation.agents.prompts import DAMAGED, PUBLISHED, USER_INFORMATION
+from simulation.agents.prompts import DAMAGED, PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
 from simulation.experiments.models import Experiment
 from simulation.experiments.options import ForPeople, NewExperiment
@@ -26,30 +30,37 @@ from simulation.experiments.services.estimates import Estimate
 from simulation.experiments.services.experiments import PUBLISHED_LIMITS, Plan
 from simulation.experiments.services.grids import grid
 
-MODEL = "Its name at the provider. The local model needs none."
-PARAMETERS = 'JSON, such as {"concurrency": 8, "temperature": 0.5}. Leave empty for the defaults.'
+MODEL = gettext_noop("Its name at the provider. The local model needs none.")
+PARAMETERS = gettext_noop('JSON, such as {"concurrency": 8, "temperature": 0.5}. Leave empty for the defaults.')
 
 
 def speaker_choices() -> list[tuple[str, str]]:
-    return [(name, one.label) for name, one in speakers.REGISTRY.items() if one.label]
+    return [(name, _(one.label)) for name, one in speakers.REGISTRY.items() if one.label]
 
 
-INFORMATION = {
-    "": "Default: as PersonaLens for its scenarios, else what the task names",
-    **{key: f"{key.replace('_', ' ').capitalize()}: {one.name}" for key, one in USER_INFORMATION.items()},
-}
+NAMES = [
+    gettext_noop("Vanilla"), gettext_noop("Chain of thought"), gettext_noop("State tracking"),
+    gettext_noop("Faithful"), gettext_noop("Task preferences"),
+    gettext_noop("Shortened"), gettext_noop("Irrelevant"), gettext_noop("Contradicted"),
+]  # fmt: skip
+"""What the form calls strategies, what the user agent is told, and kinds of damage."""
+
+
+def explain(names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Choices that are said by their names and what each is."""
+    return [(name, f"{_(name.replace('_', ' ').capitalize())}: {_(says)}") for name, says in names.items()]
 
 
 def prompt_field(role: str) -> forms.CharField:
     """The text of a role; empty for Concord's own."""
-    known = ", ".join(f"${name}" for name in ROLES[role].placeholders)
+    known = ", ".join(f"${name}" for name in ROLES[role].placeholders) or _("none")
     return forms.CharField(
-        label=ROLES[role].name,
+        label=_(ROLES[role].name),
         required=False,
         strip=False,
         max_length=50_000,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=f"Empty for Concord’s own. Placeholders: {known or 'none'}.",
+        help_text=_("Empty for Concord’s own. Placeholders: {known}.").format(known=known),
     )
 
 
@@ -74,10 +85,13 @@ class ExperimentForm(OptionsForm):
     )
     history = forms.MultipleChoiceField(
         label="Quality of the history",
-        choices=[(kind, f"{kind.capitalize()}: {says}") for kind, says in KINDS.items()],
+        choices=lambda: explain(KINDS),
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        help_text=f"Past interactions spoiled in steps of {STEPS[0]} %, each step a condition of its own.",
+        help_text=format_lazy(
+            gettext_lazy("Past interactions spoiled in steps of {step} %, each step a condition of its own."),
+            step=STEPS[0],
+        ),
     )
 
     def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
@@ -92,9 +106,12 @@ class ExperimentForm(OptionsForm):
         self.set("source", choices=[(name, name) for name in sources])
         if len(sources) < 2:
             del self.fields["source"]
-        known = [(key, condition.name) for key, condition in PUBLISHED.items()]
+        known = [(key, _(condition.name)) for key, condition in PUBLISHED.items()]
         self.set("conditions", choices=known, initial=["base", "base+I"], help_text="")
-        self.set("user_information", choices=list(INFORMATION.items()), widget=forms.RadioSelect(), help_text="")
+        told = explain({key: one.name for key, one in USER_INFORMATION.items()})
+        usual = ("", _("Default: as PersonaLens for its scenarios, else what the task names"))
+        self.set("user_information", choices=[usual, *told], widget=forms.RadioSelect(), help_text="")
+        self.set("strategy", choices=explain(STRATEGIES))
         self.set("single_exchanges", initial=PUBLISHED_LIMITS.single)
         self.set("multi_exchanges", initial=PUBLISHED_LIMITS.multi)
         self.fields |= {f"prompts_{role}": prompt_field(role) for role in ROLES}
@@ -177,4 +194,4 @@ class PeopleForm(OptionsForm):
 
 
 def parameters_in_words(agent: Agent) -> str:
-    return ", ".join(f"{name} {json.dumps(value)}" for name, value in agent.parameters.items()) or "defaults"
+    return ", ".join(f"{name} {json.dumps(value)}" for name, value in agent.parameters.items()) or _("defaults")

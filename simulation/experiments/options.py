@@ -104,6 +104,6 @@ class ForPeople(Options):
     n: int = Field(
         PUBLISHED_SAMPLE, ge=1, le=LARGEST, title="Dialogues for people", description="Three people rate each."
     )
-    draw: Annotated[str, Choices(DRAWS), Hint(wrong=f"{{input!r}} is not one of {', '.join(DRAWS)}.")] = Field(
+    draw: Annotated[str, Choices(DRAWS), Hint(wrong="{input!r} is not one of {known}.")] = Field(
         RANDOM, title="Sampling"
     )

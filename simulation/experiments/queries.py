@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Avg, Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.corpus.models import Scenario
 from core.errors import InputError
@@ -210,7 +211,7 @@ def progress(experiment: Experiment) -> Progress:
 def endings(counts: list[dict[str, Any]]) -> tuple[Ended, ...]:
     """In the order of ENDINGS."""
     by_key = {count["ending"]: count["n"] for count in counts}
-    return tuple(Ended(key, name, key in REGULAR, by_key[key]) for key, name in ENDINGS.items() if key in by_key)
+    return tuple(Ended(key, _(name), key in REGULAR, by_key[key]) for key, name in ENDINGS.items() if key in by_key)
 
 
 def rate(experiment: Experiment, turns: dict[str, Any], now: datetime) -> float | None:

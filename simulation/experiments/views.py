@@ -8,6 +8,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.studies.queries.context import build_panels, subject_of_scenario
@@ -20,7 +22,7 @@ from judging.judges.prompts.templates import digest
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
 from simulation.agents.models import Agent
-from simulation.agents.parsing.endings import ENDINGS
+from simulation.agents.parsing.endings import ENDINGS, EXCHANGES
 from simulation.agents.parsing.speech import PROBLEMS
 from simulation.agents.prompts import CONDITIONS, USER_INFORMATION, assistant_role
 from simulation.agents.prompts.roles import ROLES, find_text
@@ -69,7 +71,7 @@ def experiment_detail(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         **build_progress_context(experiment),
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
-        "ending": ENDINGS.get(ending, ""),
+        "ending": _(ENDINGS[ending]) if ending in ENDINGS else "",
         "endings": ENDINGS,
         "resume": ResumeForm(initial={"budget_usd": experiment.budget_usd}),
         "people": PeopleForm(),
@@ -111,9 +113,9 @@ def experiment_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def experiment_stop(request: HttpRequest, pk: int) -> HttpResponse:
     if experiments.stop(by=get_account(request), experiment=find_experiment(pk)):
-        messages.success(request, "Stopped. Every turn is kept, and the rest can be said later.")
+        messages.success(request, _("Stopped. Every turn is kept, and the rest can be said later."))
     else:
-        messages.info(request, "The experiment was over already.")
+        messages.info(request, _("The experiment was over already."))
     return redirect("experiment_detail", pk=pk)
 
 
@@ -122,7 +124,7 @@ def experiment_stop(request: HttpRequest, pk: int) -> HttpResponse:
 def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
     form = ResumeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("experiment_detail", pk=pk)
     try:
         left = experiments.resume(
@@ -131,7 +133,8 @@ def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Going on with {left} dialogue{'s' if left != 1 else ''}.")
+        said = ngettext("Going on with {n} dialogue.", "Going on with {n} dialogues.", left)
+        messages.success(request, said.format(n=left))
     return redirect("experiment_detail", pk=pk)
 
 
@@ -144,7 +147,8 @@ def experiment_people(request: HttpRequest, pk: int) -> HttpResponse:
     if study is None:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect("experiment_detail", pk=pk)
-    messages.success(request, f"The study has {study.items.count()} dialogues. Say who rates them, and open it.")
+    said = _("The study has {n} dialogues. Say who rates them, and open it.")
+    messages.success(request, said.format(n=study.items.count()))
     return redirect("study_detail", slug=study.slug)
 
 
@@ -168,7 +172,7 @@ def dialogue_detail(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     context = {
         **talk(row),
         "panels": build_panels(subject_of_scenario(row.scenario)),
-        "condition": CONDITIONS[row.condition].name,
+        "condition": _(CONDITIONS[row.condition].name),
         "last": row.experiment.dialogues.count(),
     }
     return render(request, "simulation/simulated_detail.html", context)
@@ -192,7 +196,7 @@ def talk(row: SimulatedDialogue) -> dict[str, Any]:
         "experiment": row.experiment,
         "turns": [{"number": turn.number, "role": turn.side, "content": turn.text} for turn in turns if turn.text],
         "details": turns,
-        "ending": ENDINGS.get(row.ending, ""),
+        "ending": _(ENDINGS[row.ending]) if row.ending else "",
         "problems": PROBLEMS,
         "grows": not row.ending and row.experiment.state == "running",
         "retrieves": any(turn.retrieved for turn in turns),
@@ -216,33 +220,36 @@ def pace(progress: queries.Progress) -> str:
     if not progress.rate:
         return ""
     if progress.rate >= 2:
-        return f"{progress.rate:.0f} turns a second"
-    return f"{60 * progress.rate:.0f} turns a minute"
+        return _("{n:.0f} turns a second").format(n=progress.rate)
+    return _("{n:.0f} turns a minute").format(n=60 * progress.rate)
 
 
 def facts(experiment: Experiment) -> list[tuple[str, str]]:
     """What it was asked with."""
     grid = experiment.grid
     user = experiment.user_agent
+    most = _("{single}, of several domains {multi}").format(
+        single=experiment.single_turns, multi=experiment.multi_turns
+    )
     return [
-        ("User agent", f"{user.provider} {user.model} ({parameters_in_words(user)})"),
-        ("User agent is told", USER_INFORMATION[experiment.user_information].name),
-        ("Strategy", experiment.strategy.replace("_", " ")),
+        (_("User agent"), f"{user.provider} {user.model} ({parameters_in_words(user)})"),
+        (_("User agent is told"), _(USER_INFORMATION[experiment.user_information].name)),
+        (_("Strategy"), experiment.strategy.replace("_", " ")),
         *(
-            ("Assistant", f"{one.provider} {one.model} ({parameters_in_words(one)})")
+            (_("Assistant"), f"{one.provider} {one.model} ({parameters_in_words(one)})")
             for one in experiment.assistants.all()
         ),
-        ("Conditions", ", ".join(experiment.conditions)),
-        ("Users", f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
-        ("Tasks", f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
-        ("Left out", describe_left_out(grid.get("masked", 0), grid.get("absent"))),
-        (f"Most {experiment.limit_unit}", f"{experiment.single_turns}, of several domains {experiment.multi_turns}"),
-        ("Passages retrieved", str(experiment.passages)),
-        *([("Embeddings", experiment.embedder.model)] if experiment.embedder else []),
-        ("Seed", str(experiment.seed)),
-        ("Budget", format_dollars(experiment.budget_usd) if experiment.budget_usd else "none"),
-        ("Code", experiment.code_version),
-        ("Hash of the input", experiment.input_hash[:16]),
+        (_("Conditions"), ", ".join(experiment.conditions)),
+        (_("Users"), f"{len(grid.get('users', []))} ({grid.get('asked_users', '')})"),
+        (_("Tasks"), f"{len(grid.get('tasks', []))} ({grid.get('asked_tasks', '')})"),
+        (_("Left out"), describe_left_out(grid.get("masked", 0), grid.get("absent"))),
+        (_("Most exchanges") if experiment.limit_unit == EXCHANGES else _("Most messages"), most),
+        (_("Passages retrieved"), str(experiment.passages)),
+        *([(_("Embeddings"), experiment.embedder.model)] if experiment.embedder else []),
+        (_("Seed"), str(experiment.seed)),
+        (_("Budget"), format_dollars(experiment.budget_usd) if experiment.budget_usd else _("none")),
+        (_("Code"), experiment.code_version),
+        (_("Hash of the input"), experiment.input_hash[:16]),
     ]
 
 
@@ -252,9 +259,9 @@ def list_prompts(experiment: Experiment) -> list[dict[str, Any]]:
     texts = {role: find_text(role, experiment.user_information, experiment.prompts) for role in used if role}
     return [
         {
-            "name": ROLES[role].name,
+            "name": _(ROLES[role].name),
             "text": words,
-            "note": f"{'replaced' if role in experiment.prompts else 'Concord’s own'}, {digest(words)}",
+            "note": f"{_('replaced') if role in experiment.prompts else _('Concord’s own')}, {digest(words)}",
         }
         for role, words in texts.items()
     ]
@@ -262,8 +269,11 @@ def list_prompts(experiment: Experiment) -> list[dict[str, Any]]:
 
 def describe_left_out(masked: int, absent: int | None) -> str:
     """Pairs of user and task that are not played. Older experiments did not count those without a scenario."""
-    unknown = "pairs without a scenario were not counted"
-    return f"{masked:,} pairs masked by interests; " + (unknown if absent is None else f"{absent:,} without a scenario")
+    if absent is None:
+        said = _("{masked:,} pairs masked by interests; pairs without a scenario were not counted")
+        return said.format(masked=masked)
+    said = _("{masked:,} pairs masked by interests; {absent:,} without a scenario")
+    return said.format(masked=masked, absent=absent)
 
 
 def list_agents(experiment: Experiment) -> list[Agent]:
@@ -272,16 +282,18 @@ def list_agents(experiment: Experiment) -> list[Agent]:
 
 def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     """What an experiment would take, in words."""
-    price = "not known" if estimate.usd is None else f"about {format_dollars(estimate.usd)}"
+    about, unknown = _("about {amount}"), _("not known")
+    price = unknown if estimate.usd is None else about.format(amount=format_dollars(estimate.usd))
+    without_goal = ngettext("{n:,} task", "{n:,} tasks", estimate.without_goal).format(n=estimate.without_goal)
     return [
-        ("Dialogues", f"{estimate.dialogues:,}"),
-        ("Left out", describe_left_out(estimate.masked, estimate.absent)),
-        *([("Without a goal", f"{estimate.without_goal:,} tasks")] if estimate.without_goal else []),
-        ("Turns", f"about {estimate.turns:,}"),
-        ("Input tokens", f"about {estimate.input_tokens:,}"),
-        ("Output tokens", f"about {estimate.output_tokens:,}"),
-        ("Price", price),
-        ("Time", "not known" if estimate.seconds is None else duration(estimate.seconds)),
+        (_("Dialogues"), f"{estimate.dialogues:,}"),
+        (_("Left out"), describe_left_out(estimate.masked, estimate.absent)),
+        *([(_("Without a goal"), without_goal)] if estimate.without_goal else []),
+        (_("Turns"), about.format(amount=f"{estimate.turns:,}")),
+        (_("Input tokens"), about.format(amount=f"{estimate.input_tokens:,}")),
+        (_("Output tokens"), about.format(amount=f"{estimate.output_tokens:,}")),
+        (_("Price"), price),
+        (_("Time"), unknown if estimate.seconds is None else duration(estimate.seconds)),
     ]
 
 

@@ -10,6 +10,9 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.corpus.models import Profile, Task
 from core.accounts.models.users import User
@@ -21,7 +24,7 @@ from core.options.fields import OptionsForm, split_names
 from judging.judges.services.keys import load_keyring_for
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
-from simulation.agents.prompts.generation import LEVELS
+from simulation.agents.prompts.generation import GENERATORS, LEVELS
 from simulation.experiments.models import PreferenceType
 from simulation.generation import queries
 from simulation.generation.models import CandidateRun, Making
@@ -31,8 +34,15 @@ from simulation.generation.services import candidates, generation, seed_estimate
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
 
-AGAINST = [(f"{a}-{b}", f"{a} against {b}") for b, a in combinations(LEVELS, 2)]
-SIZE = f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; the command candidates takes more."
+SIZE = format_lazy(
+    gettext_lazy("At most {size} MB; the command candidates takes more."), size=settings.MAX_UPLOAD_BYTES // MEGABYTE
+)
+
+
+def list_matchups() -> list[tuple[str, str]]:
+    """Every two levels, the higher one first."""
+    words = _("{level} against {other}")
+    return [(f"{a}-{b}", words.format(level=a, other=b)) for b, a in combinations(LEVELS, 2)]
 
 
 class UploadedForm(OptionsForm):
@@ -56,8 +66,11 @@ def say_at_file() -> Iterator[None]:
 
 def build_agent_field(label: str) -> forms.CharField:
     """The field in which an agent is named."""
-    says = "PROVIDER, PROVIDER:MODEL, or a name that begins with claude or gpt. Parameters may follow as JSON."
-    return forms.CharField(label=label, initial="local", help_text=says)
+    return forms.CharField(
+        label=label,
+        initial="local",
+        help_text="PROVIDER, PROVIDER:MODEL, or a name that begins with claude or gpt. Parameters may follow as JSON.",
+    )
 
 
 def find_agent(text: str, field: str, by: User) -> Agent:
@@ -72,7 +85,7 @@ class GenerationForm(OptionsForm):
     """An order of material. What each kind needs, the service says."""
 
     verb, asks = NewMaking, ("kind", "source", "domains", "demographics", "n", "prompts")
-    agent = build_agent_field("Model")
+    agent = build_agent_field(gettext_noop("Model"))
     profile = forms.CharField(
         label="Profile",
         max_length=200,
@@ -84,11 +97,15 @@ class GenerationForm(OptionsForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = PreferenceType.objects.order_by("source").values_list("source", flat=True).distinct()
-        self.set("source", choices=[(name, name) for name in known] or [("personalens", "none imported yet")])
+        self.set("source", choices=[(name, name) for name in known] or [("personalens", _("none imported yet"))])
         self.set("kind", choices=[one for one in Making.Kind.choices if one[0] not in Making.OF_CANDIDATES])
         self.fields["domains"] = forms.CharField(
-            label="Domains", required=False, help_text=f"Separated by commas. {self.fields['domains'].help_text}"
+            label="Domains",
+            required=False,
+            help_text=_("Separated by commas. {more}").format(more=_(str(self.fields["domains"].help_text))),
         )
+        own = _("JSON with texts by name, in place of Concord's own: {names}.")
+        self.fields["prompts"].help_text = own.format(names=", ".join(GENERATORS))
 
     def order(self, by: User) -> Making | None:
         """The order, sent to the workers; None if it was refused, with the reason at its field."""
@@ -118,7 +135,7 @@ class CandidateRunForm(UploadedForm):
     """Who answers which questions of whom, at which levels, and what it may cost."""
 
     verb, asks = NewCandidateRun, ("name", "levels", "seed", "budget_usd")
-    agent = build_agent_field("Model")
+    agent = build_agent_field(gettext_noop("Model"))
     profiles = forms.CharField(
         label="Personas", initial="all", required=False, help_text="Ids separated by commas, or all."
     )
@@ -129,12 +146,19 @@ class CandidateRunForm(UploadedForm):
     )
     kind = forms.ChoiceField(
         label="Kind of these questions",
-        choices=[("general", "general: for anybody"), ("specific", "specific: about the person's own life")],
+        choices=[
+            ("general", gettext_lazy("general: for anybody")),
+            ("specific", gettext_lazy("specific: about the person's own life")),
+        ],
     )
     file = forms.FileField(
         label="Or a file of questions",
         required=False,
-        help_text=f"JSONL: question, and optionally kind and profile_id, whose question it then is. {SIZE}",
+        help_text=format_lazy(
+            "{} {}",
+            gettext_lazy("JSONL: question, and optionally kind and profile_id, whose question it then is."),
+            SIZE,
+        ),
     )
 
     def begin(self, by: User) -> CandidateRun | None:
@@ -167,13 +191,15 @@ class SeedRunForm(UploadedForm):
 
     verb = NewSeedRun
     asks = ("name", "personas", "specific", "general", "memories", "levels", "seed", "budget_usd")
-    file = forms.FileField(label="Seeds", help_text=f"JSONL: id and traits on each line. {SIZE}")
-    agent = build_agent_field("Model")
+    file = forms.FileField(
+        label="Seeds", help_text=format_lazy("{} {}", gettext_lazy("JSONL: id and traits on each line."), SIZE)
+    )
+    agent = build_agent_field(gettext_noop("Model"))
     checker = forms.CharField(
         label="Checking model", required=False, help_text="Another model. Empty: no model checks the responses."
     )
     against = forms.MultipleChoiceField(
-        choices=AGAINST, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Pairs"
+        choices=list_matchups, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Pairs"
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -205,7 +231,11 @@ class CandidateFileForm(UploadedForm):
     file = forms.FileField(
         label="File",
         allow_empty_file=True,
-        help_text=f"JSONL: profile_id, question, level, text; optionally kind, provider, model. {SIZE}",
+        help_text=format_lazy(
+            "{} {}",
+            gettext_lazy("JSONL: profile_id, question, level, text; optionally kind, provider, model."),
+            SIZE,
+        ),
     )
 
     def load(self, by: User) -> Outcome | None:
@@ -222,13 +252,13 @@ class PairsForm(OptionsForm):
 
     verb, asks = NewPairs, ("kind", "length", "same_form", "near", "each", "seed")
     against = forms.MultipleChoiceField(
-        choices=AGAINST, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Levels"
+        choices=list_matchups, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Levels"
     )
 
     def __init__(self, *args: Any, run: CandidateRun | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.run = run
-        self.set("kind", choices=[("", "all"), *((kind, kind) for kind in queries.kinds() if kind)])
+        self.set("kind", choices=[("", _("all")), *((kind, kind) for kind in queries.kinds() if kind)])
 
     def make(self, by: User) -> dict[str, Any] | None:
         """What came of it; None if it was refused, with the reason at its field."""

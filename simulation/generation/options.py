@@ -60,7 +60,7 @@ class ConflictDecision(Options):
     decision: Annotated[
         str,
         Choices(dict(ConflictReview.Decision.choices)),
-        Hint(radio=True, wrong=f"{{input!r}} is not one of {', '.join(ConflictReview.Decision.values)}."),
+        Hint(radio=True, wrong="{input!r} is not one of {known}."),
     ] = Field(title="Decision")
     note: str = Field("", max_length=1000, title="Note")
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery, Sum
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Profile
 from core.accounts.models.users import User
@@ -25,6 +26,10 @@ from simulation.stats.drawing import distinct
 
 AT_ONCE = 5000
 STOPPED = "Stopped by a person before it was asked."
+FAILURE, UNCHECKED = gettext_noop("failed"), gettext_noop("not checked")
+SAME, CONFLICTING = gettext_noop("nearly the same as another"), gettext_noop("facts in conflict")
+"""Why something does not go on to the next stage."""
+
 DONE = Q(makings__finished_at__isnull=False, makings__problem="")
 FAILED = Q(makings__finished_at__isnull=False) & ~Q(makings__problem="")
 
@@ -196,9 +201,7 @@ def personas(run: CandidateRun) -> StageResult:
     found = Profile.objects.in_bulk(made)
     texts = [found[pk].persona for pk in made]
     kept = [made[place] for place in distinct(texts, near=run.plan["near"])]
-    return StageResult(
-        kept, count_reasons({"failed": count_failed(orders), "nearly the same as another": len(made) - len(kept)})
-    )
+    return StageResult(kept, count_reasons({FAILURE: count_failed(orders), SAME: len(made) - len(kept)}))
 
 
 def sound(run: CandidateRun) -> StageResult:
@@ -212,9 +215,7 @@ def sound(run: CandidateRun) -> StageResult:
     }
     good = [pk for pk in kept if pk in checked and pk not in standing]
     conflicting = len(standing & set(kept))
-    return StageResult(
-        good, count_reasons({"facts in conflict": conflicting, "not checked": len(kept) - len(good) - conflicting})
-    )
+    return StageResult(good, count_reasons({CONFLICTING: conflicting, UNCHECKED: len(kept) - len(good) - conflicting}))
 
 
 def latest(conflict: Conflict) -> str:
@@ -239,7 +240,7 @@ def questions(run: CandidateRun) -> tuple[list[SeedOrder], dict[str, int]]:
         texts = [one.text for one in (*shared, *mine)]
         kept += [mine[place - len(shared)] for place in distinct(texts, near=near) if place >= len(shared)]
         n += len(mine)
-    return kept, count_reasons({"failed": count_failed(orders), "nearly the same as another": n - len(kept)})
+    return kept, count_reasons({FAILURE: count_failed(orders), SAME: n - len(kept)})
 
 
 def iterate_judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
@@ -252,10 +253,10 @@ def iterate_judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
 
 def list_problems(found: dict[str, Any], level: str) -> str:
     if not found["answers"]:
-        return "does not answer the question"
+        return gettext_noop("does not answer the question")
     if not found["same_language"]:
-        return "in another language"
-    return "" if found["level"] == level else "of another level"
+        return gettext_noop("in another language")
+    return "" if found["level"] == level else gettext_noop("of another level")
 
 
 def responses(run: CandidateRun, pks: Sequence[int]) -> StageResult:
@@ -264,7 +265,7 @@ def responses(run: CandidateRun, pks: Sequence[int]) -> StageResult:
         return StageResult(list(pks), {})
     seen = dict(iterate_judged(run))
     kept = [pk for pk in pks if seen.get(pk) == ""]
-    reasons = Counter(seen.get(pk, "not checked") for pk in pks if seen.get(pk) != "")
+    reasons = Counter(seen.get(pk, UNCHECKED) for pk in pks if seen.get(pk) != "")
     return StageResult(kept, count_reasons(reasons))
 
 
@@ -312,13 +313,13 @@ def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
     n_memories = sum(len(one) for one in Profile.objects.filter(pk__in=people.pks).values_list("memories", flat=True))
     reached = list(CandidateRun.Stage.values).index(run.stage)
     rows = [
-        ("seeds", len(run.plan["seeds"]), run.plan["left_out"], 0),
-        ("personas", len(people.pks), people.left_out, 0),
-        ("personas without conflicts", len(good.pks), good.left_out, 2),
-        ("questions", len(asked), questions_out, 2),
-        ("memories", n_memories, {}, 2),
-        ("responses", len(pks), {"failed": count_failed(load_kind(run, "candidates"))}, 3),
-        ("responses that pass the checks", len(kept.pks), kept.left_out, 4),
+        (gettext_noop("seeds"), len(run.plan["seeds"]), run.plan["left_out"], 0),
+        (gettext_noop("personas"), len(people.pks), people.left_out, 0),
+        (gettext_noop("personas without conflicts"), len(good.pks), good.left_out, 2),
+        (gettext_noop("questions"), len(asked), questions_out, 2),
+        (gettext_noop("memories"), n_memories, {}, 2),
+        (gettext_noop("responses"), len(pks), {FAILURE: count_failed(load_kind(run, "candidates"))}, 3),
+        (gettext_noop("responses that pass the checks"), len(kept.pks), kept.left_out, 4),
     ]
     return [
         {"what": what, "n": n, "left_out": count_reasons(left_out)}

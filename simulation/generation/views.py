@@ -9,6 +9,8 @@ from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.corpus.models import Profile
@@ -31,6 +33,13 @@ from simulation.generation.models import Candidate, CandidateRun, Conflict, Conf
 from simulation.generation.services import candidates, generation
 
 PER_PAGE = 50
+ASKED = [
+    gettext_noop("Source"), gettext_noop("Domains"), gettext_noop("Demographics"), gettext_noop("N"),
+    gettext_noop("Task"), gettext_noop("Question"), gettext_noop("Kind"), gettext_noop("Levels"),
+    gettext_noop("Key"), gettext_noop("Candidates"), gettext_noop("Parents"), gettext_noop("Traits"),
+    gettext_noop("Seed_id"), gettext_noop("Topics"),
+]  # fmt: skip
+"""Names of what an order was asked with, as its page says them."""
 
 
 @researcher_required
@@ -79,7 +88,8 @@ def candidate_import(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and (outcome := form.load(get_account(request))):
         counts = outcome.to_document()
         new, known = counts["created"]["candidates"], counts["unchanged"]["candidates"]
-        messages.success(request, f"{new:,} new candidates; {known:,} were there already.")
+        said = _("{new:,} new candidates; {known:,} were there already.")
+        messages.success(request, said.format(new=new, known=known))
         return redirect("candidate_list")
     return render(request, "simulation/candidate_import.html", {"form": form})
 
@@ -119,7 +129,8 @@ def candidate_progress(request: HttpRequest, pk: int) -> HttpResponse:
 def candidate_stop(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for no more; what came is kept."""
     left = candidates.stop(by=get_account(request), run=find_run(pk))
-    messages.success(request, f"Stopped; {left:,} questions were not begun. What came is kept.")
+    said = _("Stopped; {left:,} questions were not begun. What came is kept.")
+    messages.success(request, said.format(left=left))
     return redirect("candidate_run", pk=pk)
 
 
@@ -129,14 +140,15 @@ def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Go on, and try again what failed."""
     form = ResumeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("candidate_run", pk=pk)
     try:
         n = candidates.resume(by=get_account(request), run=find_run(pk), budget_usd=form.cleaned_data["budget_usd"])
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{n:,} questions are tried again. Levels that came are not asked for twice.")
+        said = _("{n:,} questions are tried again. Levels that came are not asked for twice.")
+        messages.success(request, said.format(n=n))
     return redirect("candidate_run", pk=pk)
 
 
@@ -206,8 +218,8 @@ def generation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     given = {
         name: value for name, value in order.asked.items() if name != "prompts" and value not in (None, "", [], {})
     }
-    asked = [(name.capitalize(), value) for name, value in given.items()]
-    facts = [("What", order.get_kind_display()), ("Who", f"{order.agent.provider} {order.agent.model}"), *asked]
+    asked = [(_(name.capitalize()), value) for name, value in given.items()]
+    facts = [(_("What"), order.get_kind_display()), (_("Who"), f"{order.agent.provider} {order.agent.model}"), *asked]
     return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
 
 

@@ -55,7 +55,7 @@ class ExperimentResults(ExperimentsApi):
         if found is None:
             waiting = results.find_request(**asked)
             told = waiting.error or waiting.says if waiting else "POST here, or insist with ?whole=true."
-            raise NotComputedError("Not computed yet: {left}. {told}", left=results.LEFT, told=told)
+            raise NotComputedError("Not computed yet: {left}. {told}", left=results.describe_left(), told=told)
         return Response(add_published(found) if given["published"] else found)
 
     @says(

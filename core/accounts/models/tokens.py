@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 
 class Scope(models.TextChoices):
@@ -51,8 +52,9 @@ class ApiToken(models.Model):
     def state(self, now: datetime) -> str:
         """working, expired or revoked."""
         if self.revoked_at:
-            return "revoked"
-        return "expired" if self.expires_at and self.expires_at <= now else "working"
+            return gettext_noop("revoked")
+        is_over = self.expires_at and self.expires_at <= now
+        return gettext_noop("expired") if is_over else gettext_noop("working")
 
 
 class IdempotentWrite(models.Model):

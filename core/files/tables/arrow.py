@@ -25,7 +25,7 @@ def read_parquet(file: InputFile, path: Path | None = None, first: int = 1) -> I
         with arrow.parquet.ParquetFile(path or file.path) as table:
             yield from number_rows(table.iter_batches(batch_size=AT_ONCE), first)
     except (OSError, arrow.ArrowException) as error:
-        raise file.error(f"is not a Parquet file that can be read: {error}") from error
+        raise file.error("is not a Parquet file that can be read: {why}", why=error) from error
 
 
 def read_arrow(file: InputFile, path: Path | None = None, first: int = 1) -> Iterator[TableRow]:
@@ -41,7 +41,7 @@ def read_arrow(file: InputFile, path: Path | None = None, first: int = 1) -> Ite
                 batches = (reader.get_batch(place) for place in range(reader.num_record_batches))
             yield from number_rows((piece for one in batches for piece in slice_batch(one)), first)
     except (OSError, arrow.ArrowException) as error:
-        raise file.error(f"is not an Arrow file that can be read: {error}") from error
+        raise file.error("is not an Arrow file that can be read: {why}", why=error) from error
 
 
 def slice_batch(batch: Any) -> Iterator[Any]:
@@ -112,7 +112,7 @@ def list_saved(file: InputFile, folder: Path) -> list[Path]:
     named = read_json_file(file, folder / "state.json").get("_data_files") or []
     paths = [folder / Path(str(one.get("filename"))).name for one in named if isinstance(one, dict)]
     if missing := [path for path in paths if not path.is_file()]:
-        raise file.error(f"names {missing[0].name}, which is not there", field="state.json")
+        raise file.error("names {name}, which is not there", field="state.json", name=missing[0].name)
     return paths
 
 
@@ -123,5 +123,5 @@ def read_json_file(file: InputFile, path: Path) -> dict[str, Any]:
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, InputError) as error:
-        raise file.error(f"cannot be read: {error}", field=path.name) from error
+        raise file.error("cannot be read: {why}", field=path.name, why=error) from error
     return found if isinstance(found, dict) else {}

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 
 from pydantic_core import from_json
 
-from core.errors import InputError
 from core.files.input_files import MEGABYTE, InputFile, unreadable
 
 UTF_8 = "utf-8"
@@ -102,8 +101,12 @@ def write_utf8(file: InputFile, encoding: str, copy: Path) -> None:
                 sink.write(text)
                 line += text.count("\n")
     except UnicodeError as error:
-        message = f"is not {ENCODINGS.get(encoding, encoding)} from line {line} on; choose another encoding"
-        raise InputError(message, file=file.name, field="encoding") from error
+        raise file.error(
+            "is not {encoding} from line {first} on; choose another encoding",
+            field="encoding",
+            encoding=ENCODINGS.get(encoding, encoding),
+            first=line,
+        ) from error
     except OSError as error:
         raise unreadable(file, error) from error
 
@@ -212,7 +215,7 @@ def detect_packed(file: InputFile) -> str:
         with zipfile.ZipFile(file.path) as archive:
             names = archive.namelist()
     except (OSError, zipfile.BadZipFile) as error:
-        raise file.error(f"is not a ZIP file that can be read: {error}") from error
+        raise file.error("is not a ZIP file that can be read: {why}", why=error) from error
     if any(name.startswith("xl/") for name in names):
         return XLSX
     raise file.error("is a ZIP file that is no Excel workbook; unpack it and choose one of the files in it")

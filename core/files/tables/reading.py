@@ -113,7 +113,7 @@ def read_cells(file: InputFile, separator: str) -> Iterator[tuple[int, list[str]
         message, line = not_utf8(file.path.read_bytes()) or (str(error), start)
         raise file.error(message, line=line) from error
     except csv.Error as error:
-        raise file.error(f"not CSV: {error}; is a quotation mark not closed?", line=start) from error
+        raise file.error("not CSV: {why}; is a quotation mark not closed?", line=start, why=error) from error
 
 
 def name_columns(header: Sequence[object], notes: RowNotes) -> tuple[list[str], list[int]]:
@@ -156,7 +156,9 @@ def read_json(file: InputFile, at: str, problems: Problems, notes: RowNotes) -> 
     """Yield the objects of the list at the dotted path `at`; without one, of the document or its only list."""
     if file.path.stat().st_size > DOCUMENT_LIMIT:
         limit = DOCUMENT_LIMIT // MEGABYTE
-        raise file.error(f"is a JSON document of more than {limit} MB; write it as JSON Lines, one object on each line")
+        raise file.error(
+            "is a JSON document of more than {most} MB; write it as JSON Lines, one object on each line", most=limit
+        )
     document = parse_document(file, read_document(file))
     for number, one in enumerate(find_rows(file, document, at, notes), start=1):
         if isinstance(one, dict):
@@ -170,7 +172,7 @@ def find_rows(file: InputFile, document: Any, at: str, notes: RowNotes) -> list[
     if at:
         found = find_value(document, at)
         if not isinstance(found, list):
-            raise file.error(f"has no list at {at}", field="at")
+            raise file.error("has no list at {at}", field="at", at=at)
         return found
     if isinstance(document, list):
         return document
@@ -203,10 +205,12 @@ def open_workbook(file: InputFile) -> CalamineWorkbook:
             size = sum(one.file_size for one in archive.infolist())
         if size > UNPACKED_LIMIT:
             limit = UNPACKED_LIMIT // MEGABYTE
-            raise file.error(f"unpacks to {size // MEGABYTE:,} MB, more than {limit} MB; save the sheet as CSV")
+            raise file.error(
+                "unpacks to {size:,} MB, more than {most} MB; save the sheet as CSV", size=size // MEGABYTE, most=limit
+            )
         return CalamineWorkbook.from_path(str(file.path))
     except (OSError, zipfile.BadZipFile, CalamineError) as error:
-        raise file.error(f"is not an Excel workbook that can be read: {error}") from error
+        raise file.error("is not an Excel workbook that can be read: {why}", why=error) from error
 
 
 def list_sheets(file: InputFile) -> list[str]:
@@ -220,14 +224,16 @@ def read_workbook(file: InputFile, sheet: str, notes: RowNotes) -> Iterator[Tabl
     names = list(workbook.sheet_names)
     chosen = sheet or next(iter(names), "")
     if chosen not in names:
-        raise file.error(f"has no sheet {chosen!r}; it has {', '.join(names) or 'none'}", field="sheet")
+        raise file.error(
+            "has no sheet {chosen!r}; it has {names}", field="sheet", chosen=chosen, names=", ".join(names) or "none"
+        )
     if not sheet and len(names) > 1:
         notes.said.append(f"The workbook has {len(names)} sheets; {chosen} is read.")
     rows = iter(workbook.get_sheet_by_name(chosen).to_python(skip_empty_area=False))
     numbered = ((line, row) for line, row in enumerate(rows, start=1) if not all(map(is_blank, row)))
     found = next(numbered, None)
     if found is None:
-        raise file.error(f"has nothing on the sheet {chosen}", field="sheet")
+        raise file.error("has nothing on the sheet {chosen}", field="sheet", chosen=chosen)
     columns, used = name_columns(found[1], notes)
     for line, row in numbered:
         yield TableRow(line, {columns[place]: to_plain(row[place]) for place in used})

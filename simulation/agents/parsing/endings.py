@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.errors import gettext_noop
 from simulation.agents.prompts import Side
 from simulation.stats.utterances import repeats
 
@@ -13,26 +14,26 @@ EXCHANGES, MESSAGES = "exchanges", "messages"
 
 DONE, LIMIT = "done", "limit"
 ENDINGS = {
-    DONE: "the user said that the task is done",
-    LIMIT: "the limit was reached",
-    "at_once": "the user ended it before the assistant had spoken",
-    "repetition": "the user repeated itself",
-    "user_empty": "the user said nothing",
-    "user_other_side": "the user spoke as the assistant",
-    "user_refusal": "the user agent refused",
-    "user_echo": "the user agent repeated its instructions",
-    "user_cut_off": "the user agent's reply was cut off at its limit of tokens",
-    "user_too_long": "the conversation no longer fits the user agent",
-    "user_oversized": "the user agent said more than this site reads",
-    "user_failed": "the user agent could not be asked",
-    "assistant_empty": "the assistant said nothing",
-    "assistant_other_side": "the assistant spoke as the user",
-    "assistant_refusal": "the assistant refused",
-    "assistant_echo": "the assistant repeated its instructions",
-    "assistant_cut_off": "the assistant's reply was cut off at its limit of tokens",
-    "assistant_too_long": "the conversation no longer fits the assistant",
-    "assistant_oversized": "the assistant said more than this site reads",
-    "assistant_failed": "the assistant could not be asked",
+    DONE: gettext_noop("the user said that the task is done"),
+    LIMIT: gettext_noop("the limit was reached"),
+    "at_once": gettext_noop("the user ended it before the assistant had spoken"),
+    "repetition": gettext_noop("the user repeated itself"),
+    "user_empty": gettext_noop("the user said nothing"),
+    "user_other_side": gettext_noop("the user spoke as the assistant"),
+    "user_refusal": gettext_noop("the user agent refused"),
+    "user_echo": gettext_noop("the user agent repeated its instructions"),
+    "user_cut_off": gettext_noop("the user agent's reply was cut off at its limit of tokens"),
+    "user_too_long": gettext_noop("the conversation no longer fits the user agent"),
+    "user_oversized": gettext_noop("the user agent said more than this site reads"),
+    "user_failed": gettext_noop("the user agent could not be asked"),
+    "assistant_empty": gettext_noop("the assistant said nothing"),
+    "assistant_other_side": gettext_noop("the assistant spoke as the user"),
+    "assistant_refusal": gettext_noop("the assistant refused"),
+    "assistant_echo": gettext_noop("the assistant repeated its instructions"),
+    "assistant_cut_off": gettext_noop("the assistant's reply was cut off at its limit of tokens"),
+    "assistant_too_long": gettext_noop("the conversation no longer fits the assistant"),
+    "assistant_oversized": gettext_noop("the assistant said more than this site reads"),
+    "assistant_failed": gettext_noop("the assistant could not be asked"),
 }
 REGULAR = (DONE, LIMIT)
 """Endings of dialogues in which both sides kept to their part. The others are counted apart."""

@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from core.errors import gettext_noop
 from simulation.agents.parsing.transcripts import split_turn
 from simulation.agents.prompts import MARK, Side
 
@@ -110,14 +111,14 @@ UNOPENED = re.compile(r"\A(?P<inside>[^`<]*)</think(?:ing)?>", re.IGNORECASE)
 EMPTY, OTHER_SIDE, REFUSAL, TOO_LONG, CALL_FAILED = "empty", "other_side", "refusal", "too_long", "failed"
 OVERSIZED, CUT_OFF, ECHO = "oversized", "cut_off", "echo"
 PROBLEMS = {
-    EMPTY: "said nothing",
-    OTHER_SIDE: "spoke as the other side",
-    REFUSAL: "refused",
-    ECHO: "repeated its instructions",
-    CUT_OFF: "was cut off at the limit of tokens",
-    TOO_LONG: "the conversation no longer fits the model",
-    OVERSIZED: "said more than this site reads",
-    CALL_FAILED: "the call failed",
+    EMPTY: gettext_noop("said nothing"),
+    OTHER_SIDE: gettext_noop("spoke as the other side"),
+    REFUSAL: gettext_noop("refused"),
+    ECHO: gettext_noop("repeated its instructions"),
+    CUT_OFF: gettext_noop("was cut off at the limit of tokens"),
+    TOO_LONG: gettext_noop("the conversation no longer fits the model"),
+    OVERSIZED: gettext_noop("said more than this site reads"),
+    CALL_FAILED: gettext_noop("the call failed"),
 }
 
 

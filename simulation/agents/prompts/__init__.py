@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.errors import gettext_noop
 from judging.judges.prompts.known_facts import render_list, to_words
 from judging.judges.prompts.templates import drop_placeholder, fill
 from simulation.agents.prompts import roles
@@ -34,9 +35,9 @@ from simulation.agents.prompts.roles import (
 from simulation.agents.prompts.scene import Cue, Message, Scene, Side, SpokenTurn
 
 STRATEGIES = {
-    "vanilla": "speaks at once",
-    "chain_of_thought": "thinks before it speaks",
-    "state_tracking": "keeps a list of what is open",
+    "vanilla": gettext_noop("speaks at once"),
+    "chain_of_thought": gettext_noop("thinks before it speaks"),
+    "state_tracking": gettext_noop("keeps a list of what is open"),
 }
 NOTHING_KNOWN = "(nothing is known)"
 NONE_REPLACED: Mapping[str, str] = {}

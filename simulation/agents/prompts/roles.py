@@ -25,15 +25,16 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from core.errors import gettext_noop
 from judging.judges.prompts.templates import digest, misfits, names
 from judging.stats.retrieval import SENTENCE
 from simulation.agents.prompts.scene import Scene
 from simulation.stats.utterances import UNTELLING, list_values
 
 KINDS = {
-    "shortened": "the last sentences dropped",
-    "irrelevant": "the last sentences about something else",
-    "contradicted": "preferences replaced by others",
+    "shortened": gettext_noop("the last sentences dropped"),
+    "irrelevant": gettext_noop("the last sentences about something else"),
+    "contradicted": gettext_noop("preferences replaced by others"),
 }
 STEPS = (25, 50, 75, 100)
 """Percent of the sentences, or of the preferences named, that are damaged."""
@@ -135,22 +136,24 @@ class Condition:
 PUBLISHED = {
     condition.key: condition
     for condition in (
-        Condition("vanilla", "vanilla: two lines of instruction", instruction="vanilla"),
-        Condition("base", "base: knows nothing of the user"),
-        Condition("base+D", "base + demographics", parts=frozenset({"demographics"})),
-        Condition("base+I", "base + past interactions", parts=frozenset({"interactions"})),
-        Condition("base+S", "base + situation", parts=frozenset({"situation"})),
-        Condition("base+all", "base + all three", parts=frozenset({"demographics", "interactions", "situation"})),
-        Condition("none", "none: no instruction", instruction=""),
+        Condition("vanilla", gettext_noop("vanilla: two lines of instruction"), instruction="vanilla"),
+        Condition("base", gettext_noop("base: knows nothing of the user")),
+        Condition("base+D", gettext_noop("base + demographics"), parts=frozenset({"demographics"})),
+        Condition("base+I", gettext_noop("base + past interactions"), parts=frozenset({"interactions"})),
+        Condition("base+S", gettext_noop("base + situation"), parts=frozenset({"situation"})),
+        Condition(
+            "base+all", gettext_noop("base + all three"), parts=frozenset({"demographics", "interactions", "situation"})
+        ),
+        Condition("none", gettext_noop("none: no instruction"), instruction=""),
         Condition(
             "base+I-retrieved",
-            "base + past interactions found by BM25",
+            gettext_noop("base + past interactions found by BM25"),
             parts=frozenset({"retrieved"}),
             retriever=BM25,
         ),
         Condition(
             "base+I-embedded",
-            "base + past interactions found by embeddings",
+            gettext_noop("base + past interactions found by embeddings"),
             parts=frozenset({"retrieved"}),
             retriever=EMBEDDINGS,
         ),
@@ -201,13 +204,13 @@ class UserInformation:
 
 USER_INFORMATION = {
     FAITHFUL: UserInformation(
-        "as PersonaLens: all preferences and past interactions of the task's domains, and no goal",
+        gettext_noop("as PersonaLens: all preferences and past interactions of the task's domains, and no goal"),
         "TERMINATE",
         "user/faithful_opening",
         "user/faithful_later",
     ),
     TASK_PREFERENCES: UserInformation(
-        "the preferences that the task names, and the goal; no past interactions",
+        gettext_noop("the preferences that the task names, and the goal; no past interactions"),
         MARK,
         "user/task_preferences",
         "user/task_preferences",
@@ -244,14 +247,14 @@ class Role:
 
 NO_INTENT = "the user agent would not know what it wants"
 ROLES = {
-    "user_opening": Role("User agent, first turn", OF_THE_USER, {"intent": NO_INTENT}),
+    "user_opening": Role(gettext_noop("User agent, first turn"), OF_THE_USER, {"intent": NO_INTENT}),
     "user_later": Role(
-        "User agent, later turns",
+        gettext_noop("User agent, later turns"),
         OF_THE_USER,
         {"intent": NO_INTENT, "mark": "no dialogue would end before the limit"},
     ),
-    "assistant": Role("Assistant under base and its variants", OF_THE_ASSISTANT, {}),
-    "vanilla": Role("Assistant under vanilla", {}, {}),
+    "assistant": Role(gettext_noop("Assistant under base and its variants"), OF_THE_ASSISTANT, {}),
+    "vanilla": Role(gettext_noop("Assistant under vanilla"), {}, {}),
 }
 
 

@@ -19,18 +19,18 @@ from simulation.agents.speakers.base import USUAL_REPLY, WITHOUT_USE, build_requ
 
 REGISTRY = {
     "local": ProviderEntry(
-        "simulation.agents.speakers.local:Local", "Local: a small model on this machine, no key and no network"
+        "simulation.agents.speakers.local:Local", label="Local: a small model on this machine, no key and no network"
     ),
     "anthropic": ProviderEntry(
-        "simulation.agents.speakers.anthropic:Anthropic", "Anthropic: a Claude model, needs a key"
+        "simulation.agents.speakers.anthropic:Anthropic", label="Anthropic: a Claude model, needs a key"
     ),
     "openai_compatible": ProviderEntry(
         "simulation.agents.speakers.openai_compatible:OpenAICompatible",
-        "OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
+        label="OpenAI-compatible: vLLM, Ollama, llama.cpp and others, needs an address",
     ),
     "callable": ProviderEntry(
         "simulation.agents.speakers.callables:CallableSpeaker",
-        "Your own: a Python callable that CONCORD_ASSISTANTS names",
+        label="Your own: a Python callable that CONCORD_ASSISTANTS names",
     ),
     "scripted": ProviderEntry("simulation.agents.speakers.scripted:Scripted"),
 }

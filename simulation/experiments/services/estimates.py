@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
+from django.utils.translation import gettext as _
+
 from annotation.corpus.models import Scenario, Task
 from judging.judges.providers.base import approximate_tokens
 from judging.runs.services.budgets import compute_expected_cost
@@ -96,18 +98,18 @@ def estimate(plan: Plan) -> Estimate:
         **plan.grid.left_out,
         without_goal=count_without_goal(plan),
         basis=(
-            f"Dialogues with this user agent lately had {usual:.1f} turns."
+            _("Dialogues with this user agent lately had {n:.1f} turns.").format(n=usual)
             if usual
-            else "No dialogue with this user agent is known yet: every one is taken to have the most turns.",
-            "Tokens are estimated from the length of the texts.",
+            else _("No dialogue with this user agent is known yet: every one is taken to have the most turns."),
+            _("Tokens are estimated from the length of the texts."),
         ),
         why=(
             *(
-                f"The price of {share.agent} is not known: enter it on the page Prices."
+                _("The price of {name} is not known: enter it on the page Prices.").format(name=share.agent)
                 for share, cost in zip(found, costs, strict=True)
                 if cost is None
             ),
-            *(("How long a turn takes is not known until there are some.",) if None in times else ()),
+            *((_("How long a turn takes is not known until there are some."),) if None in times else ()),
         ),
     )
 

@@ -134,7 +134,7 @@ def read_questions(file: InputFile, profiles: Sequence[Profile]) -> list[Questio
         file, QuestionRecord, Problems("stop"), id_of=lambda one: f"{one.profile_id} {one.question}"
     ):
         if record.profile_id is not None and record.profile_id not in known:
-            raise file.error(f"there is no profile {record.profile_id!r}", line=line, field="profile_id")
+            raise file.error("there is no profile {name!r}", line=line, field="profile_id", name=record.profile_id)
         of = [known[record.profile_id]] if record.profile_id is not None else list(profiles)
         if not of:
             raise file.error("names no profile, and no profiles are given", line=line, field="profile_id")
@@ -172,7 +172,7 @@ def records(file: InputFile, profiles: dict[str, int], problems: Problems) -> It
         if record.profile_id in profiles:
             yield record
         else:
-            error = file.error(f"there is no profile {record.profile_id!r}", line=line, field="profile_id")
+            error = file.error("there is no profile {name!r}", line=line, field="profile_id", name=record.profile_id)
             problems.add(error, record.model_dump_json())
 
 

@@ -8,6 +8,8 @@ from decimal import Decimal
 from statistics import fmean
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from judging.judges.providers.base import approximate_tokens
 from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
@@ -45,11 +47,16 @@ def estimate(plan: SeedPlan, *, agent: Agent, checker: Agent | None, levels: Seq
         **{name: sum(row[name] for row in rows) for name in ("requests", "input_tokens", "output_tokens")},
         "usd": None if None in costs else sum(costs),
         "seconds": None if None in times else sum(times),
-        "basis": "Nothing is left out and every reply fits. Tokens are estimated from the length of the texts; replies "
-        "are as long as the model's last ones of the kind, or as such replies usually are.",
+        "basis": _(
+            "Nothing is left out and every reply fits. Tokens are estimated from the length of the texts; replies "
+            "are as long as the model's last ones of the kind, or as such replies usually are."
+        ),
         "why": [
-            *(f"The price of {name} is not known: enter it on the page Prices." for name in unknown),
-            *(["How long a reply takes is not known until there are some."] if None in times else []),
+            *(
+                _("The price of {name} is not known: enter it on the page Prices.").format(name=name)
+                for name in unknown
+            ),
+            *([_("How long a reply takes is not known until there are some.")] if None in times else []),
         ],
     }
 

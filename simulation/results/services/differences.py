@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
 
 from annotation.corpus.imports.personalens import SOURCE
 from annotation.studies.models.studies import Study
@@ -203,16 +204,23 @@ def list_shared_models(experiment: Experiment, rated_by: Sequence[Judge] | None 
     assistants = [one for one in experiment.assistants.all() if not one.is_scripted]
     user = None if experiment.user_agent.is_scripted else find_model(experiment.user_agent)
     both = [one.name for one in assistants if find_model(one) == user]
-    warnings = [f"{name} plays the users and is an assistant under test." for name in both]
+    warnings = [_("{name} plays the users and is an assistant under test.").format(name=name) for name in both]
     for judge in found:
-        parts = ["plays the users"] if find_model(judge) == user else []
-        parts += (
-            ["is an assistant under test"] if any(find_model(one) == find_model(judge) for one in assistants) else []
-        )
-        if parts:
-            name = judge.model or judge.provider
-            warnings.append(f"{name} {' and '.join(parts)}, and rates the dialogues as the judge {judge}.")
+        plays, is_tested = find_model(judge) == user, find_model(judge) in map(find_model, assistants)
+        if words := describe_parts(plays=plays, is_tested=is_tested):
+            warnings.append(words.format(name=judge.model or judge.provider, judge=judge))
     return warnings
+
+
+def describe_parts(*, plays: bool, is_tested: bool) -> str:
+    """The warning of a judge that plays the users, or is an assistant under test, or both; empty for neither."""
+    if plays and is_tested:
+        return _("{name} plays the users and is an assistant under test, and rates the dialogues as the judge {judge}.")
+    if plays:
+        return _("{name} plays the users, and rates the dialogues as the judge {judge}.")
+    if is_tested:
+        return _("{name} is an assistant under test, and rates the dialogues as the judge {judge}.")
+    return ""
 
 
 def warn_of_study(study: Study, judges: Sequence[Judge]) -> list[str]:

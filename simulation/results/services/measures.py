@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from celery import current_app
 from django.core.cache import cache
+from django.utils.translation import gettext_noop
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, IntArray
@@ -37,7 +38,7 @@ SWEPT = 600
 
 SIDES = ("user", "assistant", "both")
 TASKS = ("single", "multi", "all")
-CHOICES = (
+CHOICES = gettext_noop(
     "Words and punctuation marks in lower case. Pooled: all utterances together, no interval. By dialogue: the mean "
     "over dialogues of each one's own value. Entropy in nats. Self-BLEU: each utterance against all others of its side "
     "and kind of task, the references held fixed. Intervals resample profiles."

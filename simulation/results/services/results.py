@@ -12,6 +12,7 @@ from typing import Any
 
 from django.core.cache import cache
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.agreement.options import IntervalOptions
 from core.accounts.models.users import User
@@ -31,7 +32,11 @@ AT_ONCE = 1000
 """Dialogues whose results are computed while somebody waits: some seconds."""
 
 KEPT = 30 * 24 * 3600
-LEFT = f"with more than {AT_ONCE:,} dialogues, a worker computes results on request"
+
+
+def describe_left() -> str:
+    """What is not computed while somebody waits."""
+    return _("with more than {n:,} dialogues, a worker computes results on request").format(n=AT_ONCE)
 
 
 def document(

@@ -12,6 +12,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.options import IntervalOptions
@@ -31,15 +33,18 @@ from simulation.results.services.published_rows import KEY, add_published
 from simulation.results.services.ranks import ranks_on_request
 
 CAPTIONS = {
-    "assistants": "Means by assistant, for tasks of one and of several domains.",
-    "ablation": "Means by what the assistant was told of the user.",
-    "differences": "Change against the first, within the same scenario. The line is no change.",
-    "domains": "Means by domain. The dashed line is the mean of the domains.",
-    "history": "Personalization against how far the history was damaged.",
-    "turns": "Personalization turn by turn.",
-    "drift": "How often the user names a value that its profile does not hold, turn by turn.",
-    "user_agent": "How natural and coherent the user agent is.",
+    "assistants": gettext_noop("Means by assistant, for tasks of one and of several domains."),
+    "ablation": gettext_noop("Means by what the assistant was told of the user."),
+    "differences": gettext_noop("Change against the first, within the same scenario. The line is no change."),
+    "domains": gettext_noop("Means by domain. The dashed line is the mean of the domains."),
+    "history": gettext_noop("Personalization against how far the history was damaged."),
+    "turns": gettext_noop("Personalization turn by turn."),
+    "drift": gettext_noop("How often the user names a value that its profile does not hold, turn by turn."),
+    "user_agent": gettext_noop("How natural and coherent the user agent is."),
 }
+LABELS = [gettext_noop("Assistant"), gettext_noop("Condition"), gettext_noop("Tasks"), gettext_noop("Domain")]
+"""What the results can be narrowed by."""
+
 Document = Mapping[str, Any]
 
 
@@ -94,7 +99,7 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     if found is None:
         found = results.find_last(**asked.chosen)
         context |= {
-            "left": results.LEFT,
+            "left": results.describe_left(),
             "waiting": results.find_request(**asked.chosen),
             "compute": asked.address("experiment_results_compute"),
             "here": asked.address("experiment_results"),
@@ -111,7 +116,7 @@ def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
         "filters": fields(found, asked.filters),
         "tables": [build_table_context(asked, table) for table in found["tables"].values()],
         "downloads": links(asked),
-        "interval": f"{100 * found['confidence']:g} % intervals",
+        "interval": _("{confidence:g} % intervals").format(confidence=100 * found["confidence"]),
     }
 
 
@@ -138,7 +143,11 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     except InputError as error:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
     if found is None:
-        return HttpResponse(f"Not computed yet: {results.LEFT}.", status=409, content_type="text/plain; charset=utf-8")
+        return HttpResponse(
+            _("Not computed yet: {left}.").format(left=results.describe_left()),
+            status=409,
+            content_type="text/plain; charset=utf-8",
+        )
     result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES and "table" not in request.GET:
         content_type, write = FILES[format]
@@ -154,7 +163,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
 
 def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
     """A table with its chart, where one shows more than the numbers."""
-    caption = CAPTIONS.get(table["key"], "")
+    caption = _(CAPTIONS[table["key"]]) if table["key"] in CAPTIONS else ""
     rows = [
         {**row, "is_published": row["key"] == KEY, "figures": [figure(row, column) for column in table["columns"]]}
         for row in table["rows"]
@@ -177,7 +186,7 @@ def fields(found: Document, filters: Filters) -> list[dict[str, Any]]:
     """The lists to choose from, where there is a choice."""
     chosen = asdict(filters)
     return [
-        {"name": name, "label": name.capitalize(), "chosen": chosen[name], "choices": known}
+        {"name": name, "label": _(name.capitalize()), "chosen": chosen[name], "choices": known}
         for name, known in found["choices"].items()
         if len(known) > 1
     ]

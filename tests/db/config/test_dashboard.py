@@ -14,8 +14,10 @@ from django.utils import timezone
 from annotation.studies.models.labels import Draft
 from annotation.studies.models.messages import ItemMessage
 from annotation.studies.services import studies
-from config.pages.dashboard import build_dashboard, describe_verb
+from config.pages.dashboard import build_dashboard
+from config.pages.phrases import PHRASES, describe_verb
 from core.accounts.models.users import User
+from core.audit.log import VERBS
 from judging.assessment.models.assessment import CalibrationRun
 from tests.support import factories
 from tests.support.labelled import people_say, with_items
@@ -165,6 +167,10 @@ def test_changes_name_the_study_and_link_it(alice: User) -> None:
 )
 def test_verbs_of_the_log_are_said_in_words(verb: str, said: str) -> None:
     assert describe_verb(verb) == said
+
+
+def test_every_verb_has_its_words() -> None:
+    assert set(PHRASES) >= VERBS
 
 
 def with_items_of(study):
