@@ -303,7 +303,13 @@ class TestWholeLanguage:
         study = open_study([bob])
         alice = ResearcherFactory(language="eo")
         pages = ("queue", "quality", "progress", "rubric", "coming-in", "judges", "results", "files")
-        for address in ("/", "/studies/", "/material/", "/judges/", *(f"/studies/{study.slug}/{one}/" for one in pages)):
+        for address in (
+            "/",
+            "/studies/",
+            "/material/",
+            "/judges/",
+            *(f"/studies/{study.slug}/{one}/" for one in pages),
+        ):
             said = text_of(sign_in(alice).get(address))
             assert '<html lang="eo">' in said, address
             heads = re.findall(r"(?s)<(?:h1|h2|th|legend|summary)\b[^>]*>(.*?)</", said)
