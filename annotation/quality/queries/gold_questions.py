@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.utils.translation import gettext_noop
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
 from annotation.studies.models.assignments import Assignment
@@ -73,8 +74,10 @@ def find_gold_question(study: Study, item: str, purpose: str) -> KnownItem:
     rows = load_study(study)
     found = [one for one in rows if one.item.external_id == item and purpose in ("", one.purpose)]
     if len(found) != 1:
-        says = "has no known answer" if not found else "is known for several purposes: name one"
-        raise InputError("{item} {says}.", field="item", item=item, says=says)
+        says = gettext_noop("{item} has no known answer.")
+        if found:
+            says = gettext_noop("{item} is known for several purposes: name one.")
+        raise InputError(says, field="item", item=item)
     return found[0]
 
 

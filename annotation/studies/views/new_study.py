@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.criteria import RUBRICS, default_keys
@@ -127,7 +128,7 @@ def create(request: HttpRequest, form: StudyForm, entered: Entered) -> HttpRespo
     """Make the study, or show the first step with something wrong in it."""
     if form.is_valid() and (study := form.create(get_account(request))):
         request.session.pop(KEPT, None)
-        messages.success(request, f"{study} is ready. Annotators see it once it is open.")
+        messages.success(request, _("{study} is ready. Annotators see it once it is open.").format(study=study))
         return redirect("study_detail", slug=study.slug)
     wrong = next((step for step in STEPS if form.find_wrong(step)), STEPS[-1])
     return page(request, form, entered, wrong)
