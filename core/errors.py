@@ -9,6 +9,11 @@ gettext: Callable[[str], str] = str
 """Says a text in the language of the moment; the site puts Django's here."""
 
 
+def gettext_noop(text: str) -> str:
+    """Mark a text that a page translates, in a module that does not import Django."""
+    return text
+
+
 class InputError(ValueError):
     """Something given from outside cannot be used. Says where: file, line and field, as far as they are known.
 

@@ -145,7 +145,7 @@ def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
         asked=asked,
         q=search,
         filters=[(name, values, asked[name]) for name, values in queries.values(benchmark).items() if values],
-        shown=queries.SHOWN.items(),
+        shown=[(name, _(words)) for name, words in queries.SHOWN.items()],
         page=Paginator(cases, PER_PAGE).get_page(request.GET.get("page")),
     )
 
@@ -308,7 +308,7 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
     form = FilterForm(request.POST or None)
     if form.is_valid() and (made := form.run(get_account(request), study)):
         counts = Counter(made.outcomes.values_list("outcome", flat=True))
-        messages.success(request, ", ".join(f"{n} {outcome}" for outcome, n in counts.items()).capitalize() + ".")
+        messages.success(request, ", ".join(f"{n} {_(outcome)}" for outcome, n in counts.items()).capitalize() + ".")
         return redirect("filter_rounds", slug=slug)
     rounds = list(study.filter_rounds.select_related("follow_up", "created_by").order_by("number"))
     numbers = FilterOutcome.objects.filter(round__in=rounds).values_list("round", "outcome").annotate(n=Count("pk"))
@@ -317,7 +317,7 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "steps": study_steps(study, "gold"),
         "form": form,
-        "outcomes": FilterOutcome.Outcome.values,
+        "outcomes": FilterOutcome.Outcome.labels,
         "rounds": [(one, [counted.get((one.pk, name), 0) for name in FilterOutcome.Outcome.values]) for one in rounds],
         "simulated": study.annotators.filter(kind=User.Kind.SIMULATED).count(),
         "undecided": study.items.filter(filter_outcomes=None).count(),

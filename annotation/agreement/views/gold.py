@@ -127,7 +127,7 @@ def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
         **item,
         "label": name_label(criterion, str(item["gold"])) if item["gold"] is not None else "",
         "from": name_source(item["source"]),
-        "tied": " or ".join(name_label(criterion, str(value)) for value in item["candidates"]),
+        "tied": _(" or ").join(name_label(criterion, str(value)) for value in item["candidates"]),
     }
 
 

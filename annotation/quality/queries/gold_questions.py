@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
@@ -170,8 +171,8 @@ def mark_answers(slot: Assignment, expected: Iterable[KnownAnswer]) -> Iterable[
         value = given.value if given else ""
         yield MarkedAnswer(
             criterion=build_ask(slot, answer).title,
-            said=label_shown(slot, answer.criterion, value) if value else "cannot judge",
-            expected=" or ".join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
+            said=label_shown(slot, answer.criterion, value) if value else _("cannot judge"),
+            expected=_(" or ").join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
             right=answer.accepts(value) if value else None,
             explanation=answer.explanation,
         )

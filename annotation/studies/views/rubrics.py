@@ -75,7 +75,7 @@ def page(
     context = {
         "study": study,
         "steps": study_steps(study),
-        "criteria": [(one, TYPES[spell_type(one)].lower()) for one in now.criteria],
+        "criteria": [(one, _(TYPES[spell_type(one)]).lower()) for one in now.criteria],
         "form": form,
         "old": request.POST.get("old") or request.GET.get("edit", ""),
         "whole": whole or RubricFileForm(kind=study.kind),
