@@ -35,6 +35,7 @@ class BuildForm(OptionsForm):
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
         found = filter_visible(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
+        self.set("notes", label="Notes")
         self.fields["study"].queryset = found  # type: ignore[attr-defined]
         self.order_fields(["study", *self.asks[:-2], "splits"])
 

@@ -75,6 +75,7 @@ class SampleForm(OptionsForm):
         self.kind = kind
         self.add(NewSample, "method", "size", "strata", "allocation", seed="sample_seed")
         self.set("method", required=True, initial="all", help_text="")
+        self.set("allocation", label="Allocation")
         if study is not None and (rated := list_other_rated_criteria(study)):
             self.fields["predicted_from"] = PredictedFrom(rated)
         values = {field: sampling_frame.choices(kind, field) for field in sampling_frame.FILTERS[kind]}

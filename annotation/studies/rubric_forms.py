@@ -94,6 +94,7 @@ class CriterionForm(forms.Form):
     unit = forms.ChoiceField(label="Asked of")
     categories = forms.CharField(
         required=False,
+        label="Categories",
         widget=area(5),
         help_text="One per line; of a scale 2 to 11 steps in their order: value | label | when it applies.",
     )

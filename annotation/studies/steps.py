@@ -49,6 +49,15 @@ class Step:
     tabs: tuple[Tab, ...] = ()
 
 
+STATES = [
+    gettext_noop("done"),
+    gettext_noop("active"),
+    gettext_noop("running"),
+    gettext_noop("todo"),
+    gettext_noop("error"),
+]
+"""Of a step, as its line says them to who does not see it."""
+
 Provider = Callable[[Sequence[Study]], Iterable[tuple[Study, Step]]]
 """Given studies, the steps of each; in a fixed number of queries, however many the studies are."""
 

@@ -142,7 +142,7 @@ def page(request: HttpRequest, form: StudyForm, entered: Entered, step: FormStep
     context = {
         "form": form,
         "kind": form.kind,
-        "kinds": [(value, label, sampling_frame.list_records(value).count()) for value, label in Study.Kind.choices],
+        "kinds": [(value, _(label), sampling_frame.list_records(value).count()) for value, label in Study.Kind.choices],
         "step": step,
         "steps": [(one, number < place and not checked.find_wrong(one)) for number, one in enumerate(STEPS)],
         "number": place + 1,
@@ -151,7 +151,7 @@ def page(request: HttpRequest, form: StudyForm, entered: Entered, step: FormStep
         "folded": [form[name] for name in folded],
         "is_fold_open": any(name in form.errors for name in folded) if form.is_bound else False,
         "is_kept": KEPT in request.session,
-        "access": ACCESS.get(checked["access"].value(), ""),
+        "access": _(ACCESS.get(checked["access"].value(), "")),
         "wrong": [one for one in STEPS if checked.find_wrong(one)],
         **build_preview(checked, step.key),
     }
