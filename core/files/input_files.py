@@ -61,8 +61,8 @@ class InputFile:
     def from_path(cls, path: Path | str, name: str | None = None) -> InputFile:
         return cls(Path(path), name or str(path))
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
-        return InputError(message, file=self.name, line=line, field=field)
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
+        return InputError(message, file=self.name, line=line, field=field, **parts)
 
     def describe_line(self, line: int) -> str:
         return f"line {line}"
@@ -74,9 +74,9 @@ class InputRows:
 
     name: str
 
-    def error(self, message: str, *, line: int | None = None, field: str | None = None) -> InputError:
+    def error(self, message: str, *, line: int | None = None, field: str | None = None, **parts: Any) -> InputError:
         place = (self.name, None if line is None else str(line), field)
-        return InputError(message, field=".".join(part for part in place if part))
+        return InputError(message, field=".".join(part for part in place if part), **parts)
 
     def describe_line(self, line: int) -> str:
         return f"{self.name}.{line}"

@@ -194,7 +194,9 @@ def refuse_nothing(reader: TableRecords) -> None:
     if not reader.counts["rows"]:
         raise reader.file.error("names columns but has no rows")
     if reader.format and not reader.counts["records"]:
-        raise reader.file.error(f"no row is a conversation in the format {reader.format.title}", field="format")
+        raise reader.file.error(
+            "no row is a conversation in the format {title}", field="format", title=reader.format.title
+        )
 
 
 def describe_encoding(layout: Layout) -> list[str]:
