@@ -31,13 +31,14 @@ PAGES = (
 """Templates of these pages."""
 
 MODULES = (
+    "annotation/quality/queries/gold_questions.py",
     "annotation/recruitment/forms.py", "annotation/recruitment/platforms.py", "annotation/recruitment/queries.py",
     "annotation/recruitment/services/consents.py", "annotation/recruitment/services/demographics.py",
     "annotation/recruitment/services/enrolment.py", "annotation/recruitment/views/join.py",
     "annotation/studies/models/assignments.py", "annotation/studies/models/studies.py",
     "annotation/studies/parsing/answers.py",
     "annotation/studies/queries/asks.py", "annotation/studies/queries/context.py",
-    "annotation/studies/queries/given_answers.py",
+    "annotation/studies/queries/given_answers.py", "annotation/studies/queries/guidelines.py",
     "annotation/workbench/controls.py", "annotation/workbench/queries/my_items.py",
     "annotation/workbench/services/annotations.py", "annotation/workbench/services/assignments.py",
     "annotation/workbench/services/drafts.py", "annotation/workbench/services/highlights.py",

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.benchmarks.models import Benchmark, FilterRound
+from annotation.benchmarks.models import Benchmark, FilterOutcome, FilterRound
 from annotation.benchmarks.options import PREFERENCE, Cleaning, NewBenchmark, NewRound
 from annotation.benchmarks.services import building, filtering, versions
 from annotation.benchmarks.services.building import BuildOptions
@@ -35,6 +35,7 @@ class BuildForm(OptionsForm):
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
         found = filter_visible(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
+        self.set("notes", label="Notes")
         self.fields["study"].queryset = found  # type: ignore[attr-defined]
         self.order_fields(["study", *self.asks[:-2], "splits"])
 
@@ -74,7 +75,8 @@ class FilterForm(OptionsForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(outcome, outcome) for outcome in OUTCOMES]
+        labels = dict(FilterOutcome.Outcome.choices)
+        choices = [(outcome, labels[outcome]) for outcome in OUTCOMES]
         for state, usual in reversed(list(USUAL.items())):
             name = f"rule_{state.replace(' ', '_')}"
             self.fields[name] = forms.ChoiceField(choices=choices, initial=usual, label=state.capitalize())

@@ -119,7 +119,7 @@ class BenchmarkCase(models.Model):
     tier = models.CharField(
         max_length=16, blank=True, choices=[(tier, tier) for tier in ("easy", "medium", "hard", "contested")]
     )
-    gold = models.CharField(max_length=4, blank=True, choices=[("1", "response 1"), ("2", "response 2")])
+    gold = models.CharField(max_length=4, blank=True, choices=[("1", _("response 1")), ("2", _("response 2"))])
     votes_1 = models.PositiveSmallIntegerField(null=True, blank=True)
     votes_2 = models.PositiveSmallIntegerField(null=True, blank=True)
     votes_tie = models.PositiveSmallIntegerField(null=True, blank=True)

@@ -14,17 +14,21 @@ from core.options.model import LARGEST, Choices, Hint, Options
 MOST_RESAMPLES = 10_000
 PREFERENCE = "preference"
 TIERS_FROM = {
-    "counted": "the kappa of each case's own votes",
-    "model": "the likeliest by the difficulty model of all votes together",
+    "counted": "Counted: the kappa of each case's own votes",
+    "model": "Model: the likeliest by the difficulty model of all votes together",
 }
-ENDS = "up to which a case is contested, hard and medium"
 
 
 class VoteOptions(Options):
     """How votes become tiers."""
 
     criterion: Annotated[str, Hint(metavar="KEY")] = Field(PREFERENCE, description="The choice between the responses.")
-    cuts: str = Field("0.4,0.6,0.8", min_length=1, title="Thresholds of kappa", description=f"Kappas {ENDS}.")
+    cuts: str = Field(
+        "0.4,0.6,0.8",
+        min_length=1,
+        title="Thresholds of kappa",
+        description="Kappas up to which a case is contested, hard and medium.",
+    )
     chance: str = Field("uniform", description="uniform or margins.")
     min_votes: int = Field(
         2, ge=1, le=1000, title="Least number of votes", description="A case with fewer has no gold."
@@ -39,11 +43,11 @@ class NewBenchmark(VoteOptions):
     name: Annotated[str, Hint(positional=True)] = Field(min_length=1, max_length=120)
     version: Annotated[str, Hint(option="version-name", metavar="VERSION")] = Field("1", min_length=1, max_length=40)
     parent: str | None = Field(None, description="The version that this one corrects; by the API, its slug.")
-    tiers: Annotated[str, Choices({name: f"{name.capitalize()}: {about}" for name, about in TIERS_FROM.items()})] = (
-        Field("counted", description="A tier set by hand stands above both.")
-    )
+    tiers: Annotated[str, Choices(TIERS_FROM)] = Field("counted", description="A tier set by hand stands above both.")
     agreement_cuts: str = Field(
-        "0.6,0.75,0.9", title="Thresholds of the model", description=f"Probabilities that two people agree, {ENDS}."
+        "0.6,0.75,0.9",
+        title="Thresholds of the model",
+        description="Probabilities that two people agree, up to which a case is contested, hard and medium.",
     )
     pooled: Annotated[bool, Hint(option="pool")] = Field(
         False,

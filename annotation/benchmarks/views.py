@@ -14,6 +14,8 @@ from django.db.models import Count
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
 from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm
@@ -42,30 +44,33 @@ def benchmark_steps(benchmark: Benchmark, current: str = "") -> list[Step]:
 
 def votes_step(benchmark: Benchmark) -> Iterable[Step]:
     if benchmark.study:
-        yield Step("votes", "Votes", benchmark.study.name, "done", link("filter_rounds", benchmark.study.slug))
+        yield Step("votes", _("Votes"), benchmark.study.name, "done", link("filter_rounds", benchmark.study.slug))
 
 
 def cases_step(benchmark: Benchmark, counts: benchmarks.Numbers) -> Step:
-    n = f"{counts.counting:,}" + (f" of {counts.cases:,}" if counts.cases != counts.counting else "")
-    return Step("cases", "Cases", n, "done" if counts.counting else "todo", link("benchmark_cases", benchmark.slug))
+    n = f"{counts.counting:,}"
+    if counts.cases != counts.counting:
+        n = _("{n:,} of {total:,}").format(n=counts.counting, total=counts.cases)
+    state = "done" if counts.counting else "todo"
+    return Step("cases", _("Cases"), n, state, link("benchmark_cases", benchmark.slug))
 
 
 def audit_step(benchmark: Benchmark, counts: benchmarks.Numbers) -> Step:
     here = link("benchmark_audit", benchmark.slug)
     if counts.audits:
-        return Step("audit", "Audit", "done", "done", here)
-    return Step("audit", "Audit", "not yet", "active", here, "Audit", here)
+        return Step("audit", _("Audit"), _("done"), "done", here)
+    return Step("audit", _("Audit"), _("not yet"), "active", here, _("Audit"), here)
 
 
 def sheet_step(benchmark: Benchmark) -> Step:
-    return Step("datasheet", "Datasheet", "", "done", link("benchmark_datasheet", benchmark.slug))
+    return Step("datasheet", _("Datasheet"), "", "done", link("benchmark_datasheet", benchmark.slug))
 
 
 def release_step(benchmark: Benchmark) -> Step:
     here = link("benchmark_release", benchmark.slug)
     if benchmark.is_released:
-        return Step("release", "Release", f"{benchmark.released_at:%Y-%m-%d}", "done", here)
-    return Step("release", "Release", "draft", "active", here, "Release", here)
+        return Step("release", _("Release"), f"{benchmark.released_at:%Y-%m-%d}", "done", here)
+    return Step("release", _("Release"), _("draft"), "active", here, _("Release"), here)
 
 
 PER_PAGE = 40
@@ -97,7 +102,8 @@ def benchmark_create(request: HttpRequest) -> HttpResponse:
     """A draft from the votes of a study."""
     form = BuildForm(request.POST or None, by=get_account(request), initial={"study": request.GET.get("study", "")})
     if form.is_valid() and (made := form.build(get_account(request))):
-        messages.success(request, f"{made} is a draft. It does not change any more once it is released.")
+        says = _("{made} is a draft. It does not change any more once it is released.")
+        messages.success(request, says.format(made=made))
         return redirect("benchmark_detail", slug=made.slug)
     return render(request, "annotation/benchmark_create.html", {"form": form})
 
@@ -139,7 +145,7 @@ def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
         asked=asked,
         q=search,
         filters=[(name, values, asked[name]) for name, values in queries.values(benchmark).items() if values],
-        shown=queries.SHOWN.items(),
+        shown=[(name, _(words)) for name, words in queries.SHOWN.items()],
         page=Paginator(cases, PER_PAGE).get_page(request.GET.get("page")),
     )
 
@@ -173,7 +179,9 @@ def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and not form.is_bound:
         return render_audit(request, benchmark)
     if form.is_valid() and (made := form.clean_into(get_account(request), benchmark)):
-        messages.success(request, f"{made} leaves {made.made['before'] - made.made['after']} cases out.")
+        left = made.made["before"] - made.made["after"]
+        says = ngettext("{made} leaves {n} case out.", "{made} leaves {n} cases out.", left)
+        messages.success(request, says.format(made=made, n=left))
         return redirect("benchmark_detail", slug=made.slug)
     newest = queries.newest_audit(benchmark)
     return render_step(
@@ -269,7 +277,9 @@ def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
         except InputError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{benchmark} is released. A correction is a new version.")
+            messages.success(
+                request, _("{benchmark} is released. A correction is a new version.").format(benchmark=benchmark)
+            )
         return redirect("benchmark_release", slug=slug)
     return render_step(request, "benchmark_release", benchmark, "release", row=queries.row(benchmark))
 
@@ -298,7 +308,7 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
     form = FilterForm(request.POST or None)
     if form.is_valid() and (made := form.run(get_account(request), study)):
         counts = Counter(made.outcomes.values_list("outcome", flat=True))
-        messages.success(request, ", ".join(f"{n} {outcome}" for outcome, n in counts.items()).capitalize() + ".")
+        messages.success(request, ", ".join(f"{n} {_(outcome)}" for outcome, n in counts.items()).capitalize() + ".")
         return redirect("filter_rounds", slug=slug)
     rounds = list(study.filter_rounds.select_related("follow_up", "created_by").order_by("number"))
     numbers = FilterOutcome.objects.filter(round__in=rounds).values_list("round", "outcome").annotate(n=Count("pk"))
@@ -307,7 +317,7 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "steps": study_steps(study, "gold"),
         "form": form,
-        "outcomes": FilterOutcome.Outcome.values,
+        "outcomes": FilterOutcome.Outcome.labels,
         "rounds": [(one, [counted.get((one.pk, name), 0) for name in FilterOutcome.Outcome.values]) for one in rounds],
         "simulated": study.annotators.filter(kind=User.Kind.SIMULATED).count(),
         "undecided": study.items.filter(filter_outcomes=None).count(),
@@ -318,13 +328,13 @@ def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 FIGURES = {
-    "no_difference": "Preferences whose two grades are equal",
-    "same_sign": "Of the others: the chosen response has the higher grade",
-    "opposite": "Preferences whose chosen response has the lower grade",
-    "both_high": "Preferences between two responses above the middle of the scale",
-    "both_low": "Preferences between two responses below the middle of the scale",
-    "difference": "Mean difference of grades in favour of the chosen response",
-    "correlation": "Rank correlation of choice and difference of grades",
+    "no_difference": gettext_noop("Preferences whose two grades are equal"),
+    "same_sign": gettext_noop("Of the others: the chosen response has the higher grade"),
+    "opposite": gettext_noop("Preferences whose chosen response has the lower grade"),
+    "both_high": gettext_noop("Preferences between two responses above the middle of the scale"),
+    "both_low": gettext_noop("Preferences between two responses below the middle of the scale"),
+    "difference": gettext_noop("Mean difference of grades in favour of the chosen response"),
+    "correlation": gettext_noop("Rank correlation of choice and difference of grades"),
 }
 
 
@@ -338,7 +348,8 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
         except InputError as error:
             messages.error(request, error.message)
             return redirect("graded", slug=slug)
-        messages.success(request, f"{made} is a draft: its annotators see it once it is open.")
+        says = _("{made} is a draft: its annotators see it once it is open.")
+        messages.success(request, says.format(made=made))
         return redirect("study_detail", slug=made.slug)
     simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
@@ -348,7 +359,7 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
         except InputError as error:
             messages.error(request, error.message)
         else:
-            context |= {"found": found, "figures": [(words, found[name]) for name, words in FIGURES.items()]}
+            context |= {"found": found, "figures": [(_(words), found[name]) for name, words in FIGURES.items()]}
             context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
         context["graded"] = there[0]
     return render(request, "annotation/graded.html", context)

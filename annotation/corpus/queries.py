@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair, SavedMapping, Scenario, Task
 from annotation.corpus.parsing.mappings import ColumnMapping, parse_mapping, read_mapping
@@ -23,21 +25,26 @@ class DatasetKind:
     """One kind of record: how it is called, and the fields that a search looks at."""
 
     key: str
-    title: str
+    name: str
     model: type[Model]
     source: str
     searched: tuple[str, ...]
     related: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """Its name in the language of the page."""
+        return _(self.name)
+
 
 KINDS: dict[str, DatasetKind] = {
     kind.key: kind
     for kind in (
-        DatasetKind("profiles", "Profiles", Profile, "source", ("external_id", "name")),
-        DatasetKind("tasks", "Tasks", Task, "source", ("external_id", "description")),
+        DatasetKind("profiles", gettext_noop("Profiles"), Profile, "source", ("external_id", "name")),
+        DatasetKind("tasks", gettext_noop("Tasks"), Task, "source", ("external_id", "description")),
         DatasetKind(
             "scenarios",
-            "Scenarios",
+            gettext_noop("Scenarios"),
             Scenario,
             "profile__source",
             ("profile__external_id", "task__external_id"),
@@ -45,13 +52,15 @@ KINDS: dict[str, DatasetKind] = {
         ),
         DatasetKind(
             "dialogues",
-            "Dialogues",
+            gettext_noop("Dialogues"),
             Dialogue,
             "source",
             ("external_id", "assistant_model", "scenario__profile__external_id", "scenario__task__external_id"),
             ("scenario__profile", "scenario__task"),
         ),
-        DatasetKind("pairs", "Response pairs", ResponsePair, "source", ("external_id", "question"), ("profile",)),
+        DatasetKind(
+            "pairs", gettext_noop("Response pairs"), ResponsePair, "source", ("external_id", "question"), ("profile",)
+        ),
     )
 }
 

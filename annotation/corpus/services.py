@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from pydantic import Field
 
 from annotation.corpus.models import Attachment, AttachmentUse, Dialogue, ResponsePair, SavedMapping, SourcedModel
@@ -53,7 +54,7 @@ def store_attachment(data: bytes, *, kind: str = "", name: str = "", declared: s
     try:
         found = check_type(data[:HEAD], name=name, declared=declared, kind=kind)
     except ValueError as error:
-        raise InputError("{name} {error}", field="parts", name=name or "an attachment", error=error) from error
+        raise InputError("{name} {error}", field="parts", name=name or _("an attachment"), error=error) from error
     sha256 = hashlib.sha256(data).hexdigest()
     write_bytes(data, locate(sha256))
     return Attachment.objects.get_or_create(sha256=sha256, defaults={"type": found, "size": len(data)})[0]
@@ -75,8 +76,13 @@ def store_attached_file(path: Path, *, kind: str = "", name: str = "") -> Attach
 def check_attachment_size(size: int, name: str = "") -> None:
     if size > settings.MAX_ATTACHMENT_BYTES:
         most = settings.MAX_ATTACHMENT_BYTES / MEGABYTE
-        told = f"{name or 'an attachment'} has {size / MEGABYTE:,.1f} MB, and an attachment may have {most:,.6g} MB"
-        raise InputError("{told} (CONCORD_MAX_ATTACHMENT_MB)", field="parts", told=told)
+        raise InputError(
+            "{name} has {size:,.1f} MB, and an attachment may have {most:,.6g} MB (CONCORD_MAX_ATTACHMENT_MB)",
+            field="parts",
+            name=name or _("an attachment"),
+            size=size / MEGABYTE,
+            most=most,
+        )
 
 
 def write_bytes(data: bytes, path: Path) -> None:

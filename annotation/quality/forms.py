@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownItem
@@ -20,9 +22,9 @@ from core.errors import InputError
 from core.options.fields import OptionsForm
 
 PURPOSES = [
-    ("check", "Check, among the work"),
-    ("training", "Training, with the answer explained at once"),
-    ("qualification", "Qualification, to be passed before the work"),
+    ("check", gettext_lazy("Check, among the work")),
+    ("training", gettext_lazy("Training, with the answer explained at once")),
+    ("qualification", gettext_lazy("Qualification, to be passed before the work")),
 ]
 
 
@@ -37,12 +39,15 @@ def round_field() -> forms.IntegerField:
 
 
 def turns_field(criterion: Criterion) -> forms.CharField:
+    noun = _(criterion.part_noun)
     return forms.CharField(
-        label=f"{criterion.name}, {criterion.part_noun} by {criterion.part_noun}",
+        label=_("{name}, {noun} by {noun}").format(name=criterion.name, noun=noun),
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=f"A line for each {criterion.part_noun}: its number, the right value ({', '.join(criterion.values)}) "
-        f"and why. For example: 3: {criterion.values[-1]}; It asks back.",
+        help_text=_(
+            "A line for each {noun}: its number, the right value ({values}) and why. "
+            "For example: 3: {value}; It asks back."
+        ).format(noun=noun, values=", ".join(criterion.values), value=criterion.values[-1]),
     )
 
 
@@ -85,10 +90,12 @@ class GoldQuestionForm(OptionsForm):
                 continue
             labels = [(value, criterion.label_of(value)) for value in criterion.values]
             self.fields[criterion.key] = forms.ChoiceField(
-                choices=[("", "not known"), *labels], label=criterion.name, required=False
+                choices=[("", _("not known")), *labels], label=criterion.name, required=False
             )
             self.fields[f"{criterion.key}-why"] = forms.CharField(
-                label=f"Why, on {criterion.name}", required=False, widget=forms.Textarea(attrs={"rows": 2})
+                label=_("Why, on {name}").format(name=criterion.name),
+                required=False,
+                widget=forms.Textarea(attrs={"rows": 2}),
             )
         self.places = {"value": "item", "criterion": "item", "turn": "item", "round": "number"}
 
@@ -102,7 +109,9 @@ class GoldQuestionForm(OptionsForm):
                 try:
                     self.turns[criterion.key] = quality_parsing.group_by_turn(self.cleaned_data.get(criterion.key, ""))
                 except InputError as error:
-                    self.add_error(criterion.key, f"Line {error.line}: {error.message}")
+                    self.add_error(
+                        criterion.key, _("Line {line}: {message}").format(line=error.line, message=error.message)
+                    )
         return self.cleaned_data
 
     def save(self, by: User) -> bool:
@@ -160,7 +169,7 @@ class GoldQuestionsForm(OptionsForm):
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         if bool(given.get("source")) == bool(given.get("file")):
-            self.add_error("source", "Choose a study or a file.")
+            self.add_error("source", _("Choose a study or a file."))
         return given
 
     def save(self, by: User) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.studies.models.assignments import Assignment
@@ -80,12 +81,16 @@ class KnownAnswer(models.Model):
     def title(self) -> str:
         """What it is the answer to."""
         name = self.criterion.name
-        return f"{name}, {self.criterion.part_noun} {self.turn}" if self.turn else name
+        if not self.turn:
+            return name
+        return gettext("{name}, {noun} {turn}").format(
+            name=name, noun=gettext(self.criterion.part_noun), turn=self.turn
+        )
 
     @property
     def label(self) -> str:
         """The right answer, or answers, in the words of the scale."""
-        return " or ".join(self.criterion.label_of(one) for one in (self.value, *self.also))
+        return gettext(" or ").join(self.criterion.label_of(one) for one in (self.value, *self.also))
 
     def accepts(self, value: str) -> bool:
         return value == self.value or value in self.also

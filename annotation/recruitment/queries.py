@@ -15,6 +15,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from annotation.quality.models import KnownItem
 from annotation.recruitment.models import (
@@ -169,13 +170,15 @@ def participant(
     person: User, joined: Participation | None, decided: ConsentDecision | None, submitted: int
 ) -> Participant:
     visits = joined.visits if joined else []
+    with override(None):  # in English, as files have it; the page translates it
+        decision = decided.get_decision_display() if decided else ""
     return Participant(
         annotator=person,
         came_by=describe_origin(joined),
         platform=joined.platform if joined else "",
         platform_id=str(visits[-1].get("person", "")) if visits else "",
         joined_at=joined.joined_at if joined else None,
-        decision=decided.get_decision_display() if decided else "",
+        decision=decision,
         text_hash=decided.text.content_hash if decided and decided.text else "",
         decided_at=decided.created_at if decided else None,
         erased=decided.erased if decided else None,

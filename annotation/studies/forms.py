@@ -5,12 +5,15 @@ from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.agreement.services.predicted_difficulty import load_predicted_tiers
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
-from annotation.studies.options import Clustering, NewSample
+from annotation.studies.options import CLUSTERING, STRATIFIED, Clustering, NewSample
 from annotation.studies.queries import sampling_frame
+from annotation.studies.queries.dependence import NAMED
 from annotation.studies.services import samples, studies
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -18,12 +21,12 @@ from core.options.fields import OptionsForm
 
 Choices = list[tuple[str, str]]
 FIELD_NAMES = {
-    "source": "Source",
-    "assistant_model": "Assistant",
-    "condition": "Condition",
-    "domain": "Domain",
-    "kind": "Kind",
-    "source_tier": "Tier in the source",
+    "source": gettext_noop("Source"),
+    "assistant_model": gettext_noop("Assistant"),
+    "condition": gettext_noop("Condition"),
+    "domain": gettext_noop("Domain"),
+    "kind": gettext_noop("Kind"),
+    "source_tier": gettext_noop("Tier in the source"),
 }
 
 
@@ -72,17 +75,20 @@ class SampleForm(OptionsForm):
         self.kind = kind
         self.add(NewSample, "method", "size", "strata", "allocation", seed="sample_seed")
         self.set("method", required=True, initial="all", help_text="")
+        self.set("allocation", label="Allocation")
         if study is not None and (rated := list_other_rated_criteria(study)):
             self.fields["predicted_from"] = PredictedFrom(rated)
         values = {field: sampling_frame.choices(kind, field) for field in sampling_frame.FILTERS[kind]}
-        self.names = {field: FIELD_NAMES[field] for field in values}
+        self.names = {field: _(FIELD_NAMES[field]) for field in values}
         for field, found in sampling_frame.list_own_columns(kind).items():
             if field not in values:
-                values[field], self.names[field] = found, f"{field} (column of the source)"
+                values[field] = found
+                self.names[field] = _("{field} (column of the source)").format(field=field)
         for field, found in values.items():
             if len(found) > 1 or field == "source":
                 self.fields[f"filter_{field}"] = boxes([(value, value) for value in found], self.names[field])
-        self.set("strata", choices=list(self.names.items()))
+        fields = ", ".join(dict.fromkeys(sum(sampling_frame.STRATA.values(), ())))
+        self.set("strata", choices=list(self.names.items()), help_text=_(STRATIFIED).format(fields=fields))
 
     @property
     def has_records(self) -> bool:
@@ -124,6 +130,7 @@ class ClusteringForm(OptionsForm):
         super().__init__(data, initial={"clustering": study.clustering})
         self.study = study
         self.add(Clustering)
+        self.set("clustering", help_text=_(CLUSTERING).format(names=", ".join(NAMED)))
 
     def save(self, by: User) -> str | None:
         """What is independent now, in words; None if it was refused, with the reason at its field."""
@@ -150,5 +157,5 @@ class AnnotatorsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, people: Any, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         self.fields["annotators"] = PeopleField(
-            queryset=people, label="People", error_messages={"required": "Choose at least one person."}
+            queryset=people, label="People", error_messages={"required": _("Choose at least one person.")}
         )

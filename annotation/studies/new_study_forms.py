@@ -9,6 +9,8 @@ from typing import Any
 
 from django import forms
 from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.quality.options import NewRules
 from annotation.quality.services import gold_questions
@@ -19,7 +21,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.queries.context import PARTS
-from annotation.studies.rubric_forms import read_upload
+from annotation.studies.rubric_forms import read_upload, translate_labels
 from annotation.studies.services import studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
@@ -29,15 +31,15 @@ from core.errors import InputError
 Entered = dict[str, list[str]]
 """What is in each field, as a request sends it."""
 
-NEVER_SHOWN = "Never shown: models, condition, labels, judges."
+NEVER_SHOWN = gettext_noop("Never shown: models, condition, labels, judges.")
 PUBLISHED, CHOSEN, OWN = "published", "chosen", "own"
 PAPERS = {
-    "dialogue": "PersonaLens: task, personalization, naturalness, coherence",
-    "pair": "PersonaFeedback: preference",
+    "dialogue": gettext_noop("PersonaLens: task, personalization, naturalness, coherence"),
+    "pair": gettext_noop("PersonaFeedback: preference"),
 }
 ACCESS = {
-    "invited": "By invitation only: accounts that you add, and people with an invitation link",
-    "public": "Open: anybody who knows the study's public address",
+    "invited": gettext_noop("By invitation only: accounts that you add, and people with an invitation link"),
+    "public": gettext_noop("Open: anybody who knows the study's public address"),
 }
 RULES = tuple(gold_questions.RULES)
 
@@ -47,26 +49,36 @@ class FormStep:
     """One step: the fields that it shows, and those in its fold. Fields of filters belong to the first."""
 
     key: str
-    title: str
+    name: str
     fields: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """Its name in the language of the page."""
+        return _(self.name)
+
 
 STEPS = (
-    FormStep("items", "Items", ("name", "method", "size"), ("strata", "allocation", "sample_seed", "clustering")),
+    FormStep(
+        "items",
+        gettext_noop("Items"),
+        ("name", "method", "size"),
+        ("strata", "allocation", "sample_seed", "clustering"),
+    ),
     FormStep(
         "criteria",
-        "Criteria",
+        gettext_noop("Criteria"),
         ("template", "criteria", "rubric_file", "allow_tie", "asks_strength"),
         ("each_turn", "instructions", "shown", "content_form"),
     ),
     FormStep(
         "people",
-        "People",
+        gettext_noop("People"),
         ("overlap", "access", "annotators", "check_every"),
         ("most_overlap", "repeat_every", "repeat_after", "item_limit", "pass_mark", "seed"),
     ),
-    FormStep("check", "Check and create"),
+    FormStep("check", gettext_noop("Check and create")),
 )
 OF_THE_KIND = ("strata", "template", "criteria", "each_turn", "shown", "allow_tie", "asks_strength", "rubric")
 """Fields, besides filters, whose values mean nothing for another kind of item."""
@@ -85,7 +97,7 @@ class StudyForm(SampleForm):
         self.set_choices()
         self.fields["annotators"] = PeopleField(label="Accounts that rate", required=False)
         self.fields["access"] = forms.ChoiceField(
-            label="Who may join", choices=list(ACCESS.items()), initial="invited", widget=forms.RadioSelect
+            label="Who may join", choices=translate_labels(ACCESS), initial="invited", widget=forms.RadioSelect
         )
         self.fields["rubric_file"] = forms.FileField(required=False, label="File of the rubric", help_text=FILE)
         self.fields["rubric"] = forms.JSONField(required=False, widget=forms.HiddenInput)
@@ -97,19 +109,21 @@ class StudyForm(SampleForm):
         self.fields["template"] = forms.ChoiceField(
             label="What is asked",
             choices=[
-                (PUBLISHED, PAPERS[kind]),
+                (PUBLISHED, _(PAPERS[kind])),
                 *rubrics,
-                (CHOSEN, "Single criteria, chosen below"),
-                (OWN, "A rubric of your own, from a file"),
+                (CHOSEN, _("Single criteria, chosen below")),
+                (OWN, _("A rubric of your own, from a file")),
             ],
             initial=PUBLISHED,
             widget=forms.RadioSelect,
         )
         self.set("overlap", required=True)
         self.set("criteria", required=False, choices=fitting, help_text="")
-        self.set("shown", choices=list(PARTS[kind].items()), initial=list(PARTS[kind]), help_text=NEVER_SHOWN)
+        parts = translate_labels(PARTS[kind])
+        self.set("shown", choices=parts, initial=list(PARTS[kind]), help_text=NEVER_SHOWN)
         if kind == Study.Kind.DIALOGUE:
-            about = [(key, f"{name}: each turn of the {TEMPLATES[key].turn}") for key, name in fitting]
+            turns = {"assistant": _("{name}: each turn of the assistant"), "user": _("{name}: each turn of the user")}
+            about = [(key, turns[TEMPLATES[key].turn].format(name=name)) for key, name in fitting]
             self.set("each_turn", choices=about)
         usual = Study()
         for name in RULES:
@@ -142,9 +156,9 @@ class StudyForm(SampleForm):
         if given.get("rubric_file"):
             given["rubric"] = given["rubric_file"]
         if given.get("template") == CHOSEN and not given.get("criteria"):
-            self.add_error("criteria", "Choose at least one criterion.")
+            self.add_error("criteria", _("Choose at least one criterion."))
         if given.get("template") == OWN and not given.get("rubric") and "rubric_file" not in self.errors:
-            self.add_error("rubric_file", "Choose the file of your rubric.")
+            self.add_error("rubric_file", _("Choose the file of your rubric."))
         return given
 
     def build_arguments(self) -> dict[str, Any]:
@@ -180,8 +194,12 @@ class StudyForm(SampleForm):
             completions.set_intake(by=by, study=study, is_public=True)
 
 
-FILE = "In TOML, YAML or JSON. Without a file choose single criteria, and edit the rubric on the page of the draft."
-CHECKS = "Has a known answer, to check annotators. 0 for none, else 2 or more. Name the items on the page Queue."
+FILE = gettext_noop(
+    "In TOML, YAML or JSON. Without a file choose single criteria, and edit the rubric on the page of the draft."
+)
+CHECKS = gettext_noop(
+    "Has a known answer, to check annotators. 0 for none, else 2 or more. Name the items on the page Queue."
+)
 
 
 def read_entered(form: StudyForm) -> Entered:

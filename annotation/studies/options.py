@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self
 
+from django.utils.translation import gettext_noop
 from pydantic import Field, model_validator
 
 from annotation.studies.criteria import TEMPLATES, default_keys
@@ -24,6 +25,11 @@ METHODS = {
     "stratified": "Stratified random sample",
 }
 ALLOCATIONS = {"proportional": "in proportion to their sizes", "equal": "evenly"}
+CLUSTERING = gettext_noop(
+    "Items of a cluster depend on each other. Empty: by profile, else by question. Or one of none, {names}, or a key "
+    "of the items' source."
+)
+STRATIFIED = gettext_noop("Only for a stratified sample: fields among {fields}.")
 ClusteringName = Annotated[str, Field(title="Cluster items by", max_length=LONGEST)]
 
 
@@ -98,8 +104,7 @@ class Clustering(Options):
     """What dependent items of a study share."""
 
     clustering: Annotated[ClusteringName, Hint(positional=True, metavar="name")] = Field(
-        description="Items of a cluster depend on each other. Empty: by profile, else by question. Or one of none, "
-        f"{', '.join(NAMED)}, or a key of the items' source.",
+        description=CLUSTERING.format(names=", ".join(NAMED)),
     )
 
 
@@ -114,7 +119,7 @@ class NewSample(Options):
     )
     strata: list[str] = Field(
         [],
-        description=f"Only for a stratified sample: fields among {', '.join(dict.fromkeys(sum(STRATA.values(), ())))}.",
+        description=STRATIFIED.format(fields=", ".join(dict.fromkeys(sum(STRATA.values(), ())))),
     )
     filters: dict[str, list[str]] = Field({}, description="Field to its values.")
     allocation: Annotated[str, Choices(ALLOCATIONS)] = "proportional"

@@ -11,6 +11,9 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.studies.criteria import RUBRICS
 from annotation.studies.models.studies import Criterion, GuidelineVersion, Study
@@ -33,28 +36,32 @@ MOST_BYTES = (LONGEST_IMAGE - 50) * 3 // 4
 """Of a picture, which base64 makes a third longer."""
 
 TYPES = {
-    "binary": "Yes or no",
-    "ordinal": "Ordered scale",
-    "choice": "One of several",
-    "multi_choice": "Any of several",
-    "number": "Number or slider",
-    "ranking": "Ranking of the responses, or best and worst",
-    "span": "Marked words with categories",
-    "text": "Text",
-    "rewrite": "Rewrite of a response",
+    "binary": gettext_noop("Yes or no"),
+    "ordinal": gettext_noop("Ordered scale"),
+    "choice": gettext_noop("One of several"),
+    "multi_choice": gettext_noop("Any of several"),
+    "number": gettext_noop("Number or slider"),
+    "ranking": gettext_noop("Ranking of the responses, or best and worst"),
+    "span": gettext_noop("Marked words with categories"),
+    "text": gettext_noop("Text"),
+    "rewrite": gettext_noop("Rewrite of a response"),
 }
 OF_PAIRS = ("ranking",)
 UNITS = {
     "dialogue": {
-        "item": "The whole dialogue",
-        "assistant_turn": "Each turn of the assistant",
-        "user_turn": "Each turn of the user",
+        "item": gettext_noop("The whole dialogue"),
+        "assistant_turn": gettext_noop("Each turn of the assistant"),
+        "user_turn": gettext_noop("Each turn of the user"),
     },
-    "pair": {"item": "The pair as a whole", "response": "Each response"},
+    "pair": {"item": gettext_noop("The pair as a whole"), "response": gettext_noop("Each response")},
 }
 WHERE = {
-    "dialogue": {"": "All turns", "assistant_turns": "Turns of the assistant", "user_turns": "Turns of the user"},
-    "pair": {"": "Both responses"},
+    "dialogue": {
+        "": gettext_noop("All turns"),
+        "assistant_turns": gettext_noop("Turns of the assistant"),
+        "user_turns": gettext_noop("Turns of the user"),
+    },
+    "pair": {"": gettext_noop("Both responses")},
 }
 OWN = {
     "number": ("least", "most", "step", "measure", "slider", "has_zero"),
@@ -87,6 +94,7 @@ class CriterionForm(forms.Form):
     unit = forms.ChoiceField(label="Asked of")
     categories = forms.CharField(
         required=False,
+        label="Categories",
         widget=area(5),
         help_text="One per line; of a scale 2 to 11 steps in their order: value | label | when it applies.",
     )
@@ -115,7 +123,7 @@ class CriterionForm(forms.Form):
     picture = forms.FileField(
         required=False,
         label="Picture of an example",
-        help_text=f"PNG, JPEG or WebP of at most {MOST_BYTES // 1000} kB.",
+        help_text=format_lazy(gettext_lazy("PNG, JPEG or WebP of at most {size} kB."), size=MOST_BYTES // 1000),
     )
     picture_of = forms.IntegerField(
         required=False, min_value=1, label="Which example", help_text="By its line above: 1 is the first."
@@ -144,17 +152,17 @@ class CriterionForm(forms.Form):
         self.drop_others(kind)
 
     def fill_choices(self, kind: str, types: Mapping[str, str], earlier: Sequence[CriterionSpec]) -> None:
-        waits = [("", "always"), *((one.key, one.name) for one in earlier if one.type in ("choice", "several"))]
+        waits = [("", _("always")), *((one.key, one.name) for one in earlier if one.type in ("choice", "several"))]
         choices = {
-            "type": types.items(),
-            "unit": UNITS[kind].items(),
-            "where": WHERE[kind].items(),
+            "type": translate_labels(types),
+            "unit": translate_labels(UNITS[kind]),
+            "where": translate_labels(WHERE[kind]),
             "waits_for": waits,
         }
         for name, pairs in choices.items():
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
-            field.choices = list(pairs)
+            field.choices = pairs
 
     def drop_others(self, kind: str) -> None:
         """Leave out the fields that this type does not have."""
@@ -176,7 +184,8 @@ class CriterionForm(forms.Form):
         given: dict[str, Any] = self.cleaned_data
         n = len(read_examples(given.get("examples", "")))
         if given.get("picture") and not 1 <= (given.get("picture_of") or 0) <= n:
-            self.add_error("picture_of", f"Name one of the {n} examples." if n else "There is no example yet.")
+            says = _("Name one of the {n} examples.") if n else _("There is no example yet.")
+            self.add_error("picture_of", says.format(n=n))
         return given
 
     def list_examples(self) -> list[dict[str, Any]]:
@@ -224,6 +233,11 @@ class CriterionForm(forms.Form):
         self.add_error(place, error.message[:1].upper() + error.message[1:])
 
 
+def translate_labels(labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Choices of a field, in the language of the page."""
+    return [(value, _(label)) for value, label in labels.items()]
+
+
 def is_zero(value: Any) -> bool:
     """Whether a number was entered that is nothing; an empty box is no number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
@@ -255,9 +269,9 @@ def to_data_uri(content: bytes) -> str:
     """A picture within a rubric. Raises ValidationError for what is none, or too large."""
     kind = next((kind for kind, begins in PICTURES.items() if content.startswith(begins)), None)
     if kind is None:
-        raise forms.ValidationError("It is no PNG, JPEG or WebP picture.")
+        raise forms.ValidationError(_("It is no PNG, JPEG or WebP picture."))
     if len(content) > MOST_BYTES:
-        raise forms.ValidationError(f"It has more than {MOST_BYTES // 1000} kB.")
+        raise forms.ValidationError(_("It has more than {size} kB.").format(size=MOST_BYTES // 1000))
     return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
@@ -302,12 +316,12 @@ class RubricFileForm(forms.Form):
         fitting = [(name, one.name) for name, one in RUBRICS.items() if one.kind in (None, kind)]
         template = self.fields["template"]
         assert isinstance(template, forms.ChoiceField)
-        template.choices = [("", "none"), *fitting]
+        template.choices = [("", _("none")), *fitting]
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         if bool(given.get("template")) == bool(given.get("file")):
-            raise forms.ValidationError("Choose a template or a file.")
+            raise forms.ValidationError(_("Choose a template or a file."))
         return given
 
     def clean_file(self) -> Any:
@@ -327,13 +341,13 @@ def read_upload(file: UploadedFile) -> dict[str, Any]:
     name = str(file.name)
     fmt = ENDINGS.get(name.rpartition(".")[2].lower())
     if fmt is None:
-        raise forms.ValidationError("Its name ends with .toml, .yaml or .json.")
+        raise forms.ValidationError(_("Its name ends with .toml, .yaml or .json."))
     if (file.size or 0) > LIMIT:
-        raise forms.ValidationError("A rubric has at most 1 MB.")
+        raise forms.ValidationError(_("A rubric has at most 1 MB."))
     try:
         return to_document(read_text(file.read().decode("utf-8-sig"), fmt))
     except UnicodeDecodeError as error:
-        raise forms.ValidationError("It is not UTF-8.") from error
+        raise forms.ValidationError(_("It is not UTF-8.")) from error
     except InputError as error:
         raise forms.ValidationError(
             str(InputError(error.message, file=name, line=error.line, field=error.field))
@@ -352,7 +366,7 @@ class GuidelineForm(OptionsForm):
         for place, category in enumerate(criterion.categories):
             self.fields[f"category_{place}"] = forms.CharField(
                 required=False,
-                label=f"When it is {category['label']}",
+                label=_("When it is {label}").format(label=category["label"]),
                 initial=category.get("guideline", ""),
                 widget=forms.Textarea(attrs={"rows": 2}),
             )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.disputes import count_undecided
@@ -47,24 +49,37 @@ class Step:
     tabs: tuple[Tab, ...] = ()
 
 
+STATES = [
+    gettext_noop("done"),
+    gettext_noop("active"),
+    gettext_noop("running"),
+    gettext_noop("todo"),
+    gettext_noop("error"),
+]
+"""Of a step, as its line says them to who does not see it."""
+
 Provider = Callable[[Sequence[Study]], Iterable[tuple[Study, Step]]]
 """Given studies, the steps of each; in a fixed number of queries, however many the studies are."""
 
 AFTER_PEOPLE = (
-    ("judges", "Judges", "run_create"),
-    ("gold", "Gold", "gold"),
-    ("results", "Results", "results"),
-    ("report", "Report", "report"),
+    ("judges", gettext_noop("Judges"), "run_create"),
+    ("gold", gettext_noop("Gold"), "gold"),
+    ("results", gettext_noop("Results"), "results"),
+    ("report", gettext_noop("Report"), "report"),
 )
 PAGES = {
     "people": {
-        "progress": "Progress",
-        "quality": "Quality",
-        "queue": "Queue",
-        "coming_in": "Recruitment",
-        "study_messages": "Questions",
+        "progress": gettext_noop("Progress"),
+        "quality": gettext_noop("Quality"),
+        "queue": gettext_noop("Queue"),
+        "coming_in": gettext_noop("Recruitment"),
+        "study_messages": gettext_noop("Questions"),
     },
-    "gold": {"tiers": "Tiers", "gold": "Gold labels", "adjudication": "Adjudication"},
+    "gold": {
+        "tiers": gettext_noop("Tiers"),
+        "gold": gettext_noop("Gold labels"),
+        "adjudication": gettext_noop("Adjudication"),
+    },
 }
 """Step -> the pages that are its tabs, by the names of their addresses."""
 
@@ -108,7 +123,7 @@ def load_lines(rows: Sequence[StudyRow]) -> list[tuple[StudyRow, list[Step]]]:
     for row in rows:
         study = row.study
         people = people_step(row, waiting[study.pk], is_recruiting=study.pk in recruiting)
-        plain = {key: Step(key, label, href=link(name, study.slug)) for key, label, name in AFTER_PEOPLE}
+        plain = {key: Step(key, _(label), href=link(name, study.slug)) for key, label, name in AFTER_PEOPLE}
         later = plain | {"gold": gold_step(row, undecided[study.pk])} | told[study.pk]
         steps = [datasets_step(study.kind, records[study.kind]), sample_step(row), people, *later.values()]
         found.append((row, [step for step in steps if step.href]))
@@ -118,7 +133,7 @@ def load_lines(rows: Sequence[StudyRow]) -> list[tuple[StudyRow, list[Step]]]:
 def build_tabs(study: Study, current: str) -> tuple[Tab, ...]:
     """The tabs of the step that has this page; none where a step is one page."""
     pages = next((pages for step, pages in PAGES.items() if current in (step, *pages)), {})
-    found = [Tab(label, link(name, study.slug), name == current) for name, label in pages.items()]
+    found = [Tab(_(label), link(name, study.slug), name == current) for name, label in pages.items()]
     return tuple(tab for tab in found if tab.href)
 
 
@@ -130,15 +145,16 @@ def count_records(kind: str) -> int:
 def datasets_step(kind: str, there: int) -> Step:
     href = f"{link('material')}?kind={kind}s"
     if there:
-        return Step("material", "Dataset", f"{there:,}", "done", href)
-    return Step("material", "Dataset", "0", "active", href, "Import", link("import_table"))
+        return Step("material", _("Dataset"), f"{there:,}", "done", href)
+    return Step("material", _("Dataset"), "0", "active", href, _("Import"), link("import_table"))
 
 
 def sample_step(row: StudyRow) -> Step:
     here = link("study_detail", row.study.slug)
     if row.items:
-        return Step("sample", "Sample", f"{row.items:,}", "done", f"{here}#sample")
-    return Step("sample", "Sample", "0", "active", f"{here}#sample", "Draw", link("study_sample", row.study.slug))
+        return Step("sample", _("Sample"), f"{row.items:,}", "done", f"{here}#sample")
+    draw = link("study_sample", row.study.slug)
+    return Step("sample", _("Sample"), "0", "active", f"{here}#sample", _("Draw"), draw)
 
 
 def people_step(row: StudyRow, waiting: int, *, is_recruiting: bool) -> Step:
@@ -148,19 +164,19 @@ def people_step(row: StudyRow, waiting: int, *, is_recruiting: bool) -> Step:
     count = f"{study.overlap} × {row.items:,} ({100 * row.share:.0f} %)" if row.items else f"{row.people}"
     state, action, anchor = people_state(row, is_recruiting=is_recruiting)
     if waiting:
-        asked = f"Answer {waiting} question{'s' if waiting > 1 else ''}"
-        return Step("people", "Annotators", count, state, here, asked, link("study_messages", study.slug))
-    return Step("people", "Annotators", count, state, here, action, f"{overview}#{anchor}")
+        asked = ngettext("Answer {n} question", "Answer {n} questions", waiting).format(n=waiting)
+        return Step("people", _("Annotators"), count, state, here, asked, link("study_messages", study.slug))
+    return Step("people", _("Annotators"), count, state, here, action, f"{overview}#{anchor}")
 
 
 def people_state(row: StudyRow, *, is_recruiting: bool) -> tuple[str, str, str]:
     """State, next action, and where on the study's page it is done."""
     if row.items and not row.people and not row.submitted and not is_recruiting:
-        return "active", "Add", "add"
+        return "active", _("Add"), "add"
     if row.study.state == Study.State.DRAFT:
-        return ("active", "Open", "state") if row.items else ("todo", "", "")
+        return ("active", _("Open"), "state") if row.items else ("todo", "", "")
     if row.submitted >= row.planned:
-        return ("active", "Close", "state") if row.study.state == Study.State.OPEN else ("done", "", "")
+        return ("active", _("Close"), "state") if row.study.state == Study.State.OPEN else ("done", "", "")
     return ("running" if row.study.state == Study.State.OPEN else "done"), "", ""
 
 
@@ -169,7 +185,8 @@ def gold_step(row: StudyRow, undecided: int) -> Step:
     slug = row.study.slug
     here = link("gold", slug)
     if not row.submitted:
-        return Step("gold", "Gold", "no labels yet", "todo", here)
+        return Step("gold", _("Gold"), _("no labels yet"), "todo", here)
     if undecided:
-        return Step("gold", "Gold", f"{undecided:,} disputed", "active", here, "Decide", link("adjudication", slug))
-    return Step("gold", "Gold", "none disputed", "done", here)
+        disputed = _("{n:,} disputed").format(n=undecided)
+        return Step("gold", _("Gold"), disputed, "active", here, _("Decide"), link("adjudication", slug))
+    return Step("gold", _("Gold"), _("none disputed"), "done", here)

@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.agreement.services import label_files
 from annotation.agreement.services.label_files import CONTENT, EVIDENCE
 from annotation.studies.queries.labels import LabelRow
@@ -93,21 +95,21 @@ FORMATS = {
         Format(
             "csv",
             "CSV",
-            "For a spreadsheet or R. Texts that a spreadsheet would run as formulas are defused.",
+            gettext_noop("For a spreadsheet or R. Texts that a spreadsheet would run as formulas are defused."),
             "text/csv; charset=utf-8",
             encode_lines(csv_lines),
         ),
         Format(
             "jsonl",
             "JSONL",
-            "One JSON object a line, texts as they are.",
+            gettext_noop("One JSON object a line, texts as they are."),
             "application/x-ndjson; charset=utf-8",
             encode_lines(jsonl_lines),
         ),
         Format(
             "parquet",
             "Parquet",
-            "With types, packed: for pandas, Polars, DuckDB or Arrow.",
+            gettext_noop("With types, packed: for pandas, Polars, DuckDB or Arrow."),
             "application/vnd.apache.parquet",
             label_files.parquet_pieces,
         ),

@@ -33,7 +33,6 @@ STUDY, DATASET = "study", "dataset"
 SCOPES = (STUDY, DATASET)
 """What is predicted: items of the study without ratings, or everything in its dataset that nobody rated in it."""
 
-NO_STRATA = "a draw takes whole items, and {name} is asked of {noun}s: an item has no one tier on it"
 FEW = 400
 """Resamples where only the interval of the gain is looked at."""
 
@@ -172,8 +171,12 @@ def load_predicted_tiers(criterion: Criterion) -> dict[int, str]:
     turns or responses.
     """
     if criterion.unit != Criterion.Unit.ITEM:
-        said = NO_STRATA.format(name=criterion.name, noun=criterion.part_noun)
-        raise InputError(said, field="predicted-from")
+        raise InputError(
+            "a draw takes whole items, and {name} is asked of {noun}s: an item has no one tier on it",
+            field="predicted-from",
+            name=criterion.name,
+            noun=criterion.part_noun,
+        )
     study, fitted = criterion.study, read_ratings.load_criterion(criterion)
     made = predict(study, fitted, PredictionOptions(scope=DATASET, bootstrap=FEW))
     if made.found is None or made.fitted is None or made.reason:

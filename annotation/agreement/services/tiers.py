@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
@@ -216,8 +217,10 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
     if criterion.study_id != item.study_id:
         raise InputError("This study has no such criterion.", field="criterion")
     if turn not in criterion.turns_of(item):
-        noun = "the whole item" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s: name one of it"
-        raise InputError("{name} is asked of {noun}.", field="turn", name=criterion.name, noun=noun)
+        says = gettext_noop("{name} is asked of {noun}s: name one of it.")
+        if criterion.unit == Criterion.Unit.ITEM:
+            says = gettext_noop("{name} is asked of the whole item.")
+        raise InputError(says, field="turn", name=criterion.name, noun=criterion.part_noun)
     if reason_against := explain_missing("tiers", criterion.level):
         raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 from urllib.parse import urlencode
@@ -11,6 +11,8 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.agreement.options import GoldOptions
@@ -31,14 +33,14 @@ from core.errors import InputError
 
 PER_PAGE = 50
 SOURCES = {
-    "majority": "majority of the annotators",
-    "median": "median of the annotators",
-    "consensus": "consensus of the annotators",
-    "dawid_skene": "Dawid and Skene",
-    "model": "difficulty model",
-    "adjudication": "adjudicated",
+    "majority": gettext_noop("majority of the annotators"),
+    "median": gettext_noop("median of the annotators"),
+    "consensus": gettext_noop("consensus of the annotators"),
+    "dawid_skene": gettext_noop("Dawid and Skene"),
+    "model": gettext_noop("difficulty model"),
+    "adjudication": gettext_noop("adjudicated"),
 }
-METHODS = {name: SOURCES[name] for name in get_args(GoldMethod)}
+METHODS = get_args(GoldMethod)
 COLUMNS = ("position", "item", "gold", "source", "confidence", "reason", "candidates")
 
 
@@ -70,11 +72,11 @@ class GoldRequest:
 
 @researcher_required
 @require_safe
-@reads_all("Gold labels", "gold", "gold")
+@reads_all(gettext_noop("Gold labels"), "gold", "gold")
 def gold(request: HttpRequest, slug: str) -> HttpResponse:
     """The gold of one criterion."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "methods": METHODS.items()}
+    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "methods": name_methods(METHODS)}
     try:
         asked = GoldRequest.from_query(study, request.GET.dict())
     except InputError as error:
@@ -92,12 +94,12 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
     page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
     context |= {
-        "methods": [(name, METHODS[name]) for name in list_methods(asked.ours.table)],
+        "methods": name_methods(list_methods(asked.ours.table)),
         "found": found,
         "total": sum(found["counts"].values()),
         "with_gold": sum(n for name, n in found["counts"].items() if name not in REASONS),
         "counts": [
-            (SOURCES.get(name, name), name in REASONS, n, f"?{asked.to_query(only=name)}")
+            (name_source(name) or name, name in REASONS, n, f"?{asked.to_query(only=name)}")
             for name, n in found["counts"].items()
         ],
         "page": page,
@@ -110,13 +112,22 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/gold.html", context)
 
 
+def name_source(source: str | None) -> str:
+    """Where gold comes from, in words; empty for what is no source."""
+    return _(SOURCES[source]) if source in SOURCES else ""
+
+
+def name_methods(methods: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name_source(name)) for name in methods]
+
+
 def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
     """The item with its values as they are called on the scale."""
     return {
         **item,
         "label": name_label(criterion, str(item["gold"])) if item["gold"] is not None else "",
-        "from": SOURCES.get(item["source"], ""),
-        "tied": " or ".join(name_label(criterion, str(value)) for value in item["candidates"]),
+        "from": name_source(item["source"]),
+        "tied": _(" or ").join(name_label(criterion, str(value)) for value in item["candidates"]),
     }
 
 

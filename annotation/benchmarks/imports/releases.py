@@ -50,7 +50,7 @@ def load(*, by: User | None, folder: Path) -> Outcome:
 
 def is_same_release(root: InputFile, there: Benchmark, manifest: Manifest, outcome: Outcome) -> Outcome:
     if releases.digest(there) != manifest.digest:
-        raise root.error(f"{there} is here already, with other cases", field="version")
+        raise root.error("{there} is here already, with other cases", field="version", there=there)
     outcome.add("benchmarks", unchanged=1)
     outcome.add("cases", unchanged=there.cases.count())
     outcome.add("profiles", unchanged=manifest.personas.records)
@@ -80,7 +80,9 @@ def draft(by: User | None, manifest: Manifest) -> Benchmark:
 def finish(root: InputFile, benchmark: Benchmark, manifest: Manifest, outcome: Outcome) -> None:
     """Release it as of when it was released, if it is what the manifest says."""
     if releases.digest(benchmark) != manifest.digest:
-        raise root.error(f"the files are not the benchmark that {layout.MANIFEST} names: its digest is another one")
+        raise root.error(
+            "the files are not the benchmark that {name} names: its digest is another one", name=layout.MANIFEST
+        )
     benchmark.state, benchmark.released_at = Benchmark.State.RELEASED, manifest.released_at
     benchmark.save()
     outcome.add("benchmarks", created=1)
@@ -137,7 +139,7 @@ def read_cases(file: InputFile, expected: int) -> Iterator[tuple[int, ReleasedCa
         n += 1
         yield line, case
     if n != expected:
-        raise file.error(f"has {n} cases, and {layout.MANIFEST} says {expected}")
+        raise file.error("has {n} cases, and {name} says {expected}", n=n, name=layout.MANIFEST, expected=expected)
 
 
 def save_cases(
@@ -151,7 +153,9 @@ def save_cases(
     stored, new = load_known_records(ResponsePair, names), []
     for line, case in batch:
         if case.user_id is not None and case.user_id not in profiles:
-            raise file.error(f"{layout.PERSONAS} has no {case.user_id!r}", line=line, field="user_id")
+            raise file.error(
+                "{name} has no {user!r}", line=line, field="user_id", name=layout.PERSONAS, user=case.user_id
+            )
         if find_agreeing_record(file, line, stored.get((case.source, case.id)), case.content_hash) is None:
             new.append(build_pair(case, profiles))
     ResponsePair.objects.bulk_create(new)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCase
 from annotation.corpus.models import Profile
@@ -226,7 +227,11 @@ def load_case_ids(benchmark: Benchmark, names: Sequence[str]) -> dict[str, int]:
     return dict(benchmark.cases.filter(pair__external_id__in=names).values_list("pair__external_id", "pk"))
 
 
-SHOWN = {"counting": "that count", "excluded": "excluded", "revised": "with a history"}
+SHOWN = {
+    "counting": gettext_noop("that count"),
+    "excluded": gettext_noop("excluded"),
+    "revised": gettext_noop("with a history"),
+}
 """What a list of cases can be narrowed to."""
 
 

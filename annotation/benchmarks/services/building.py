@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterOutcome
@@ -268,14 +270,14 @@ def check_splits(judged: Sequence[Judged], places: Sequence[str], options: Build
     counting = {place for one, place in zip(judged, places, strict=True) if not one.excluded}
     wrong = find_uneven(places, options.splits, tolerance=options.split_tolerance)
     if not wrong and counting and (empty := [name for name in options.splits if name not in counting]):
-        wrong = f"{empty[0]} has no case that counts"
+        wrong = _("{split} has no case that counts").format(split=empty[0])
     if wrong:
         raise InputError(
             "The splits cannot be filled as asked: {wrong}. Cases of one persona or with a response in common "
             "stay together{other}. Ask for other shares, or allow a difference of more than {most:.0f} %.",
             field="splits",
             wrong=wrong,
-            other=" and so do those with the same question" if options.by_question else "",
+            other=_(" and so do those with the same question") if options.by_question else "",
             most=100 * options.split_tolerance,
         )
 

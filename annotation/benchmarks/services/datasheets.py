@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks as queries
@@ -20,26 +22,26 @@ from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreem
 
 TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
 FACTS = {
-    "how": "Origin",
-    "studies": "Studies whose votes count",
-    "tiers": "Tiers from",
-    "cuts": "Thresholds of kappa",
-    "agreement_cuts": "Thresholds of the model",
-    "chance": "Chance agreement",
-    "min_votes": "Least number of votes",
-    "votes": "Votes counted",
-    "gold": "Gold label",
-    "splits": "Shares of the splits",
-    "split_tolerance": "Tolerance of the shares",
-    "split_by": "Kept in one split",
-    "seed": "Random seed",
-    "with_tie": "Ties allowed",
-    "overlap": "Annotators per item",
-    "counts": "Cases by tier or reason",
-    "rules": "Rules of the cleaning",
-    "left_out": "Left out",
-    "before": "Cases before",
-    "after": "Cases after",
+    "how": gettext_noop("Origin"),
+    "studies": gettext_noop("Studies whose votes count"),
+    "tiers": gettext_noop("Tiers from"),
+    "cuts": gettext_noop("Thresholds of kappa"),
+    "agreement_cuts": gettext_noop("Thresholds of the model"),
+    "chance": gettext_noop("Chance agreement"),
+    "min_votes": gettext_noop("Least number of votes"),
+    "votes": gettext_noop("Votes counted"),
+    "gold": gettext_noop("Gold label"),
+    "splits": gettext_noop("Shares of the splits"),
+    "split_tolerance": gettext_noop("Tolerance of the shares"),
+    "split_by": gettext_noop("Kept in one split"),
+    "seed": gettext_noop("Random seed"),
+    "with_tie": gettext_noop("Ties allowed"),
+    "overlap": gettext_noop("Annotators per item"),
+    "counts": gettext_noop("Cases by tier or reason"),
+    "rules": gettext_noop("Rules of the cleaning"),
+    "left_out": gettext_noop("Left out"),
+    "before": gettext_noop("Cases before"),
+    "after": gettext_noop("Cases after"),
 }
 """By key of what is stored, what the datasheet calls it where that is not the key with spaces."""
 
@@ -88,7 +90,7 @@ def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
     """What pages show of how a benchmark was made."""
     made = found["made"]
     return {
-        "facts": facts(found),
+        "facts": [[_(name), value] for name, value in facts(found)],
         "issues": issues(found),
         "sure": tiers_by_model(made),
         "expected": build_expected_rows(made),
@@ -100,9 +102,12 @@ def facts(found: Mapping[str, Any]) -> list[list[str]]:
     made = found["made"]
     told = [[name_fact(key), to_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
     told += [
-        ["State", found["state"]],
-        ["Released", f"{released[:16].replace('T', ' ')} UTC" if (released := found["released_at"]) else "not yet"],
-        ["Code", found["code_version"]],
+        [gettext_noop("State"), found["state"]],
+        [
+            gettext_noop("Released"),
+            f"{released[:16].replace('T', ' ')} UTC" if (released := found["released_at"]) else "not yet",
+        ],
+        [gettext_noop("Code"), found["code_version"]],
     ]
     return [[key, value] for key, value in told if value]
 

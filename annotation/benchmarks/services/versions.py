@@ -9,6 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCase
 from annotation.benchmarks.options import AuditOptions, Cleaning
@@ -93,7 +94,7 @@ def release(*, by: User | None, benchmark: Benchmark) -> Benchmark:  # noqa: ARG
 
 
 def check_text(field: str, text: str, longest: int) -> str:
-    return check_name(text, what="A benchmark", longest=longest, field=field)
+    return check_name(text, what=_("A benchmark"), longest=longest, field=field)
 
 
 def free_slug(name: str) -> str:

@@ -27,7 +27,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     """The study in the folder. InputError names what is missing, or the item."""
     for name in (ITEMS, LABELS):
         if not (file.path / name).is_file():
-            raise file.error(f"has no {name}; a folder that Concord wrote for Hugging Face is expected")
+            raise file.error("has no {name}; a folder that Concord wrote for Hugging Face is expected", name=name)
     answers = group_answers((row.values for row in read_parquet(file, file.path / LABELS)), naming)
     told = read_json_file(file, file.path / STUDY)
     rows = ((f"item {row.line}", row.values) for row in read_parquet(file, file.path / ITEMS))

@@ -90,10 +90,12 @@ def open_packed_log(file: InputFile) -> Log:
         with zipfile.ZipFile(file.path) as archive:
             inside = {member.filename: member for member in archive.infolist()}
     except (OSError, zipfile.BadZipFile) as error:
-        raise file.error(f"is not a ZIP file that can be read: {error}") from error
+        raise file.error("is not a ZIP file that can be read: {error}", error=error) from error
     size = sum(member.file_size for member in inside.values())
     if size > DOCUMENT_LIMIT:
-        raise file.error(f"holds {size // MEGABYTE} MB, and a log may have {DOCUMENT_LIMIT // MEGABYTE} MB")
+        raise file.error(
+            "holds {size} MB, and a log may have {most} MB", size=size // MEGABYTE, most=DOCUMENT_LIMIT // MEGABYTE
+        )
     if "header.json" not in inside:
         raise file.error("is no log of inspect_ai: it has no header.json")
     header = parse_document(file, unpack_member(file, inside["header.json"]))
@@ -119,7 +121,7 @@ def unpack_member(file: InputFile, member: zipfile.ZipInfo) -> bytes:
         with arrow.CompressedInputStream(arrow.py_buffer(packed), "zstd") as stream:
             return bytes(stream.read(member.file_size))
     except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise file.error(f"cannot be unpacked: {error}", field=member.filename) from error
+        raise file.error("cannot be unpacked: {error}", field=member.filename, error=error) from error
 
 
 @dataclass(frozen=True)

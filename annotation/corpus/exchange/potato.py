@@ -119,7 +119,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
                 problems.add(locate_error(part, place, error), json.dumps(row, ensure_ascii=False))
     known_ids = {naming.find_id(row) for _, row in records}
     for name in answers.keys() - known_ids:
-        problems.add(file.error(f"annotations name {name!r}, which no data file holds", field="instance_id"))
+        problems.add(file.error("annotations name {name!r}, which no data file holds", field="instance_id", name=name))
     return collect_package(file, problems, records, lambda one, _: parse_rated(one, naming, answers), known)
 
 
@@ -127,7 +127,7 @@ def list_json_files(file: InputFile) -> list[Path]:
     """The files of JSON below the folder, in order of their names."""
     paths = sorted(path for path in file.path.rglob("*.json*") if path.suffix in (".json", ".jsonl"))
     if len(paths) > MOST_FILES:
-        raise file.error(f"holds {len(paths)} files of JSON, more than {MOST_FILES}")
+        raise file.error("holds {n} files of JSON, more than {most}", n=len(paths), most=MOST_FILES)
     return paths
 
 

@@ -36,7 +36,7 @@ def json_list(file: InputFile, of: str) -> list[Given]:
     """The objects of a document that is a JSON list."""
     document = parse_document(file, read_document(file))
     if not isinstance(document, list):
-        raise file.error(f"a JSON list of {of} is expected")
+        raise file.error("a JSON list of {of} is expected", of=of)
     return [(str(place), one) for place, one in enumerate(document)]
 
 
@@ -100,8 +100,8 @@ def locate_error(file: InputFile, place: Place, error: Exception) -> InputError:
         named = ": ".join(part for part in (words, error.field) if part)
         return file.error(error.message, line=line, field=named or None)
     if isinstance(error, KeyError):
-        return file.error(f"has no {error.args[0]!r}", line=line, field=words)
-    return file.error(f"is not spelt as this format is: {error}", line=line, field=words)
+        return file.error("has no {name!r}", line=line, field=words, name=error.args[0])
+    return file.error("is not spelt as this format is: {error}", line=line, field=words, error=error)
 
 
 def is_pair(item: Rated) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.corpus.exchange import argilla, doccano, hf_folder, inspect_log, label_studio, potato, votes
 from annotation.corpus.exchange.dataset import Items, Naming, Package, Scale, StudyHead
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 from core.files.input_files import InputFile, Problems
 
 Write = Callable[[StudyHead, Items], Iterator[str]]
@@ -44,7 +44,14 @@ class Exchange:
     telling: tuple[str, ...] = ()
 
 
-MOSTLY = ("order of the responses", "notes", "strength", "evidence", "time", "guideline version")
+MOSTLY = (
+    gettext_noop("order of the responses"),
+    gettext_noop("notes"),
+    gettext_noop("strength"),
+    gettext_noop("evidence"),
+    gettext_noop("time"),
+    gettext_noop("guideline version"),
+)
 
 EXCHANGES: dict[str, Exchange] = {
     found.key: found
@@ -55,12 +62,12 @@ EXCHANGES: dict[str, Exchange] = {
             {"tasks.json": label_studio.tasks, "config.xml": label_studio.configuration},
             label_studio.read,
             (
-                "order of the responses",
-                "strength",
-                "evidence",
-                "guideline version",
-                "turns that a rating is of",
-                "severity",
+                gettext_noop("order of the responses"),
+                gettext_noop("strength"),
+                gettext_noop("evidence"),
+                gettext_noop("guideline version"),
+                gettext_noop("turns that a rating is of"),
+                gettext_noop("severity"),
             ),
             telling=("data", "annotations"),
         ),
@@ -71,11 +78,11 @@ EXCHANGES: dict[str, Exchange] = {
             argilla.read,
             (
                 *MOSTLY,
-                "names of annotators",
-                "further judges",
-                "answers without a value",
-                "marked spans",
-                "which response a text is of",
+                gettext_noop("names of annotators"),
+                gettext_noop("further judges"),
+                gettext_noop("answers without a value"),
+                gettext_noop("marked spans"),
+                gettext_noop("which response a text is of"),
             ),
             telling=("fields", "responses"),
         ),
@@ -88,21 +95,26 @@ EXCHANGES: dict[str, Exchange] = {
                 "llm_labels.jsonl": potato.iterate_judgment_lines,
             },
             potato.read,
-            (*MOSTLY[1:], "answers without a value", "where marked spans lie"),
+            (*MOSTLY[1:], gettext_noop("answers without a value"), gettext_noop("where marked spans lie")),
         ),
         Exchange(
             "doccano",
             "doccano",
             {"labels.jsonl": doccano.lines},
             doccano.read,
-            (*MOSTLY, "turns", "answers without a value", "marked spans and texts"),
+            (
+                *MOSTLY,
+                gettext_noop("turns"),
+                gettext_noop("answers without a value"),
+                gettext_noop("marked spans and texts"),
+            ),
         ),
         Exchange(
             "votes",
             "votes (MT-Bench, Chatbot Arena)",
             {"votes.jsonl": votes.lines},
             votes.read,
-            (*MOSTLY[1:], "criteria that are no preference", "answers without a value"),
+            (*MOSTLY[1:], gettext_noop("criteria that are no preference"), gettext_noop("answers without a value")),
             ("pair",),
             ("model_a", "model_b", "winner", "judge"),
         ),

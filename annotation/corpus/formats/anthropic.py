@@ -21,6 +21,7 @@ from annotation.corpus.formats.base import (
     identify,
 )
 from annotation.corpus.parsing.messages import is_dialogue, is_transcript, parse_transcript, plain, to_turns
+from core.errors import gettext_noop
 
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document")
 
@@ -53,7 +54,9 @@ FORMAT = ChatFormat(
     "Anthropic messages",
     CHATS,
     "dialogues",
-    "Requests of the Messages API, with their response where the row has it. Thoughts and calls of tools are kept.",
+    gettext_noop(
+        "Requests of the Messages API, with their response where the row has it. Thoughts and calls of tools are kept."
+    ),
     '{"system": "…", "messages": [{"role": "user", "content": [{"type": "text", "text": "…"}]}, …]}',
     "https://docs.anthropic.com/en/api/messages",
     recognise,
@@ -77,7 +80,9 @@ PAIRS = ChatFormat(
     "HH-RLHF",
     PREFERENCES,
     "pairs",
-    "A chosen and a rejected conversation on each line. Which of them is response 1 is drawn by their texts.",
+    gettext_noop(
+        "A chosen and a rejected conversation on each line. Which of them is response 1 is drawn by their texts."
+    ),
     r'{"chosen": "\n\nHuman: …\n\nAssistant: …", "rejected": "\n\nHuman: …\n\nAssistant: …"}',
     "https://huggingface.co/datasets/Anthropic/hh-rlhf",
     recognise_pair,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from annotation.corpus.parsing.mapped_rows import order_responses
 from annotation.corpus.parsing.messages import render_dialogue
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 from core.hashing import content_hash
 
 Record = dict[str, Any]
@@ -16,7 +16,7 @@ Record = dict[str, Any]
 Row = Mapping[str, Any]
 
 ID_LENGTH = 16
-TRACES, CHATS, PREFERENCES = "Traces", "Chats", "Preferences"
+TRACES, CHATS, PREFERENCES = gettext_noop("Traces"), gettext_noop("Chats"), gettext_noop("Preferences")
 
 
 @dataclass(frozen=True)

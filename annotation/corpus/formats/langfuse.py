@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, read_trace
+from core.errors import gettext_noop
 
 TELLING = ("sessionId", "session_id", "observations", "scores", "htmlPath", "traceId", "trace_id", "projectId")
 
@@ -59,7 +60,9 @@ FORMAT = ChatFormat(
     "Langfuse traces",
     TRACES,
     "dialogues",
-    "Traces with input, output and scores; where they have no conversation, that of their last generation.",
+    gettext_noop(
+        "Traces with input, output and scores; where they have no conversation, that of their last generation."
+    ),
     '{"id": "…", "input": {"messages": [...]}, "output": "…", "sessionId": "…", "scores": [...]}',
     "https://api.reference.langfuse.com",
     recognise,

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, parse_text, read_trace
+from core.errors import gettext_noop
 
 
 def recognise(row: Row) -> bool:
@@ -59,7 +60,9 @@ FORMAT = ChatFormat(
     "LangSmith runs",
     TRACES,
     "dialogues",
-    "Runs with inputs and outputs; feedback becomes scores. Runs of tools and retrievers hold no conversation.",
+    gettext_noop(
+        "Runs with inputs and outputs; feedback becomes scores. Runs of tools and retrievers hold no conversation."
+    ),
     '{"id": "…", "run_type": "llm", "inputs": {"messages": [...]}, "outputs": {...}, "feedback_stats": {...}}',
     "https://docs.smith.langchain.com/reference/data_formats/run_data_format",
     recognise,

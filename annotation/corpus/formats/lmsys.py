@@ -24,7 +24,7 @@ from annotation.corpus.formats.base import (
     select,
 )
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 
 
 def recognise(row: Row) -> bool:
@@ -51,7 +51,7 @@ FORMAT = ChatFormat(
     "LMSYS-Chat-1M",
     CHATS,
     "dialogues",
-    "Conversations with the model that answered. Moderation is kept as one flag.",
+    gettext_noop("Conversations with the model that answered. Moderation is kept as one flag."),
     '{"conversation_id": "…", "model": "vicuna-13b", "conversation": [...], "turn": 2, "language": "English", …}',
     "https://huggingface.co/datasets/lmsys/lmsys-chat-1m",
     recognise,
@@ -116,8 +116,10 @@ PAIRS = ChatFormat(
     "Chatbot Arena battles",
     PREFERENCES,
     "pairs",
-    "Two models with the same prompts. The winner becomes the pair's label; to import votes with their raters, "
-    "choose the format votes.",
+    gettext_noop(
+        "Two models with the same prompts. The winner becomes the pair's label; to import votes with their raters, "
+        "choose the format votes."
+    ),
     '{"question_id": "…", "model_a": "…", "model_b": "…", "winner": "model_a", "conversation_a": [...], …}',
     "https://huggingface.co/datasets/lmsys/chatbot_arena_conversations",
     recognise_pair,

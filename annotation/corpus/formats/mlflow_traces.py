@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, read_trace
-from core.errors import InputError
+from core.errors import InputError, gettext_noop
 from core.files.json_text import parse_json
 
 INPUTS, OUTPUTS = "mlflow.spanInputs", "mlflow.spanOutputs"
@@ -97,7 +97,7 @@ FORMAT = ChatFormat(
     "MLflow traces",
     TRACES,
     "dialogues",
-    "Traces with what their root span was given and gave back; assessments become scores.",
+    gettext_noop("Traces with what their root span was given and gave back; assessments become scores."),
     '{"info": {"trace_id": "tr-…", "assessments": [...]}, "data": {"spans": [...]}}',
     "https://mlflow.org/docs/latest/genai/tracing/",
     recognise,

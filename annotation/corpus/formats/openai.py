@@ -20,6 +20,7 @@ from annotation.corpus.formats.base import (
     identify,
 )
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
+from core.errors import gettext_noop
 
 
 def recognise(row: Row) -> bool:
@@ -40,7 +41,7 @@ FORMAT = ChatFormat(
     "OpenAI messages",
     CHATS,
     "dialogues",
-    "Messages of the chat API, one conversation on each line; calls of tools and their results are kept.",
+    gettext_noop("Messages of the chat API, one conversation on each line; calls of tools and their results are kept."),
     '{"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "tool_calls": [...]}, …]}',
     "https://platform.openai.com/docs/api-reference/chat/create",
     recognise,
@@ -67,7 +68,7 @@ PAIRS = ChatFormat(
     "OpenAI preferences",
     PREFERENCES,
     "pairs",
-    "Files for direct preference optimisation: an input with a preferred and a non-preferred output.",
+    gettext_noop("Files for direct preference optimisation: an input with a preferred and a non-preferred output."),
     '{"input": {"messages": [...]}, "preferred_output": [...], "non_preferred_output": [...]}',
     "https://platform.openai.com/docs/guides/direct-preference-optimization",
     recognise_pair,

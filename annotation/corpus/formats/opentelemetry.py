@@ -17,6 +17,7 @@ from typing import Any
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row
 from annotation.corpus.formats.payloads import build_trace, has_conversation, parse_text
 from annotation.corpus.parsing.messages import plain, split_message, to_turns
+from core.errors import gettext_noop
 
 RESOURCES = ("resourceSpans", "resource_spans")
 INPUT, OUTPUT, SYSTEM = "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"
@@ -152,7 +153,10 @@ FORMAT = ChatFormat(
     "OpenTelemetry GenAI spans",
     TRACES,
     "dialogues",
-    "OTLP JSON with the conventions for generative AI: each span with messages is a dialogue, evaluations are scores.",
+    gettext_noop(
+        "OTLP JSON with the conventions for generative AI: each span with messages is a dialogue, "
+        "evaluations are scores."
+    ),
     '{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "…", "attributes": [...]}]}]}]}',
     "https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/",
     recognise,

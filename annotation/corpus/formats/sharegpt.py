@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from annotation.corpus.formats.base import CHATS, ChatFormat, Record, Row, drop_nothing, identify
 from annotation.corpus.parsing.messages import to_turns
+from core.errors import gettext_noop
 
 NAMES = ("conversations", "conversation")
 
@@ -34,7 +35,7 @@ FORMAT = ChatFormat(
     "ShareGPT",
     CHATS,
     "dialogues",
-    "Conversations whose turns have from (human, gpt, system, function_call, observation) and value.",
+    gettext_noop("Conversations whose turns have from (human, gpt, system, function_call, observation) and value."),
     '{"id": "1", "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}',
     "https://github.com/hiyouga/LLaMA-Factory/blob/main/data/README.md#sharegpt-format",
     recognise,

@@ -20,6 +20,7 @@ from annotation.corpus.formats.base import (
     select,
 )
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
+from core.errors import gettext_noop
 
 
 def recognise(row: Row) -> bool:
@@ -76,7 +77,9 @@ FORMAT = ChatFormat(
     "UltraFeedback",
     PREFERENCES,
     "pairs",
-    "Completions of one instruction with their scores become one item. The binarised form is read as well.",
+    gettext_noop(
+        "Completions of one instruction with their scores become one item. The binarised form is read as well."
+    ),
     '{"instruction": "…", "completions": [{"model": "…", "response": "…", "overall_score": 7.5, …}, …]}',
     "https://huggingface.co/datasets/openbmb/UltraFeedback",
     recognise,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from annotation.corpus.formats.base import CHATS, ChatFormat, Record, Row, drop_nothing, identify, select
 from annotation.corpus.parsing.messages import is_dialogue, to_turns
+from core.errors import gettext_noop
 
 KEPT = ("role", "content", "language")
 
@@ -35,7 +36,7 @@ FORMAT = ChatFormat(
     "WildChat",
     CHATS,
     "dialogues",
-    "Conversations with ChatGPT. Hashed addresses and headers of requests are left out.",
+    gettext_noop("Conversations with ChatGPT. Hashed addresses and headers of requests are left out."),
     '{"conversation_hash": "…", "model": "gpt-4", "conversation": [...], "language": "English", "toxic": false, …}',
     "https://huggingface.co/datasets/allenai/WildChat-1M",
     recognise,

@@ -182,9 +182,9 @@ def find_unknown(
 ) -> InputError | None:
     about = dialogue.about
     if about.user not in profiles:
-        return dialogue.file.error(f"there is no profile {about.user!r}", field="user")
+        return dialogue.file.error("there is no profile {user!r}", field="user", user=about.user)
     if about.task not in tasks:
-        return dialogue.file.error(f"there is no task {about.task!r}", field="task_id")
+        return dialogue.file.error("there is no task {task!r}", field="task_id", task=about.task)
     return None
 
 

@@ -129,7 +129,7 @@ def find_records(folder: Path, packed: InputFile) -> InputFile:
     """The one JSONL file of an archive. InputError where there is none or several."""
     found = sorted(folder.glob("*.jsonl"))
     if len(found) != 1:
-        raise packed.error(f"holds {len(found)} files *.jsonl at its top; one with the records is expected")
+        raise packed.error("holds {n} files *.jsonl at its top; one with the records is expected", n=len(found))
     return InputFile(found[0], f"{packed.name}/{found[0].name}")
 
 

@@ -149,8 +149,11 @@ def decode(data: str) -> bytes:
 def find_file(name: str, folder: Path | None) -> Path:
     """The file that a record names, within the folder given for attachments. InputError where there is none."""
     if folder is None:
-        told = f"{name} is a file beside the records: give the folder, or a ZIP file of the records with it"
-        raise InputError(told, field="parts")
+        raise InputError(
+            "{name} is a file beside the records: give the folder, or a ZIP file of the records with it",
+            field="parts",
+            name=name,
+        )
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise InputError("{name} lies outside of the attachments", field="parts", name=name)

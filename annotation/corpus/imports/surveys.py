@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from annotation.corpus.formats.base import ChatFormat
 from annotation.corpus.formats.registry import recognise_format
 from annotation.corpus.imports.tables import LOOKED_AT, TableRecords, open_checked
@@ -93,15 +96,21 @@ class Survey:
 
     def to_sentence(self) -> str:
         """What can be imported: `4 records can be imported from 6 rows; 1 row cannot be used.`"""
-        first = "" if self.is_complete else "the first "
-        wrong = f"; {spell_count(self.n_problems, 'row')} cannot be used" if self.n_problems else ""
-        records, rows = spell_count(self.n_records, self.noun), spell_count(self.n_rows, "row")
-        return f"{records} can be imported from {first}{rows}{wrong}."
+        says = {
+            (True, False): _("{records} can be imported from {rows}."),
+            (True, True): _("{records} can be imported from {rows}; {wrong} cannot be used."),
+            (False, False): _("{records} can be imported from the first {rows}."),
+            (False, True): _("{records} can be imported from the first {rows}; {wrong} cannot be used."),
+        }[self.is_complete, bool(self.n_problems)]
+        records = ngettext("{n:,} record", "{n:,} records", self.n_records)
+        if self.noun == "label":
+            records = ngettext("{n:,} label", "{n:,} labels", self.n_records)
+        records = records.format(n=self.n_records)
+        return says.format(records=records, rows=count_rows(self.n_rows), wrong=count_rows(self.n_problems))
 
 
-def spell_count(n: int, noun: str) -> str:
-    """A count with its noun: 1 row, 1,200 rows."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def count_rows(n: int) -> str:
+    return ngettext("{n:,} row", "{n:,} rows", n).format(n=n)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from annotation.corpus.formats.base import ChatFormat
@@ -79,7 +80,7 @@ class TableRecords:
                 identity=identity,
                 row=known.line,
             )
-        self.counts["that repeat an earlier row are imported once"] += known is not None
+        self.counts["repeated"] += known is not None
         return known is None
 
     def iterate_given(self, rows: Iterable[TableRow]) -> Iterator[tuple[int, Given]]:
@@ -97,14 +98,14 @@ class TableRecords:
                 self.refuse(line, self.explain(error), group[0].values)
             else:
                 self.counts["records"] += len(records)
-                self.counts["that hold no conversation are left out"] += not records
+                self.counts["empty"] += not records
                 yield from ((line, record) for record in records)
 
     def explain(self, error: Exception) -> InputError:
         """What is wrong with a row that is not of its format."""
         if isinstance(error, KeyError):
             return InputError("has no {args!r}", args=error.args[0])
-        title = self.format.title if self.format else "the mapping"
+        title = self.format.title if self.format else _("the mapping")
         return InputError("is not spelt as {title} is: {error}", title=title, error=error)
 
     def draw(self, given: Given) -> float | None:
@@ -140,7 +141,11 @@ class TableRecords:
 
     def to_sentences(self) -> list[str]:
         """What a reader should know, once all rows were read."""
-        said = [f"Rows {what}: {n:,}." for what, n in self.counts.items() if n and what not in ("rows", "records")]
+        says = {
+            "repeated": _("Rows that repeat an earlier row are imported once: {n:,}."),
+            "empty": _("Rows that hold no conversation are left out: {n:,}."),
+        }
+        said = [says[what].format(n=n) for what, n in self.counts.items() if n and what in says]
         return [*self.drawn.to_sentences(), *said]
 
 
@@ -189,12 +194,18 @@ def refuse_nothing(reader: TableRecords) -> None:
     if not reader.counts["rows"]:
         raise reader.file.error("names columns but has no rows")
     if reader.format and not reader.counts["records"]:
-        raise reader.file.error(f"no row is a conversation in the format {reader.format.title}", field="format")
+        raise reader.file.error(
+            "no row is a conversation in the format {title}", field="format", title=reader.format.title
+        )
 
 
 def describe_encoding(layout: Layout) -> list[str]:
     """A sentence where the text was not UTF-8, which a reader may have to correct."""
-    return [f"Read as {ENCODINGS[layout.encoding]}."] if layout.encoding not in ("", UTF_8) else []
+    return (
+        [_("Read as {encoding}.").format(encoding=ENCODINGS[layout.encoding])]
+        if layout.encoding not in ("", UTF_8)
+        else []
+    )
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.quality.models import Admission, KnownAnswer, KnownItem
 from annotation.studies.models.assignments import Assignment
@@ -73,8 +75,10 @@ def find_gold_question(study: Study, item: str, purpose: str) -> KnownItem:
     rows = load_study(study)
     found = [one for one in rows if one.item.external_id == item and purpose in ("", one.purpose)]
     if len(found) != 1:
-        says = "has no known answer" if not found else "is known for several purposes: name one"
-        raise InputError("{item} {says}.", field="item", item=item, says=says)
+        says = gettext_noop("{item} has no known answer.")
+        if found:
+            says = gettext_noop("{item} is known for several purposes: name one.")
+        raise InputError(says, field="item", item=item)
     return found[0]
 
 
@@ -167,8 +171,8 @@ def mark_answers(slot: Assignment, expected: Iterable[KnownAnswer]) -> Iterable[
         value = given.value if given else ""
         yield MarkedAnswer(
             criterion=build_ask(slot, answer).title,
-            said=label_shown(slot, answer.criterion, value) if value else "cannot judge",
-            expected=" or ".join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
+            said=label_shown(slot, answer.criterion, value) if value else _("cannot judge"),
+            expected=_(" or ").join(label_shown(slot, answer.criterion, one) for one in (answer.value, *answer.also)),
             right=answer.accepts(value) if value else None,
             explanation=answer.explanation,
         )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.quality.queries import checks
 from annotation.stats import checks as checked
 from annotation.stats.annotators import annotator_report
@@ -235,41 +237,49 @@ def signs(
     found = [say_one_side(criterion, use) for criterion, use in one_side.items()]
     backwards = [criterion for criterion, one in profiles if one.inverted and criterion not in one_side]
     for words, criteria in (
-        ("answers run against those of the others", backwards),
-        ("always the same answer", [criterion for criterion, one in profiles if one.constant]),
-        ("many equal answers in a row", [criterion for criterion, one in profiles if one.straight_lining]),
+        (_("answers run against those of the others: {criteria}"), backwards),
+        (_("always the same answer: {criteria}"), [criterion for criterion, one in profiles if one.constant]),
+        (
+            _("many equal answers in a row: {criteria}"),
+            [criterion for criterion, one in profiles if one.straight_lining],
+        ),
     ):
         if criteria:
-            found.append(f"{words}: {', '.join(criteria)}")
+            found.append(words.format(criteria=", ".join(criteria)))
     little = [criterion for criterion, one in profiles if agrees_little(one) and criterion not in backwards]
     if little and 2 * len(little) >= len(profiles) - len(backwards):
-        found.append(f"agrees with the others hardly more than chance would: {', '.join(little)}")
+        says = _("agrees with the others hardly more than chance would: {criteria}")
+        found.append(says.format(criteria=", ".join(little)))
     if pace and pace.n >= ENOUGH and pace.unread >= OFTEN:
-        found.append(f"{100 * pace.unread:.0f} % of the items in less time than anybody needs to read them")
+        says = _("{percent:.0f} % of the items in less time than anybody needs to read them")
+        found.append(says.format(percent=100 * pace.unread))
     if pace and pace.n >= ENOUGH and pace.too_fast >= OFTEN:
-        found.append(f"{100 * pace.too_fast:.0f} % of the items in less than a third of the usual time")
+        says = _("{percent:.0f} % of the items in less than a third of the usual time")
+        found.append(says.format(percent=100 * pace.too_fast))
     return found
 
 
 def say_one_side(criterion: str, use: SideUse) -> str:
-    often = "always" if use.n_most == use.n else "nearly always"
+    says = _("nearly always the same side: {side} in {n_most} of {n}, probability {probability}: {criterion}")
+    if use.n_most == use.n:
+        says = _("always the same side: {side} in {n_most} of {n}, probability {probability}: {criterion}")
     probability = format_probability(use.probability)
-    return f"{often} the same side: {use.side} in {use.n_most} of {use.n}, probability {probability}: {criterion}"
+    return says.format(side=use.side, n_most=use.n_most, n=use.n, probability=probability, criterion=criterion)
 
 
 def format_probability(value: float) -> str:
     """Two digits, and what is very small as such."""
-    return f"{value:#.2g}" if value >= LEAST_SHOWN else f"below {LEAST_SHOWN:.6f}"
+    return f"{value:#.2g}" if value >= LEAST_SHOWN else _("below {least:.6f}").format(least=LEAST_SHOWN)
 
 
 def signs_of_checks(accuracy: CheckRecord | None, consistency: CheckRecord | None) -> list[str]:
     """What stands out in checks and repeats."""
     words = (
-        (accuracy, "only {:.0f} % of {} checks are answered as is known"),
-        (consistency, "only {:.0f} % of {} repeats are answered as before"),
+        (accuracy, _("only {percent:.0f} % of {n} checks are answered as is known")),
+        (consistency, _("only {percent:.0f} % of {n} repeats are answered as before")),
     )
     return [
-        says.format(100 * one.overall.value, one.overall.n_items)
+        says.format(percent=100 * one.overall.value, n=one.overall.n_items)
         for one, says in words
         if one and one.overall.n_items >= ENOUGH_CHECKS and one.overall.high < FEW_RIGHT
     ]

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotation.quality import parsing as quality_parsing
 from annotation.quality.models import KnownAnswer, KnownItem, QueueRules
@@ -155,11 +156,11 @@ def set_rules(*, by: User | None, study: Study, **rules: Any) -> QueueRules:
 
 
 RULES: dict[str, tuple[float, float, bool, str]] = {
-    "check_every": (2, MOST, True, "One item in so many is a check: from 2 to 10,000, or 0 for none."),
-    "repeat_every": (2, MOST, True, "One item in so many is a repeat: from 2 to 10,000, or 0 for none."),
-    "repeat_after": (1, MOST, False, "From 1 to 10,000 other items lie between an item and its repeat."),
-    "item_limit": (1, 2**31 - 1, True, "Items that one person may rate: 1 or more."),
-    "pass_mark": (0, 1, True, "The pass mark is a share from 0 to 1."),
+    "check_every": (2, MOST, True, gettext_noop("One item in so many is a check: from 2 to 10,000, or 0 for none.")),
+    "repeat_every": (2, MOST, True, gettext_noop("One item in so many is a repeat: from 2 to 10,000, or 0 for none.")),
+    "repeat_after": (1, MOST, False, gettext_noop("From 1 to 10,000 other items lie between an item and its repeat.")),
+    "item_limit": (1, 2**31 - 1, True, gettext_noop("Items that one person may rate: 1 or more.")),
+    "pass_mark": (0, 1, True, gettext_noop("The pass mark is a share from 0 to 1.")),
 }
 """Lowest and highest value, whether it may be without one, and what to say otherwise."""
 
@@ -211,8 +212,13 @@ def name_item(
     check_turns(entry, item, answers)
     if there := study.known_items.filter(item=item, purpose=purpose, retired_at=None).first():
         if there.round != number:
-            says = f"{entry.item} is asked in round {there.round}; retire it there first."
-            raise InputError(says, field="item", line=entry.line)
+            raise InputError(
+                "{item} is asked in round {round}; retire it there first.",
+                field="item",
+                line=entry.line,
+                item=entry.item,
+                round=there.round,
+            )
         if is_same_answer(there, answers):
             return there
         raise InputError(
@@ -256,12 +262,17 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
             raise InputError("The study asks no criterion {key!r}.", field="criterion", line=entry.line, key=key)
         criterion = criteria[key]
         if not criterion.can_be_known:
-            says = f"{criterion.name} is no choice: answers are known beforehand to choices."
-            raise InputError(says, field=key, line=entry.line)
+            raise InputError(
+                "{name} is no choice: answers are known beforehand to choices.",
+                field=key,
+                line=entry.line,
+                name=criterion.name,
+            )
         if (criterion.unit != Criterion.Unit.ITEM) != bool(turn):
-            noun = criterion.part_noun
-            says = "asked of the whole item, not of a part of it" if turn else f"asked of {noun}s: name the {noun}"
-            raise InputError("{name} is {says}.", field="turn", line=entry.line, name=criterion.name, says=says)
+            says = gettext_noop("{name} is asked of {noun}s: name the {noun}.")
+            if turn:
+                says = gettext_noop("{name} is asked of the whole item, not of a part of it.")
+            raise InputError(says, field="turn", line=entry.line, name=criterion.name, noun=criterion.part_noun)
         for value in (answer.value, *answer.also):
             if value not in criterion.values:
                 raise InputError(
@@ -286,8 +297,15 @@ def check_turns(entry: GoldEntry, item: Item, answers: Mapping[Ask, GoldAnswer])
     """Raise InputError where the item has no such turn or response, or the turn is the other's."""
     for ask in answers:
         if ask.turn and ask.turn not in ask.criterion.turns_of(item):
-            says = f"{ask.criterion.name} is not asked of {ask.criterion.part_noun} {ask.turn} of {entry.item}."
-            raise InputError(says, field="turn", line=entry.line)
+            raise InputError(
+                "{name} is not asked of {noun} {turn} of {item}.",
+                field="turn",
+                line=entry.line,
+                name=ask.criterion.name,
+                noun=ask.criterion.part_noun,
+                turn=ask.turn,
+                item=entry.item,
+            )
 
 
 def find_or_create_item(study: Study, entry: GoldEntry) -> Item:
@@ -317,8 +335,10 @@ def subject_called(kind: str, entry: GoldEntry) -> Any:
         found = list(rows.filter(source=source, external_id=rest)[:2])
     if len(found) == 1:
         return found[0]
-    says = f"There are several called {name!r}: write source:id." if found else f"There is no {kind} called {name!r}."
-    raise InputError(says, field="item", line=entry.line)
+    says = gettext_noop("There is no {kind} called {name!r}.")
+    if found:
+        says = gettext_noop("There are several called {name!r}: write source:id.")
+    raise InputError(says, field="item", line=entry.line, kind=kind, name=name)
 
 
 def create_draft_item(study: Study, subject: Any) -> Item:

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotation.quality.models import Admission, KnownItem
 from annotation.quality.queries import gold_questions
@@ -132,8 +133,10 @@ def try_again(*, by: User, study: Study, annotator: User, reason: str) -> Admiss
     """A researcher's decision that somebody who did not pass is asked once more: it opens their next round."""
     newest = find_last_result(study, annotator)
     if newest is None or newest.outcome != Admission.Outcome.FAILED:
-        says = "may try again already" if newest else "has not come to the end of the qualification"
-        raise InputError("{annotator} {says}.", field="annotator", annotator=annotator, says=says)
+        says = gettext_noop("{annotator} has not come to the end of the qualification.")
+        if newest:
+            says = gettext_noop("{annotator} may try again already.")
+        raise InputError(says, field="annotator", annotator=annotator)
     try:
         with transaction.atomic():
             return create_admission(by, study, annotator, newest, Admission.Outcome.AGAIN, newest.round + 1, reason)

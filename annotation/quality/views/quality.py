@@ -9,6 +9,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.quality.queries import course
@@ -31,7 +33,7 @@ ALMOST = 0.02
 
 
 @researcher_required
-@reads_all("Quality", "quality", "quality")
+@reads_all(gettext_noop("Quality"), "quality", "quality")
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
     """Each annotator as an instrument."""
     study = get_object_or_404(Study, slug=slug)
@@ -92,9 +94,13 @@ def checks_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
 
 def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
     """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
+    annotator = people[one.annotator]
+    says = _("{annotator} (simulated) on {criterion}") if annotator.is_simulated else _("{annotator} on {criterion}")
     return {
-        "caption": f"{course.plain_name(people[one.annotator])} on {criterion.name}",
-        "note": f"{one.n_ratings:,} answers; accuracy {one.accuracy:.2f}",
+        "caption": says.format(annotator=annotator, criterion=criterion.name),
+        "note": ngettext(
+            "{n:,} answer; accuracy {accuracy:.2f}", "{n:,} answers; accuracy {accuracy:.2f}", one.n_ratings
+        ).format(n=one.n_ratings, accuracy=one.accuracy),
         "rows": [
             (label, [(cell, 0 if isnan(cell) else ceil(SHADES * cell - ALMOST)) for cell in cells])
             for label, cells in one.rows
@@ -114,8 +120,10 @@ def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        told = "count again" if made.ended_at else "are left out of everything that is computed"
-        messages.success(request, f"The labels of {annotator} {told}.")
+        says = _("The labels of {annotator} are left out of everything that is computed.")
+        if made.ended_at:
+            says = _("The labels of {annotator} count again.")
+        messages.success(request, says.format(annotator=annotator))
     return redirect("quality", slug=slug)
 
 

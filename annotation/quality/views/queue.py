@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.quality.forms import GoldQuestionForm, GoldQuestionsForm, RulesForm
@@ -25,7 +26,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug, known_for=None)
     form = RulesForm(request.POST or None, study=study)
     if form.is_valid() and form.save(get_account(request)):
-        messages.success(request, "The rules of the queue are set.")
+        messages.success(request, _("The rules of the queue are set."))
         return redirect("queue", slug=slug)
     return page(request, study, rules=form)
 
@@ -37,7 +38,8 @@ def gold_question_add(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug, known_for=None)
     form = GoldQuestionForm(request.POST, study=study)
     if form.is_valid() and form.save(get_account(request)):
-        messages.success(request, f"{form.cleaned_data['item']} is among the items with known answers.")
+        says = _("{item} is among the items with known answers.")
+        messages.success(request, says.format(item=form.cleaned_data["item"]))
         return redirect("queue", slug=slug)
     return page(request, study, one=form)
 
@@ -49,7 +51,8 @@ def gold_questions_add(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug, known_for=None)
     form = GoldQuestionsForm(request.POST, request.FILES, study=study)
     if form.is_valid() and (number := form.save(get_account(request))) is not None:
-        messages.success(request, f"Items with known answers that were named or were there already: {number}.")
+        says = _("Items with known answers that were named or were there already: {number}.")
+        messages.success(request, says.format(number=number))
         return redirect("queue", slug=slug)
     return page(request, study, many=form)
 
@@ -65,7 +68,8 @@ def gold_question_retire(request: HttpRequest, slug: str, pk: int) -> HttpRespon
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{found.item.external_id} is retired. Answers to it count no more.")
+        says = _("{item} is retired. Answers to it count no more.")
+        messages.success(request, says.format(item=found.item.external_id))
     return redirect("queue", slug=slug)
 
 
@@ -81,7 +85,8 @@ def admission(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{annotator} may {'try once more' if again else 'rate now'}.")
+        says = _("{annotator} may try once more.") if again else _("{annotator} may rate now.")
+        messages.success(request, says.format(annotator=annotator))
     return redirect("queue", slug=slug)
 
 

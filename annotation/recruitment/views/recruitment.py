@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.recruitment import queries
@@ -59,7 +60,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "Nobody can join by this link any more. Who joined before stays.")
+        messages.success(request, _("Nobody can join by this link any more. Who joined before stays."))
     return redirect("coming_in", slug=slug)
 
 
@@ -68,7 +69,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def consent_text(request: HttpRequest, slug: str) -> HttpResponse:
     """Set what people agree to."""
     form = ConsentForm(request.POST)
-    return store_form(request, slug, form, form.save, shown_as="consent", says="The consent text is saved.")
+    return store_form(request, slug, form, form.save, shown_as="consent", says=_("The consent text is saved."))
 
 
 @researcher_required
@@ -76,7 +77,8 @@ def consent_text(request: HttpRequest, slug: str) -> HttpResponse:
 def question_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask people one thing more about themselves."""
     form = QuestionForm(request.POST)
-    return store_form(request, slug, form, form.create, shown_as="question", says="The question is asked from now on.")
+    says = _("The question is asked from now on.")
+    return store_form(request, slug, form, form.create, shown_as="question", says=says)
 
 
 @researcher_required
@@ -86,7 +88,8 @@ def question_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     question = get_object_or_404(study.demographic_questions, pk=pk)
     erased = demographics.remove_question(by=get_account(request), question=question)
-    messages.success(request, f"“{question}” is asked no more. Answers erased: {erased}.")
+    says = _("“{question}” is asked no more. Answers erased: {erased}.")
+    messages.success(request, says.format(question=question, erased=erased))
     return redirect("coming_in", slug=slug)
 
 
@@ -95,7 +98,7 @@ def question_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def intake(request: HttpRequest, slug: str) -> HttpResponse:
     """Set whether anybody may join, and what people get at the end."""
     form = IntakeForm(request.POST)
-    return store_form(request, slug, form, form.save, shown_as="settings", says="Saved.")
+    return store_form(request, slug, form, form.save, shown_as="settings", says=_("Saved."))
 
 
 def store_form(
@@ -126,9 +129,11 @@ def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespon
         except InputError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{annotator} has been withdrawn. Labels erased: {done.erased}.")
+            says = _("{annotator} has been withdrawn. Labels erased: {erased}.")
+            messages.success(request, says.format(annotator=annotator, erased=done.erased))
             if problem := withdrawn.problem():
-                messages.warning(request, f"Tell the person who runs this site: {problem}")
+                says = _("Tell the person who runs this site: {problem}")
+                messages.warning(request, says.format(problem=problem))
         return redirect("coming_in", slug=slug)
     labels = Annotation.objects.filter(assignment__study=study, assignment__annotator=annotator).count()
     context = {"study": study, "labels": labels, "annotator": annotator, "on_request": True}

@@ -15,6 +15,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.assignments import Assignment
@@ -77,8 +78,11 @@ def find_or_create_study(
     keys = set(study.criteria.values_list("key", flat=True))
     missing = [str(fields["key"]) for fields in criteria if fields["key"] not in keys]
     if study.kind != kind or missing:
-        wrong = f"lacks the criterion {missing[0]}" if missing else f"is about {study.get_kind_display()}"
-        raise InputError("there is another study called {name!r}, which {wrong}", field="study", name=name, wrong=wrong)
+        says = gettext_noop("there is another study called {name!r}, which is about {kind}")
+        if missing:
+            says = gettext_noop("there is another study called {name!r}, which lacks the criterion {criterion}")
+        lacking = missing[0] if missing else ""
+        raise InputError(says, field="study", name=name, kind=study.get_kind_display(), criterion=lacking)
     return study
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.imports.references import References
 from annotation.corpus.imports.tables import open_checked
@@ -174,9 +175,10 @@ class Finder:
     def resolve(self, rating: Rating) -> Resolved:
         items = self.items.get(rating.item, [])
         if len(items) != 1:
-            what = f"several items of {self.study} have this id; write source:id" if items else None
-            message = what or f"there is no item {rating.item!r} in {self.study}"
-            raise self.source.error(message, line=rating.line, field="item")
+            says = gettext_noop("there is no item {item!r} in {study}")
+            if items:
+                says = gettext_noop("several items of {study} have this id; write source:id")
+            raise self.source.error(says, line=rating.line, field="item", item=rating.item, study=self.study)
         criterion = self.criterion(rating)
         self.check_turn(rating, criterion, items[0])
         try:
@@ -208,19 +210,20 @@ class Finder:
         wrong = ""
         if criterion.of_responses:
             if not 1 <= rating.turn <= self.n_responses[item]:
-                said = f"{criterion.name} is asked of responses: say which, from 1"
-                raise self.source.error(said, line=rating.line, field="turn")
+                said = gettext_noop("{name} is asked of responses: say which, from 1")
+                raise self.source.error(said, line=rating.line, field="turn", name=criterion.name)
             return
         if not rating.turn:
-            wrong = f"{criterion.name} is asked of turns: say which"
+            wrong = gettext_noop("{name} is asked of turns: say which")
         elif not criterion.of_turns and not self.of_judge:
-            wrong = f"{criterion.name} is asked of the whole item"
+            wrong = gettext_noop("{name} is asked of the whole item")
         elif not 1 <= rating.turn <= len(self.roles.get(item, ())):
-            wrong = f"the item has no turn {rating.turn}"
+            wrong = gettext_noop("the item has no turn {turn}")
         elif criterion.of_turns and f"{self.roles[item][rating.turn - 1]}_turn" != criterion.unit:
-            wrong = f"{criterion.name} is asked of {criterion.get_unit_display()}, which turn {rating.turn} is not"
+            wrong = gettext_noop("{name} is asked of {unit}, which turn {turn} is not")
         if wrong:
-            raise self.source.error(wrong, line=rating.line, field="turn")
+            parts = {"name": criterion.name, "turn": rating.turn, "unit": criterion.get_unit_display()}
+            raise self.source.error(wrong, line=rating.line, field="turn", **parts)
 
     @cached_property
     def roles(self) -> dict[int, list[str]]:
@@ -234,9 +237,11 @@ class Finder:
             return next(iter(self.criteria.values()))
         if rating.criterion in self.criteria:
             return self.criteria[rating.criterion]
-        known = ", ".join(self.criteria)
-        wrong = f"{self.study} has no criterion {rating.criterion!r}" if rating.criterion else "name the criterion"
-        raise self.source.error(f"{wrong}; there are: {known}", line=rating.line, field="criterion")
+        says = gettext_noop("name the criterion; there are: {known}")
+        if rating.criterion:
+            says = gettext_noop("{study} has no criterion {criterion!r}; there are: {known}")
+        parts = {"study": self.study, "criterion": rating.criterion, "known": ", ".join(self.criteria)}
+        raise self.source.error(says, line=rating.line, field="criterion", **parts)
 
 
 def create_study(by: User | None, file: InputFile, name: str, ratings: Sequence[Rating], problems: Problems) -> Study:
@@ -265,7 +270,7 @@ def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems
     kind = next((kind for kind, references in known.items() if any(references.found.values())), "")
     if not kind:
         item, line = next(iter(first.items()))
-        raise file.error(f"neither a dialogue nor a pair has the id {item!r}", line=line, field="item")
+        raise file.error("neither a dialogue nor a pair has the id {item!r}", line=line, field="item", item=item)
     ids: list[int] = []
     for item, line in first.items():
         try:
@@ -284,8 +289,10 @@ def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rati
     template = TEMPLATES.get(key)
     if template is None or template.kind != kind:
         known = ", ".join(name for name, one in TEMPLATES.items() if one.kind == kind)
-        wrong = f"there is no template {key!r} for items of this kind" if key else "a new study needs this column"
-        raise file.error(f"{wrong}; templates are: {known}", line=mine[0].line, field="criterion")
+        says = gettext_noop("a new study needs this column; templates are: {known}")
+        if key:
+            says = gettext_noop("there is no template {key!r} for items of this kind; templates are: {known}")
+        raise file.error(says, line=mine[0].line, field="criterion", key=key, known=known)
     with_tie = any(rating.value.casefold() == TIE for rating in mine)
     of_turns = any(rating.turn for rating in mine)
     unit = f"{template.turn}_turn" if of_turns else Criterion.Unit.ITEM

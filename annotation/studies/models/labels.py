@@ -85,7 +85,7 @@ class Annotation(models.Model):
     strength = models.CharField(
         max_length=8,
         blank=True,
-        choices=[("slightly", "slightly better"), ("much", "much better")],
+        choices=[("slightly", _("slightly better")), ("much", _("much better"))],
         help_text="Of a preference, where the study asks for it.",
     )
     evidence = models.JSONField(

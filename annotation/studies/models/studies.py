@@ -228,7 +228,9 @@ class Criterion(models.Model):
     @property
     def part_noun(self) -> str:
         """What one of its answers is of: an item, a turn or a response."""
-        return "item" if self.unit == self.Unit.ITEM else "response" if self.of_responses else "turn"
+        if self.unit == self.Unit.ITEM:
+            return gettext_noop("item")
+        return gettext_noop("response") if self.of_responses else gettext_noop("turn")
 
     @property
     def is_preference(self) -> bool:

@@ -225,11 +225,22 @@ def find_missing_context(study: Study) -> list[str]:
     names = [criterion.name for criterion in study.asked if asks_of_person(criterion)]
     if not names:
         return []
-    asked = f"{', '.join(names)} ask{'s' if len(names) == 1 else ''} about a person"
+    asked = ", ".join(names)
     if not set(study.shown) & set(OF_A_PERSON):
-        return [f"{asked}, and annotators are shown nothing of one: no part of the persona is chosen."]
+        says = ngettext(
+            "{criteria} asks about a person, and annotators are shown nothing of one: "
+            "no part of the persona is chosen.",
+            "{criteria} ask about a person, and annotators are shown nothing of one: no part of the persona is chosen.",
+            len(names),
+        )
+        return [says.format(criteria=asked)]
     n, without = study.items.count(), study.items.filter(**{PROFILE[Study.Kind(study.kind)]: None}).count()
-    return [f"{asked}, and {without:,} of {n:,} items have none."] if without else []
+    says = ngettext(
+        "{criteria} asks about a person, and {without:,} of {n:,} items have none.",
+        "{criteria} ask about a person, and {without:,} of {n:,} items have none.",
+        len(names),
+    )
+    return [says.format(criteria=asked, without=without, n=n)] if without else []
 
 
 PROFILE = {Study.Kind.DIALOGUE: "dialogue__scenario__profile", Study.Kind.PAIR: "pair__profile"}

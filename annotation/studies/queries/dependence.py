@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Case, F, QuerySet, TextField, Value, When
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.stats.dependence import ALONE, Design, can_keep_strata, drop_useless, fill_gaps, find_bad_weight
 from annotation.stats.table import FloatArray, RatingTable
@@ -66,7 +68,9 @@ class Dependence:
     def in_words(self) -> str:
         """What is independent of each other: 20 clusters by profile, or each item."""
         n = 0 if self.clusters is None else len(set(self.clusters.values()))
-        return f"{n:,} cluster{'s' if n > 1 else ''} by {self.design.by}" if n else "each item alone"
+        if not n:
+            return _("each item alone")
+        return ngettext("{n:,} cluster by {by}", "{n:,} clusters by {by}", n).format(n=n, by=self.design.by)
 
     def design_of(self, unit: str) -> Design:
         """The design of what a criterion is asked of (`Criterion.unit`): turns of one dialogue and responses of one

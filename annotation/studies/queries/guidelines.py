@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.stats.table import IntArray, RatingTable
 from annotation.studies.models.assignments import Assignment
@@ -60,21 +62,21 @@ def pieces(before: str, after: str) -> tuple[Piece, ...]:
 
 def compare_versions(name: str, before: GuidelineVersion, after: GuidelineVersion) -> Change:
     """What a later version says differently."""
-    texts = [("Question", before.question, after.question), ("Guideline", before.guideline, after.guideline)]
+    texts = [(_("Question"), before.question, after.question), (_("Guideline"), before.guideline, after.guideline)]
     old = {str(one["value"]): one.get("guideline", "") for one in before.categories}
     texts += [(str(one["label"]), old.get(str(one["value"]), ""), one.get("guideline", "")) for one in after.categories]
-    texts += [(title, spell(before.rest, key), spell(after.rest, key)) for key, title in TITLES.items()]
+    texts += [(_(title), spell(before.rest, key), spell(after.rest, key)) for key, title in TITLES.items()]
     parts = tuple((what, pieces(was, now)) for what, was, now in texts if was != now)
     return Change(name, before.version, after.version, after.reason, parts)
 
 
 TITLES = {
-    "name": "Name",
-    "help": "Help",
-    "examples": "Examples",
-    "limits": "Limits",
-    "is_required": "Required",
-    "condition": "Only if",
+    "name": gettext_noop("Name"),
+    "help": gettext_noop("Help"),
+    "examples": gettext_noop("Examples"),
+    "limits": gettext_noop("Limits"),
+    "is_required": gettext_noop("Required"),
+    "condition": gettext_noop("Only if"),
 }
 
 
@@ -82,7 +84,7 @@ def spell(rest: Mapping[str, Any], key: str) -> str:
     """A part of a version in words; empty where it says nothing."""
     value = rest.get(key)
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from annotation.corpus.models import Dialogue, Profile, ResponsePair
 from annotation.studies.models.studies import Item, Study
@@ -27,12 +28,14 @@ class SearchResult:
 def search(text: str, *, by: User) -> list[SearchResult]:
     """Everything that `by` may see whose name or id contains `text`; the kinds in which there is something."""
     kinds: dict[str, QuerySet[Any]] = {
-        "Studies": filter_visible(by, Study.objects.filter(name__icontains=text)).order_by("name"),
-        "Annotators": annotators(text, by),
-        "Items": items(text, by),
-        "Profiles": Profile.objects.filter(Q(external_id__icontains=text) | Q(name__icontains=text)).order_by("pk"),
-        "Dialogues": Dialogue.objects.filter(external_id__icontains=text).order_by("pk"),
-        "Response pairs": ResponsePair.objects.filter(external_id__icontains=text).order_by("pk"),
+        gettext_noop("Studies"): filter_visible(by, Study.objects.filter(name__icontains=text)).order_by("name"),
+        gettext_noop("Annotators"): annotators(text, by),
+        gettext_noop("Items"): items(text, by),
+        gettext_noop("Profiles"): Profile.objects.filter(
+            Q(external_id__icontains=text) | Q(name__icontains=text)
+        ).order_by("pk"),
+        gettext_noop("Dialogues"): Dialogue.objects.filter(external_id__icontains=text).order_by("pk"),
+        gettext_noop("Response pairs"): ResponsePair.objects.filter(external_id__icontains=text).order_by("pk"),
     }
     found = {title: list(rows[: MOST + 1]) for title, rows in kinds.items()}
     return [SearchResult(title, rows[:MOST], len(rows) > MOST) for title, rows in found.items() if rows]

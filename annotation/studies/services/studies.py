@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotation.corpus.imports import writing
 from annotation.stats.orders import name_responses
@@ -183,12 +184,16 @@ def check_most_overlap(overlap: int, most: int | None) -> None:
     if overlap < 2:
         raise InputError("An adaptive overlap begins with at least 2 ratings of each item.", field="overlap")
     if not overlap < most <= LARGEST_OVERLAP:
-        said = f"It must be more than the overlap of {overlap}, and at most {LARGEST_OVERLAP}; or leave it empty."
-        raise InputError(said, field="most_overlap")
+        raise InputError(
+            "It must be more than the overlap of {overlap}, and at most {largest}; or leave it empty.",
+            field="most_overlap",
+            overlap=overlap,
+            largest=LARGEST_OVERLAP,
+        )
 
 
 def clean_name(name: str) -> str:
-    return check_name(name, what="A study")
+    return check_name(name, what=_("A study"))
 
 
 def check_shown_parts(kind: str, shown: Sequence[str] | None) -> list[str]:

@@ -7,6 +7,7 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import is_large
@@ -43,7 +44,7 @@ def asks_first(request: HttpRequest, study: Study, title: str, command: str, ste
     context = {
         "study": study,
         "steps": study_steps(study, step),
-        "title": title,
+        "title": _(title),
         "command": f"manage.py {command} --study {study.slug}",
         "most": LARGE,
         "here": f"?{query.urlencode()}",

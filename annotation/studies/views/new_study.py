@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.criteria import RUBRICS, default_keys
@@ -127,7 +128,7 @@ def create(request: HttpRequest, form: StudyForm, entered: Entered) -> HttpRespo
     """Make the study, or show the first step with something wrong in it."""
     if form.is_valid() and (study := form.create(get_account(request))):
         request.session.pop(KEPT, None)
-        messages.success(request, f"{study} is ready. Annotators see it once it is open.")
+        messages.success(request, _("{study} is ready. Annotators see it once it is open.").format(study=study))
         return redirect("study_detail", slug=study.slug)
     wrong = next((step for step in STEPS if form.find_wrong(step)), STEPS[-1])
     return page(request, form, entered, wrong)
@@ -141,7 +142,7 @@ def page(request: HttpRequest, form: StudyForm, entered: Entered, step: FormStep
     context = {
         "form": form,
         "kind": form.kind,
-        "kinds": [(value, label, sampling_frame.list_records(value).count()) for value, label in Study.Kind.choices],
+        "kinds": [(value, _(label), sampling_frame.list_records(value).count()) for value, label in Study.Kind.choices],
         "step": step,
         "steps": [(one, number < place and not checked.find_wrong(one)) for number, one in enumerate(STEPS)],
         "number": place + 1,
@@ -150,7 +151,7 @@ def page(request: HttpRequest, form: StudyForm, entered: Entered, step: FormStep
         "folded": [form[name] for name in folded],
         "is_fold_open": any(name in form.errors for name in folded) if form.is_bound else False,
         "is_kept": KEPT in request.session,
-        "access": ACCESS.get(checked["access"].value(), ""),
+        "access": _(ACCESS.get(checked["access"].value(), "")),
         "wrong": [one for one in STEPS if checked.find_wrong(one)],
         **build_preview(checked, step.key),
     }

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.studies import Criterion, Study
@@ -74,7 +75,7 @@ def page(
     context = {
         "study": study,
         "steps": study_steps(study),
-        "criteria": [(one, TYPES[spell_type(one)].lower()) for one in now.criteria],
+        "criteria": [(one, _(TYPES[spell_type(one)]).lower()) for one in now.criteria],
         "form": form,
         "old": request.POST.get("old") or request.GET.get("edit", ""),
         "whole": whole or RubricFileForm(kind=study.kind),
@@ -197,10 +198,16 @@ def tell(request: HttpRequest, study: Study, done: RubricChanges) -> HttpRespons
 
 def describe(done: RubricChanges) -> str:
     """What a change did, in a sentence for each part."""
-    parts = {"Added": done.added, "Changed": done.edited, "Removed": done.removed, "No longer asked": done.retired}
-    said = [f"{what}: {', '.join(keys)}." for what, keys in parts.items() if keys]
-    said += [f"{new} is asked in place of {old}, whose labels stay." for old, new in done.renamed]
-    return " ".join(said) or "Saved."
+    parts = {
+        _("Added: {keys}."): done.added,
+        _("Changed: {keys}."): done.edited,
+        _("Removed: {keys}."): done.removed,
+        _("No longer asked: {keys}."): done.retired,
+    }
+    said = [what.format(keys=", ".join(keys)) for what, keys in parts.items() if keys]
+    renamed = _("{new} is asked in place of {old}, whose labels stay.")
+    said += [renamed.format(new=new, old=old) for old, new in done.renamed]
+    return " ".join(said) or _("Saved.")
 
 
 @researcher_required
@@ -256,7 +263,8 @@ def guideline(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     criterion = get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
     form = GuidelineForm(request.POST or None, criterion=criterion)
     if form.is_valid() and (made := form.save(get_account(request))):
-        messages.success(request, f"{criterion.name} has version {made.version} now. Labels keep theirs.")
+        says = _("{name} has version {version} now. Labels keep theirs.")
+        messages.success(request, says.format(name=criterion.name, version=made.version))
         return redirect("guideline", slug=slug, key=key)
     study = criterion.study
     context = {"study": study, "steps": study_steps(study), "criterion": criterion, "form": form}

@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.studies.forms import AnnotatorsForm, ClusteringForm, SampleForm
@@ -80,7 +81,9 @@ def study_close(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{study} is closed. All labels are kept; it can be opened again.")
+        messages.success(
+            request, _("{study} is closed. All labels are kept; it can be opened again.").format(study=study)
+        )
     return redirect("study_detail", slug=slug)
 
 
@@ -93,8 +96,8 @@ def study_clustering(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid() or (told := form.save(get_account(request))) is None:
         study.refresh_from_db(fields=["clustering"])
         return detail(request, study, clustering=form)
-    says = f"Intervals and tests now treat these as independent: {told}. Results are recomputed when you open them."
-    messages.success(request, says)
+    says = _("Intervals and tests now treat these as independent: {told}. Results are recomputed when you open them.")
+    messages.success(request, says.format(told=told))
     return redirect("study_detail", slug=slug)
 
 
@@ -108,8 +111,10 @@ def study_assign(request: HttpRequest, slug: str) -> HttpResponse:
         return detail(request, study, form)
     people = list(form.cleaned_data["annotators"])
     assignments.add_annotators(by=get_account(request), study=study, annotators=people)
-    when = " once it is open" if study.state == Study.State.DRAFT else " now"
-    messages.success(request, f"{', '.join(map(str, people))} can rate {study}{when}.")
+    says = _("{people} can rate {study} now.")
+    if study.state == Study.State.DRAFT:
+        says = _("{people} can rate {study} once it is open.")
+    messages.success(request, says.format(people=", ".join(map(str, people)), study=study))
     return redirect("study_detail", slug=slug)
 
 
@@ -120,17 +125,22 @@ def study_release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     annotator = get_object_or_404(User, pk=pk)
     released = assignments.release(by=get_account(request), study=study, annotator=annotator)
-    messages.success(request, f"Given back for others to rate: {released} of {annotator}.")
+    messages.success(
+        request,
+        _("Given back for others to rate: {released} of {annotator}.").format(released=released, annotator=annotator),
+    )
     return redirect("study_detail", slug=slug)
 
 
 def describe_opening(study: Study) -> str:
     """Say who can rate now."""
     if study.annotators.exists():
-        return f"{study} is open: its annotators find it under their work."
-    if queries.list_recruiting([study.pk]):
-        return f"{study} is open: who joins by an invitation or the public address can rate at once."
-    return f"{study} is open. Nobody can rate yet: add annotators or make an invitation link."
+        says = _("{study} is open: its annotators find it under their work.")
+    elif queries.list_recruiting([study.pk]):
+        says = _("{study} is open: who joins by an invitation or the public address can rate at once.")
+    else:
+        says = _("{study} is open. Nobody can rate yet: add annotators or make an invitation link.")
+    return says.format(study=study)
 
 
 def detail(

@@ -145,5 +145,5 @@ def item_answer(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{annotator} sees your answer beside the item.")
+        messages.success(request, _("{annotator} sees your answer beside the item.").format(annotator=annotator))
     return redirect("item_detail", slug=slug, position=position)

@@ -7,6 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.stats.by_level import explain_missing
@@ -26,15 +28,15 @@ from core.errors import InputError
 SHOWN = 200
 
 OTHERS = {
-    "number": "A number, such as 12 or 0.5.",
-    "several": "Categories with | between them, such as accuracy|style; - for none of them.",
-    "ranking": "The best first, such as 2>1; 1=2 where they are level.",
+    "number": gettext_noop("A number, such as 12 or 0.5."),
+    "several": gettext_noop("Categories with | between them, such as accuracy|style; - for none of them."),
+    "ranking": gettext_noop("The best first, such as 2>1; 1=2 where they are level."),
 }
 """By type of answer, how one that nobody gave is written."""
 
 
 @adjudicator_required
-@reads_all("Adjudication", "disputes", "adjudication")
+@reads_all(gettext_noop("Adjudication"), "disputes", "adjudication")
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """What people disagree on, on one criterion, and what came too late."""
     study = get_object_or_404(Study, slug=slug)
@@ -80,8 +82,11 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
         except InputError as refused:
             error = refused
         else:
-            what = f"Item {position}, turn {turn}," if turn else f"Item {position}"
-            messages.success(request, f"{what} is decided: {criterion.label_of(given['value'])}.")
+            says = _("Item {position} is decided: {label}.")
+            if turn:
+                says = _("Item {position}, turn {turn}, is decided: {label}.")
+            label = criterion.label_of(given["value"])
+            messages.success(request, says.format(position=position, turn=turn, label=label))
             return redirect(parse_origin(request) or redirect_to_next(study, criterion, position, turn))
     earlier = item.adjudications.filter(criterion=criterion, turn=turn).select_related("decided_by")
     context: dict[str, Any] = {
@@ -98,7 +103,7 @@ def adjudicate(request: HttpRequest, slug: str, key: str, position: int) -> Http
         "voices": queries.voices(item, criterion, turn),
         "earlier": [(one, criterion.label_of(one.value)) for one in earlier.order_by("-created_at")],
         "error": error,
-        "other_help": OTHERS.get(criterion.type, ""),
+        "other_help": _(OTHERS[criterion.type]) if criterion.type in OTHERS else "",
         "given": list_given(criterion, item, turn),
         "value": request.POST.get("value", ""),
         "reason": request.POST.get("reason", ""),
@@ -151,10 +156,11 @@ def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     try:
         if request.POST.get("decision") == "use":
             drafts.use_late(by=get_account(request), draft=draft)
-            messages.success(request, f"The answers of {draft.annotator} are labels now.")
+            messages.success(request, _("The answers of {annotator} are labels now.").format(annotator=draft.annotator))
         else:
             drafts.dismiss(by=get_account(request), draft=draft)
-            messages.success(request, f"The answers of {draft.annotator} are left out, and kept on record.")
+            says = _("The answers of {annotator} are left out, and kept on record.")
+            messages.success(request, says.format(annotator=draft.annotator))
     except InputError as error:
         messages.error(request, error.message)
     return redirect("adjudication", slug=slug)
