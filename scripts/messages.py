@@ -35,7 +35,7 @@ LOCALE = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
 APPS = ("annotation", "judging", "simulation", "config", "core")
 KEYWORDS = DEFAULT_KEYWORDS | {"gettext_lazy": None, "gettext_noop": None}
-NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wrong")
+NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wrong", "caption", "no_model")
 """Arguments by which forms and options take texts."""
 
 Message = tuple[str | tuple[str, ...], str]

@@ -8,6 +8,7 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Study
@@ -77,7 +78,7 @@ def _changes_then(certificate: Certificate) -> list[str]:
 
 @researcher_required
 @require_safe
-def certificate_download(_: HttpRequest, sha256: str) -> HttpResponse:
+def certificate_download(_request: HttpRequest, sha256: str) -> HttpResponse:
     """The file that `verify_certificate` takes."""
     certificate = get_object_or_404(Certificate, sha256=sha256)
     document = json.dumps(certificates.document(certificate), ensure_ascii=False, indent=1)
@@ -103,7 +104,7 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
         return render(request, "judging/certificate_verify.html", {})
     if not ratelimit.consume(request, action="verify"):
         return _refused(
-            request, "Too many certificates were checked from your network. Try again in a minute.", TOO_MANY
+            request, _("Too many certificates were checked from your network. Try again in a minute."), TOO_MANY
         )
     try:
         checked = _checked(request)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -44,7 +45,7 @@ MOST_REASONS = 3
 
 @researcher_required
 @require_safe
-@reads_judge("What may be done with", "audit")
+@reads_judge(gettext_noop("What may be done with {judge}"), "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """May this judge replace people, assist them, or not be used: a line for each criterion, whose page says why."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
