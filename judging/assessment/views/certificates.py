@@ -21,10 +21,10 @@ from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.certificates import find_issued
-from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules, verdicts
+from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
-from judging.assessment.views.verdict import JSON, reader
+from judging.assessment.views.verdict import JSON, reader, translate_rules
 from judging.judges.models import Judge
 
 BAD, TOO_MANY = 400, 429
@@ -60,7 +60,7 @@ def certificate_detail(request: HttpRequest, sha256: str) -> HttpResponse:
         "study": certificate.study,
         "steps": study_steps(certificate.study, "results"),
         "content": content,
-        "rules": verdicts.describe_rules(content["rules"]),
+        "rules": translate_rules(content["rules"]),
         "changes": _changes_then(certificate),
         "document": certificates.document(certificate),
         "checked": certificate_checks.check(certificates.document(certificate)),

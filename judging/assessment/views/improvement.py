@@ -102,7 +102,7 @@ def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:
     sources = found["sources"]
     return {
         "distance": [(_(DISTANCES[name]), one) for name, one in found["distance"].items()],
-        "sources": [(label, sources[name]) for name, label in disagreement_sources.SOURCES.items()]
+        "sources": [(_(label), sources[name]) for name, label in disagreement_sources.SOURCES.items()]
         if not sources["reason"]
         else [],
         "why_no_sources": sources["reason"],

@@ -53,7 +53,7 @@ def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
         "there": there,
         "locked_by": rules.name_author(there.locked, names) if there.locked else "",
         "changes": [rules.sentence(before, after, names) for before, after in there.changes],
-        "numbers": [_build_field(request, name, label, there) for name, label in verdicts.RULES.items()],
+        "numbers": [_build_field(request, name, _(label), there) for name, label in verdicts.RULES.items()],
         "typed": request.POST,
         "successes": rules.SUCCESSES,
         "criteria": study.criteria.all(),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.services import tiers
 from annotation.stats.gold import gold
@@ -127,14 +128,14 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
     names = list(dict.fromkeys(map(str, items)))
     for name in names:
         if name not in there:
-            how = "" if noun == "item" or "." in name else f"; name it by item and {noun}, such as {name}.2"
+            how = _("; name it by item and {noun}, such as {name}.2").format(noun=_(noun), name=name)
             raise InputError(
                 "{noun} {name} is no settled {noun} of the development part on {key}{how}",
                 field="items",
-                noun=noun,
+                noun=_(noun),
                 name=name,
                 key=criterion.key,
-                how=how,
+                how="" if noun == "item" or "." in name else how,
             )
     return names
 
