@@ -42,7 +42,7 @@ def group_formats(formats: Iterable[Format], chosen: Format) -> list[tuple[str, 
     groups: dict[str, list[Format]] = {}
     for one in formats:
         groups.setdefault(one.group, []).append(one)
-    return [(name, found, name == chosen.group) for name, found in groups.items()]
+    return [(_(name), found, name == chosen.group) for name, found in groups.items()]
 
 
 def build_context(outcome: Outcome, source: str) -> dict[str, object]:

@@ -172,10 +172,14 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
     if judge.provider == PANEL:
         method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
         return [(_("Combined by"), method), (_("Members"), members), criteria, *judged, *made]
-    probed = [
-        (_("Altered copies"), describe_alterations(run)),
-        (_("Items"), _("{n} drawn").format(n=run.probe.get("n_items"))),
-    ]
+    probed = (
+        [
+            (_("Altered copies"), describe_alterations(run)),
+            (_("Items"), _("{n} drawn").format(n=run.probe["n_items"])),
+        ]
+        if run.probe
+        else []
+    )
     given = ", ".join(f"{name} {value}" for name, value in judge.settings.items())
     return [
         (_("Provider"), judge.provider),
@@ -183,7 +187,7 @@ def facts(run: JudgeRun) -> list[tuple[str, str]]:
         (_("Parameters"), given or _("defaults")),
         criteria,
         *judged,
-        *(probed if run.probe else []),
+        *probed,
         (_("Repeats"), str(run.repeats)),
         *([(_("Order of the responses"), run.order_in_words)] if has_order(run) else []),
         (_("Seed"), str(run.seed)),
