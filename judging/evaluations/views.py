@@ -28,14 +28,13 @@ from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
-from judging.evaluations.options import TAGS
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import FailureFilter
 from judging.evaluations.services import failures, ranks, results
 from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.queries import workers
-from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.evaluations import Evaluation, FailureTag
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import runs as run_queries
 
@@ -165,7 +164,7 @@ def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
         "runs": queries.runs_that_speak(evaluation),
         "tiers": list(reversed(TIERS)),
         "kinds": sorted(set(queries.list_cases(evaluation).order_by().values_list("kind", flat=True)) - {""}),
-        "tags": TAGS,
+        "tags": dict(FailureTag.Tag.choices),
         "here": f"{request.path}?{urlencode({**wanted.to_query(), 'page': page.number})}",
         "counts": failures.counts(evaluation),
     }

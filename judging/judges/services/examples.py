@@ -143,15 +143,17 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
 def _in_turn(there: Mapping[str, SettledItem], n: int, criterion: Criterion, rng: np.random.Generator) -> list[str]:
     """Names drawn so that the values of the scale come up in turn, as long as they have items; one of each item."""
     if (n_items := len({to_position(name) for name in there})) < n:
-        parts = "" if criterion.unit == Criterion.Unit.ITEM else f" with settled {criterion.part_noun}s"
+        if criterion.unit == Criterion.Unit.ITEM:
+            settled = _("settled items")
+        else:
+            settled = _("items with settled responses") if criterion.of_responses else _("items with settled turns")
         raise InputError(
-            "{key} has {n_items} {settled}items{pieces} in the development part, fewer than {n}: label or "
+            "{key} has {n_items} {settled} in the development part, fewer than {n}: label or "
             "adjudicate more, or ask for fewer examples",
             field="examples",
             key=criterion.key,
             n_items=n_items,
-            settled="" if parts else "settled ",
-            pieces=parts,
+            settled=settled,
             n=n,
         )
     by_value: dict[str, list[str]] = {value: [] for value in criterion.values}

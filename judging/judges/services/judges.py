@@ -139,7 +139,7 @@ def find(name: str, *, project: Project | None = None) -> Judge:
     there = Judge.objects.filter(project=project) if project else Judge.objects.all()
     judge = there.filter(name=name).order_by("-version").first()
     if judge is None:
-        known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
+        known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or _("none yet")
         raise InputError("There is no judge {name!r}; there are: {known}.", field="judge", name=name, known=known)
     return judge
 

@@ -206,8 +206,9 @@ def has_order(run: JudgeRun) -> bool:
 def ask_again_in_words(progress: queries.Progress) -> str:
     """What the button says, with what it costs where that is known and not nothing."""
     n, usd = progress.can_ask_again, progress.again_usd
-    price = f" (about {format_dollars(usd)})" if usd else ""
-    return f"Ask again for {n:,} without a verdict{price}"
+    if not usd:
+        return _("Ask again for {n} without a verdict").format(n=f"{n:,}")
+    return _("Ask again for {n} without a verdict (about {price})").format(n=f"{n:,}", price=format_dollars(usd))
 
 
 def describe_alterations(run: JudgeRun) -> str:
