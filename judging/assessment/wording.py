@@ -47,9 +47,6 @@ MOST_JUDGES = 4
 
 TIERS = ("easy", "medium", "hard", "contested")
 
-PARTS = (gettext_noop("item"), gettext_noop("turn"), gettext_noop("response"))
-"""What a criterion may be asked of, as `Criterion.part_noun` says it."""
-
 GROUPINGS = {
     "tier": gettext_noop("tier"),
     "stratum": gettext_noop("stratum"),
