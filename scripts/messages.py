@@ -35,7 +35,7 @@ LOCALE = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
 APPS = ("annotation", "judging", "simulation", "config", "core")
 KEYWORDS = DEFAULT_KEYWORDS | {"gettext_lazy": None, "gettext_noop": None}
-NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wrong")
+NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wrong", "caption", "no_model")
 """Arguments by which forms and options take texts."""
 
 Message = tuple[str | tuple[str, ...], str]
@@ -84,7 +84,7 @@ def read_messages(path: Path) -> Iterator[str | tuple[str, ...]]:
 def read_named(source: str) -> Iterator[str]:
     """The texts that calls in a module take by the names of `NAMED`, and the labels of the `Choices` of options."""
     tree = ast.parse(source)
-    constants = {ast.unparse(one.targets[0]): one.value for one in tree.body if isinstance(one, ast.Assign)}
+    constants = read_constants(tree) if "Choices(" in source else {}
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         given = [one.value for one in call.keywords if one.arg in NAMED]
         if isinstance(call.func, ast.Name) and call.func.id == "Choices":
@@ -93,6 +93,18 @@ def read_named(source: str) -> Iterator[str]:
         for one in given:
             if isinstance(one, ast.Constant) and one.value:
                 yield str(one.value)
+
+
+def read_constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """What names of a module stand for: its own constants, and those that it has from other modules of the site."""
+    found = {ast.unparse(one.targets[0]): one.value for one in tree.body if isinstance(one, ast.Assign)}
+    for one in (node for node in tree.body if isinstance(node, ast.ImportFrom)):
+        place = (ROOT / str(one.module).replace(".", "/")).with_suffix(".py")
+        names = {name.name for name in one.names if name.name.isupper()}
+        if names and place.is_relative_to(ROOT) and place.exists():
+            there = read_constants(ast.parse(place.read_text(encoding="utf-8")))
+            found |= {name: value for name, value in there.items() if name in names}
+    return found
 
 
 @cache

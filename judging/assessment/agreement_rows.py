@@ -6,17 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from judging.assessment.options import SCORES
 
 Document = Mapping[str, Any]
 
 LEVELS = {
-    "nominal": "Nominal scale, which has no order: no weighted kappa, ICC or distance",
-    "ranking": "Rankings; weighted kappa and alpha by Kemeny distance",
-    "set": "Sets of categories; weighted kappa and alpha by MASI distance",
-    "spans": "Marked spans; alpha by the lengths that are marked alike",
+    "nominal": gettext_noop("Nominal scale, which has no order: no weighted kappa, ICC or distance"),
+    "ordinal": gettext_noop("Ordinal scale"),
+    "interval": gettext_noop("Interval scale"),
+    "ratio": gettext_noop("Ratio scale"),
+    "ranking": gettext_noop("Rankings; weighted kappa and alpha by Kemeny distance"),
+    "set": gettext_noop("Sets of categories; weighted kappa and alpha by MASI distance"),
+    "spans": gettext_noop("Marked spans; alpha by the lengths that are marked alike"),
 }
-"""What is said of a level beside its name."""
+"""What is said of a level."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ def list_warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -
 def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
     if len(names) == 1:
         return ""
-    return "All criteria" if len(some) == len(names) else ", ".join(some)
+    return _("All criteria") if len(some) == len(names) else ", ".join(some)
 
 
 def list_conventions(documents: Iterable[Document]) -> list[Document]:
@@ -66,19 +72,29 @@ def list_conventions(documents: Iterable[Document]) -> list[Document]:
 
 
 def describe_level(document: Document) -> str:
-    level = LEVELS.get(document["level"]) or f"{document['level'].capitalize()} scale"
-    return f"{level}. {document['n_items_pairable']:,} of {document['n_items']:,} items have two ratings or more"
+    level = str(document["level"])
+    return _("{level}. {n} of {total} items have two ratings or more").format(
+        level=_(LEVELS.get(level, level)),
+        n=f"{document['n_items_pairable']:,}",
+        total=f"{document['n_items']:,}",
+    )
 
 
 def describe_scored(held: Document) -> str:
-    not_judged = f", {held['not_judged']:,} not judged" if held["not_judged"] else ""
-    read = f"; correlations and errors from scores: {describe_sources(held)}" if held["reads"] == SCORES else ""
-    return f"{held['scored']:,} items scored, {held['unscored']:,} replies without a usable verdict{not_judged}{read}"
+    said = _("{n} items scored, {unscored} replies without a usable verdict").format(
+        n=f"{held['scored']:,}", unscored=f"{held['unscored']:,}"
+    )
+    if held["not_judged"]:
+        said += _(", {n} not judged").format(n=f"{held['not_judged']:,}")
+    if held["reads"] == SCORES:
+        said += _("; correlations and errors from scores: {sources}").format(sources=describe_sources(held))
+    return said
 
 
 def describe_sources(held: Document) -> str:
     """On how many items a judge's score rests on what."""
-    return ", ".join(f"{n:,} by {source}" for source, n in held["score_sources"].items()) or "none"
+    by = _("{n} by {source}")
+    return ", ".join(by.format(n=f"{n:,}", source=of) for of, n in held["score_sources"].items()) or _("none")
 
 
 def add_judges(group: Document, headline: Document) -> dict[str, Any]:

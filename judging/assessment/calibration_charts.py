@@ -225,31 +225,34 @@ PLOTS = {
     plot.key: plot
     for plot in (
         CalibrationPlot(
-            "alt-test", "Winning rate by ε. From one half on the judge may stand in for a person.", sweep_rows, sweep
+            "alt-test",
+            caption="Winning rate by ε. From one half on the judge may stand in for a person.",
+            rows=sweep_rows,
+            spec=sweep,
         ),
         CalibrationPlot(
             "correction",
-            "The figure by people alone (circle), by the judge alone (diamond), and corrected (square).",
-            correction_rows,
-            intervals,
+            caption="The figure by people alone (circle), by the judge alone (diamond), and corrected (square).",
+            rows=correction_rows,
+            spec=intervals,
         ),
         CalibrationPlot(
             "reliability",
-            "What people say where the judge gives a score. On the dashed line the score means what it says.",
-            reliability_rows,
-            reliability,
+            caption="What people say where the judge gives a score. On the dashed line the score means what it says.",
+            rows=reliability_rows,
+            spec=reliability,
         ),
         CalibrationPlot(
             "risk-coverage",
-            "How often people contradict the judge when only its surest verdicts are kept.",
-            risk_rows,
-            risk,
+            caption="How often people contradict the judge when only its surest verdicts are kept.",
+            rows=risk_rows,
+            spec=risk,
         ),
         CalibrationPlot(
             "leaderboard",
-            "Strength of each assistant by people (circle), by the judge (diamond), and corrected (square).",
-            board_rows,
-            board,
+            caption="Strength of each assistant by people (circle), by the judge (diamond), and corrected (square).",
+            rows=board_rows,
+            spec=board,
         ),
     )
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -62,7 +65,7 @@ class PlanForm(OptionsForm):
         super().__init__(*args, **kwargs)
         keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
         self.set("criterion", choices=keys)
-        self.set("by", choices=[("", "no groups"), *((name, name) for name in evidence.material.groups)])
+        self.set("by", choices=[("", _("no groups")), *((name, name) for name in evidence.material.groups)])
         self.fields["criterion"].initial = keys[0][0]
         if self.is_bound:  # what was left empty has its default, and shows it
             left = {name: field.initial for name, field in self.fields.items() if not self.data.get(name)}
@@ -81,9 +84,12 @@ class PlanStudyForm(PlanForm):
 
 
 ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")
-NONE_TO_ASK = "Judges here rate the assistant’s turns, and the study asks of the user’s alone."
-BY_UNIT = "Of whole items, or of {}: each in a run of its own."
-ASKED_ABOUT = "Each asks about one copy of every item; the item as it is is asked about twice."
+NONE_TO_ASK = gettext_noop("Judges here rate the assistant’s turns, and the study asks of the user’s alone.")
+BY_UNIT = {
+    "turn": gettext_noop("Of whole items, or of turns: each in a run of its own."),
+    "response": gettext_noop("Of whole items, or of responses: each in a run of its own."),
+}
+ASKED_ABOUT = gettext_noop("Each asks about one copy of every item; the item as it is is asked about twice.")
 
 
 class ProbeForm(OptionsForm):
@@ -97,12 +103,12 @@ class ProbeForm(OptionsForm):
         asked = improvement.list_judged_criteria(study)
         keys = [(criterion.key, criterion.name) for criterion in asked]
         whole = [criterion.key for criterion in asked if criterion.unit == Criterion.Unit.ITEM]
-        of_parts = next((f"{one.part_noun}s" for one in asked if one.key not in whole), "")
+        part = next((one.part_noun for one in asked if one.key not in whole), "")
         for name, choices in (("alterations", there), ("criteria", keys)):
             self.set(name, required=True, choices=choices, initial=[value for value, _ in choices], help_text="")
         self.set("alterations", help_text=ASKED_ABOUT)
-        if not keys or (whole and of_parts):
-            self.set("criteria", initial=whole, help_text=BY_UNIT.format(of_parts) if keys else NONE_TO_ASK)
+        if not keys or (whole and part):
+            self.set("criteria", initial=whole, help_text=BY_UNIT[part] if keys else NONE_TO_ASK)
 
     def estimate(self) -> Estimate | None:
         """What the run would take; None if something stands in its way, which is then said at its field."""

@@ -147,22 +147,22 @@ PLOTS = {
     for plot in (
         ProgressPlot(
             "coverage",
-            "Items by how many ratings they have: the more, the stronger the colour.",
-            coverage_rows,
-            coverage,
+            caption="Items by how many ratings they have: the more, the stronger the colour.",
+            rows=coverage_rows,
+            spec=coverage,
         ),
         ProgressPlot(
             "pace",
-            "Ratings handed in by period, up to the last one; periods without one are there too.",
-            pace_rows,
-            pace,
+            caption="Ratings handed in by period, up to the last one; periods without one are there too.",
+            rows=pace_rows,
+            spec=pace,
         ),
         ProgressPlot(
             "growth",
-            "Agreement over the first tenth of the ratings, the first two tenths, and so on: Krippendorff’s alpha with "
-            "its 95 % interval, Fleiss’ kappa dashed.",
-            growth_rows,
-            growth,
+            caption="Agreement over the first tenth of the ratings, the first two tenths, and so on: Krippendorff’s "
+            "alpha with its 95 % interval, Fleiss’ kappa dashed.",
+            rows=growth_rows,
+            spec=growth,
         ),
     )
 }

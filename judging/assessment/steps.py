@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from django.db.models import Count, Exists, OuterRef, Q
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
@@ -24,10 +25,10 @@ def judge_steps(studies: Sequence[Study]) -> Iterator[tuple[Study, Step]]:
     for study in studies:
         judges, n = counts.get(study.pk, (0, 0))
         here = link("run_create", study.slug)
-        count = f"{judges} ({n} running)" if n else f"{judges}"
+        count = _("{judges} ({n} running)").format(judges=judges, n=n) if n else f"{judges}"
         state = "running" if n else "done" if judges else "todo"
-        action, action_href = ("", "") if judges else ("Run", f"{here}#new")
-        yield study, Step("judges", "Judges", count, state, here, action, action_href)
+        action, action_href = ("", "") if judges else (_("Run"), f"{here}#new")
+        yield study, Step("judges", _("Judges"), count, state, here, action, action_href)
 
 
 @register
@@ -50,15 +51,18 @@ def result_steps(studies: Sequence[Study]) -> Iterator[tuple[Study, Step]]:
         is_rated, judged, is_computed, assessed = known[study.pk]
         yield study, build_results_step(study, is_rated, is_computed, judged, assessed)
         state = "done" if assessed else "active" if is_computed else "todo"
-        yield study, Step("report", "Report", "" if is_rated else "no labels yet", state, link("report", study.slug))
+        yield (
+            study,
+            Step("report", _("Report"), "" if is_rated else _("no labels yet"), state, link("report", study.slug)),
+        )
 
 
 def build_results_step(study: Study, is_rated: bool, is_computed: bool, judged: bool, assessed: bool) -> Step:
-    here = link("results", study.slug)
+    here, name = link("results", study.slug), _("Results")
     if not is_rated:
-        return Step("results", "Results", "no labels yet", "todo", here)
+        return Step("results", name, _("no labels yet"), "todo", here)
     if judged and not assessed:
-        return Step("results", "Results", "judges not assessed", "active", here, "Assess", here)
+        return Step("results", name, _("judges not assessed"), "active", here, _("Assess"), here)
     if not is_computed:
-        return Step("results", "Results", "not computed", "active", here, "Compute", here)
-    return Step("results", "Results", "people and judges" if judged else "people", "done", here)
+        return Step("results", name, _("not computed"), "active", here, _("Compute"), here)
+    return Step("results", name, _("people and judges") if judged else _("people"), "done", here)

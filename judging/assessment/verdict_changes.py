@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from judging.assessment.agreement_figures import drop_codes
 from judging.stats.verdict import CriterionDecision, Reason, Rules
 
@@ -17,58 +20,72 @@ def list_changes(decision: CriterionDecision, document: Document) -> list[str]:
     `document` is the calibration of the criterion.
     """
     holding = [one for one in decision.against if one.allows == decision.decision]
-    return [SENTENCES[one.code](one, document, decision.rules) for one in holding] or [ENDS]
+    return [SENTENCES[one.code](one, document, decision.rules) for one in holding] or [_(ENDS)]
 
 
-ENDS = "Nothing is missing. A new version of the judge, its prompt or the items needs a new verdict."
+ENDS = gettext_noop("Nothing is missing. A new version of the judge, its prompt or the items needs a new verdict.")
 
 
-def _labelled(_: Reason, document: Document, rules: Rules) -> str:
+def _labelled(_reason: Reason, document: Document, rules: Rules) -> str:
     labels = document["labels"]
-    missing = {
-        "labelled items with a verdict": rules.least_items - document["agreement"]["scored"],
-        "clusters (profiles or questions)": rules.least_clusters - labels["clusters"],
-        "items outside the commonest category": rules.least_outside - int(labels["outside_commonest"]),
-    }
-    more = [f"{n:,} more {what}" for what, n in missing.items() if n > 0]
-    return f"Label more: {', '.join(more)}."
+    items = rules.least_items - document["agreement"]["scored"]
+    clusters = rules.least_clusters - labels["clusters"]
+    outside = rules.least_outside - int(labels["outside_commonest"])
+    missing = (
+        (items, _("{n} more labelled items with a verdict")),
+        (clusters, _("{n} more clusters (profiles or questions)")),
+        (outside, _("{n} more items outside the commonest category")),
+    )
+    more = [said.format(n=f"{n:,}") for n, said in missing if n > 0]
+    return _("Label more: {what}.").format(what=", ".join(more))
 
 
-def _unscored(_: Reason, __: Document, rules: Rules) -> str:
-    return (
-        f"Fewer unscored replies, at most {100 * rules.most_unscored:.0f} %: run the judge again, or change its prompt."
+def _unscored(_reason: Reason, _document: Document, rules: Rules) -> str:
+    return _("Fewer unscored replies, at most {most} %: run the judge again, or change its prompt.").format(
+        most=f"{100 * rules.most_unscored:.0f}"
     )
 
 
 def _agreement(reason: Reason, document: Document, rules: Rules) -> str:
     if reason.allows == "do not use":
-        return f"A judge whose kappa with people is above {rules.useful:g}: change its prompt or its model."
-    width = "" if document["agreement"]["scored"] else " there are none yet"
-    return f"A lower limit of the kappa above {rules.useful:g}: more labels narrow the interval{width}."
+        said = _("A judge whose kappa with people is above {useful}: change its prompt or its model.")
+    elif document["agreement"]["scored"]:
+        said = _("A lower limit of the kappa above {useful}: more labels narrow the interval.")
+    else:
+        said = _("A lower limit of the kappa above {useful}: more labels narrow the interval there are none yet.")
+    return said.format(useful=f"{rules.useful:g}")
 
 
-def _worth(reason: Reason, _: Document, rules: Rules) -> str:
-    asked = (
-        f"{100 * rules.least_coverage:.0f} % of the verdicts accepted without review at "
-        f"{100 * rules.target_agreement:.0f} % agreement, or an effective sample size gained of "
-        f"{100 * rules.least_gained:.0f} %"
+def _worth(reason: Reason, _document: Document, rules: Rules) -> str:
+    if reason.allows == "do not use":
+        how = _("a better judge")
+    else:
+        how = _("more labels, or a judge that states its confidence")
+    return _(
+        "At least {coverage} % of the verdicts accepted without review at {agreement} % agreement, or an effective "
+        "sample size gained of {gained} %: {how}."
+    ).format(
+        coverage=f"{100 * rules.least_coverage:.0f}",
+        agreement=f"{100 * rules.target_agreement:.0f}",
+        gained=f"{100 * rules.least_gained:.0f}",
+        how=how,
     )
-    how = "a better judge" if reason.allows == "do not use" else "more labels, or a judge that states its confidence"
-    return f"At least {asked}: {how}."
 
 
-def _ceiling(_: Reason, __: Document, rules: Rules) -> str:
-    return f"To replace a person, a kappa at most {rules.below_ceiling:g} below inter-annotator agreement."
+def _ceiling(_reason: Reason, _document: Document, rules: Rules) -> str:
+    said = _("To replace a person, a kappa at most {below} below inter-annotator agreement.")
+    return said.format(below=f"{rules.below_ceiling:g}")
 
 
-def _alt_test(_: Reason, document: Document, __: Rules) -> str:
+def _alt_test(_reason: Reason, document: Document, _rules: Rules) -> str:
     if document["alt_test"] is None:
-        return "To replace a person, two annotators on the same items: without them the test cannot be run."
-    return "To replace a person, the alternative-annotator test passed: a judge closer to the annotators."
+        return _("To replace a person, two annotators on the same items: without them the test cannot be run.")
+    return _("To replace a person, the alternative-annotator test passed: a judge closer to the annotators.")
 
 
-def _biases(reason: Reason, _: Document, __: Rules) -> str:
-    return f"To replace a person, no bias, or one that the rules tolerate. Now: {drop_codes(reason.message)}."
+def _biases(reason: Reason, _document: Document, _rules: Rules) -> str:
+    said = _("To replace a person, no bias, or one that the rules tolerate. Now: {biases}.")
+    return said.format(biases=drop_codes(reason.message))
 
 
 SENTENCES: Mapping[str, Callable[[Reason, Document, Rules], str]] = {

@@ -7,28 +7,58 @@ nothing is decided.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 LANDIS_KOCH = (
-    (0.0, "poor", "less than chance would have it"),
-    (0.2, "slight", "slightly"),
-    (0.4, "fair", "fairly"),
-    (0.6, "moderate", "moderately"),
-    (0.8, "substantial", "substantially"),
-    (1.0, "almost perfect", "almost perfectly"),
+    (0.0, gettext_noop("poor"), gettext_noop("less than chance would have it")),
+    (0.2, gettext_noop("slight"), gettext_noop("slightly")),
+    (0.4, gettext_noop("fair"), gettext_noop("fairly")),
+    (0.6, gettext_noop("moderate"), gettext_noop("moderately")),
+    (0.8, gettext_noop("substantial"), gettext_noop("substantially")),
+    (1.0, gettext_noop("almost perfect"), gettext_noop("almost perfectly")),
 )
 """Upper end of each band, its name, and how people of that kappa agree. Below 0 is poor, 0 itself is slight."""
 
 WIDE = 0.2
 """An interval wider than this does not show that two kappas are alike."""
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = (
+    gettext_noop("no"),
+    gettext_noop("one"),
+    gettext_noop("two"),
+    gettext_noop("three"),
+    gettext_noop("four"),
+    gettext_noop("five"),
+    gettext_noop("six"),
+    gettext_noop("seven"),
+    gettext_noop("eight"),
+    gettext_noop("nine"),
+    gettext_noop("ten"),
+    gettext_noop("eleven"),
+    gettext_noop("twelve"),
+)
 
 MOST_JUDGES = 4
 """How many judges a sentence names."""
 
 TIERS = ("easy", "medium", "hard", "contested")
+
+GROUPINGS = {
+    "tier": gettext_noop("tier"),
+    "stratum": gettext_noop("stratum"),
+    "domain": gettext_noop("domain"),
+    "condition": gettext_noop("condition"),
+    "assistant_model": gettext_noop("assistant model"),
+    "kind": gettext_noop("kind"),
+    "source_tier": gettext_noop("source tier"),
+    "profile": gettext_noop("profile"),
+    "question": gettext_noop("question"),
+}
+"""Groupings of items by their names in addresses; others are keys that a source brought along."""
 
 Document = Mapping[str, Any]
 
@@ -40,9 +70,19 @@ def band(kappa: float) -> tuple[str, str]:
     return next(words[1:] for words in LANDIS_KOCH[1:] if kappa <= words[0] or words is LANDIS_KOCH[-1])
 
 
+def name_grouping(name: str) -> str:
+    """What a grouping of items is called."""
+    return _(GROUPINGS[name]) if name in GROUPINGS else name.replace("_", " ")
+
+
+def name_groupings(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Groupings with what they are called, as the options of a choice."""
+    return [(name, name_grouping(name)) for name in names]
+
+
 def spell_count(n: int) -> str:
     """A count as a word up to twelve."""
-    return NUMBERS[n] if 0 <= n < len(NUMBERS) else f"{n:,}"
+    return _(NUMBERS[n]) if 0 <= n < len(NUMBERS) else f"{n:,}"
 
 
 def describe_criterion(name: str, document: Document, *, simulated: int = 0) -> str:
@@ -59,8 +99,15 @@ def _people(name: str, document: Document, simulated: int) -> str:
     kappa, n = find_headline(document), document["n_raters"]
     who = raters(n, simulated)
     if kappa["value"] is None:
-        return f"agreement of {who} on {name} is undefined ({kappa['reason']})"
-    return f"{who} agree {band(kappa['value'])[1]} on {name} ({document['headline']['name']} {interval(kappa)})"
+        return _("agreement of {who} on {name} is undefined ({reason})").format(
+            who=who, name=name, reason=kappa["reason"]
+        )
+    return _("{who} agree {how_far} on {name} ({figure})").format(
+        who=who,
+        how_far=_(band(kappa["value"])[1]),
+        name=name,
+        figure=f"{document['headline']['name']} {interval(kappa)}",
+    )
 
 
 def find_headline(document: Document) -> Document:
@@ -72,17 +119,19 @@ def find_headline(document: Document) -> Document:
 def raters(n: int, simulated: int) -> str:
     """What to call n raters of whom some are simulated."""
     if simulated == 0:
-        return "one person" if n == 1 else f"{spell_count(n)} people"
+        return ngettext("one person", "{n} people", n).format(n=spell_count(n))
     if simulated >= n:
-        return f"{spell_count(n)} simulated annotator{'' if n == 1 else 's'}"
-    return f"{spell_count(n)} annotators, {spell_count(simulated)} of them simulated,"
+        return ngettext("{n} simulated annotator", "{n} simulated annotators", n).format(n=spell_count(n))
+    return _("{n} annotators, {simulated} of them simulated,").format(
+        n=spell_count(n), simulated=spell_count(simulated)
+    )
 
 
 def _judges(document: Document) -> list[str]:
     judges, headline = document["judges"], document["headline"]
     named = [_judge(name, found, headline) for name, found in list(judges.items())[:MOST_JUDGES]]
     more = len(judges) - MOST_JUDGES
-    return [*named, f"{spell_count(more)} more below"] if more > 0 else named
+    return [*named, _("{n} more below").format(n=spell_count(more))] if more > 0 else named
 
 
 def _judge(name: str, found: Document, headline: Document) -> str:
@@ -90,8 +139,14 @@ def _judge(name: str, found: Document, headline: Document) -> str:
     judge, ceiling, below = (found[headline[one]] for one in ("judge", "ceiling", "below"))
     verdict = compare_with_ceiling(below)
     if verdict == "undefined":
-        return f"{who} cannot be compared with them ({judge['reason'] or below['reason']})"
-    return f"{who} {COMPARISONS[verdict]} ({short(judge)} against {short(ceiling)}, difference {interval(below)})"
+        return _("{who} cannot be compared with them ({reason})").format(
+            who=who, reason=judge["reason"] or below["reason"]
+        )
+    compared = _(COMPARISONS[verdict]).format(who=who)
+    figures = _("{judge} against {ceiling}, difference {difference}").format(
+        judge=short(judge), ceiling=short(ceiling), difference=interval(below)
+    )
+    return f"{compared} ({figures})"
 
 
 def _called(name: str, found: Document) -> str:
@@ -99,14 +154,16 @@ def _called(name: str, found: Document) -> str:
     kind = found["kind"]
     if kind == "judge":
         return name
-    return f"the {kind}" if name == kind.removesuffix(" judge") else f"the {kind} {name}"
+    if name == kind.removesuffix(" judge"):
+        return _("the {kind}").format(kind=_(kind))
+    return _("the {kind} {name}").format(kind=_(kind), name=name)
 
 
 COMPARISONS = {
-    "below": "is below inter-annotator agreement",
-    "above": "is above inter-annotator agreement",
-    "alike": "reaches inter-annotator agreement",
-    "open": "may be below or above inter-annotator agreement, the interval is too wide to tell",
+    "below": gettext_noop("{who} is below inter-annotator agreement"),
+    "above": gettext_noop("{who} is above inter-annotator agreement"),
+    "alike": gettext_noop("{who} reaches inter-annotator agreement"),
+    "open": gettext_noop("{who} may be below or above inter-annotator agreement, the interval is too wide to tell"),
 }
 
 
@@ -135,13 +192,15 @@ def summarise_people(
         if find_headline(found)["value"] is not None
     ]
     if not known:
-        return f"Inter-annotator agreement is undefined on {_criteria(list(names.values()))}."
+        return _("Inter-annotator agreement is undefined on {criteria}.").format(criteria=_criteria([*names.values()]))
     (least, on_least), (most, on_most) = min(known), max(known)
-    if band(least) == band(most):
-        agreement = f"is {band(most)[0]} on {_criteria([name for _, name in known])}"
-    else:
-        agreement = f"runs from {band(least)[0]} ({on_least}) to {band(most)[0]} ({on_most})"
-    return f"Inter-annotator agreement of {raters(n_raters, simulated)} {agreement}."
+    who, low, high = raters(n_raters, simulated), _(band(least)[0]), _(band(most)[0])
+    if low == high:
+        on = _criteria([name for _value, name in known])
+        return _("Inter-annotator agreement of {who} is {band} on {criteria}.").format(who=who, band=high, criteria=on)
+    return _("Inter-annotator agreement of {who} runs from {low} ({on_low}) to {high} ({on_high}).").format(
+        who=who, low=low, on_low=on_least, high=high, on_high=on_most
+    )
 
 
 def summarise_decisions(counts: Mapping[Any, int]) -> str:
@@ -150,10 +209,17 @@ def summarise_decisions(counts: Mapping[Any, int]) -> str:
     if not n:
         return ""
     if n == 1:
-        return f"The verdict on the judge: {next(iter(counts))}."
+        return _("The verdict on the judge: {decision}.").format(decision=next(iter(counts)))
+    if len(counts) == 1:
+        return _("Of {n} verdicts (criterion × judge), all are {decision}.").format(
+            n=f"{n:,}", decision=next(iter(counts))
+        )
     each = [f"{count:,} {decision}" for decision, count in counts.items()]
-    said = f"all are {next(iter(counts))}" if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
-    return f"Of {n:,} verdicts (criterion × judge), {said}."
+    return _("Of {n} verdicts (criterion × judge), {each}.").format(n=f"{n:,}", each=_enumerate(each))
+
+
+def _enumerate(parts: Sequence[str]) -> str:
+    return _("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])
 
 
 def summarise_differences(differences: Sequence[Document]) -> str:
@@ -163,24 +229,23 @@ def summarise_differences(differences: Sequence[Document]) -> str:
     if len(differences) == 1 and len(differences[0]["rows"]) == 1:
         (only,) = differences
         (row,) = only["rows"]
-        below = f"{row['judge']} is lower by {interval(row['difference'])}"
-        return f"{only['best']} agrees most with people on {only['name']}; {below}."
+        return _("{best} agrees most with people on {name}; {judge} is lower by {difference}.").format(
+            best=only["best"], name=only["name"], judge=row["judge"], difference=interval(row["difference"])
+        )
     best = Counter(str(one["best"]) for one in differences)
     rows = [row["difference"] for one in differences for row in one["rows"]]
     clear = sum(row["low"] is not None and row["low"] > 0 for row in rows)
     ((first, n), *others) = best.most_common()
-    said = f"{first} agrees most with people on {n:,} of {_count(len(differences), 'criterion', 'criteria')}"
-    said += "".join(f", {name} on {n:,}" for name, n in others)
-    excludes = "excludes" if clear == 1 else "exclude"
-    return f"{said}. Of {_count(len(rows), 'difference', 'differences')}, {clear:,} {excludes} 0."
-
-
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"
+    of = ngettext("{n} criterion", "{n} criteria", len(differences)).format(n=f"{len(differences):,}")
+    said = _("{best} agrees most with people on {n} of {criteria}").format(best=first, n=f"{n:,}", criteria=of)
+    said += "".join(_(", {judge} on {n}").format(judge=name, n=f"{n:,}") for name, n in others)
+    compared = ngettext("{n} difference", "{n} differences", len(rows)).format(n=f"{len(rows):,}")
+    excluded = ngettext("Of {differences}, {n} excludes 0.", "Of {differences}, {n} exclude 0.", clear)
+    return f"{said}. {excluded.format(differences=compared, n=f'{clear:,}')}"
 
 
 def _criteria(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"all {spell_count(len(names))} criteria"
+    return names[0] if len(names) == 1 else _("all {n} criteria").format(n=spell_count(len(names)))
 
 
 def short(estimate: Document, digits: int = 2) -> str:
@@ -204,8 +269,21 @@ def _signed(value: float, digits: int) -> str:
 def duration(seconds: float) -> str:
     """How long, roughly."""
     if seconds < 90:
-        return f"about {max(round(seconds), 1)} s"
-    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+        return _("about {n} s").format(n=max(round(seconds), 1))
+    if seconds < 5400:
+        return _("about {n} min").format(n=round(seconds / 60))
+    return _("about {n} h").format(n=f"{seconds / 3600:.1f}")
+
+
+def count_parts(n: int, noun: str) -> str:
+    """How many items, turns or responses."""
+    if noun == "turn":
+        said = ngettext("{n} turn", "{n} turns", n)
+    elif noun == "response":
+        said = ngettext("{n} response", "{n} responses", n)
+    else:
+        said = ngettext("{n} item", "{n} items", n)
+    return said.format(n=spell_count(n))
 
 
 def describe_tiers(name: str, document: Document, noun: str = "item") -> str:
@@ -215,12 +293,15 @@ def describe_tiers(name: str, document: Document, noun: str = "item") -> str:
     """
     n, clear = document["n_items"], document["clear"]
     each = [f"{k:,} {tier}" for tier, k in whole_counts(document["expected_counts"]).items()]
-    sure = (
-        "every tier is clear"
-        if clear == n
-        else f"the tier is clear for {spell_count(clear) if clear else 'none'} of them"
+    if clear == n:
+        sure = _("every tier is clear")
+    elif clear:
+        sure = _("the tier is clear for {n} of them").format(n=spell_count(clear))
+    else:
+        sure = _("the tier is clear for none of them")
+    return _("Expected among {parts} on {name}: {each}; {sure}.").format(
+        parts=count_parts(n, noun), name=name, each=_enumerate(each), sure=sure
     )
-    return f"Expected among {spell_count(n)} {noun}s on {name}: {', '.join(each[:-1])} and {each[-1]}; {sure}."
 
 
 def list_expected_counts(document: Document) -> list[dict[str, Any]]:
@@ -253,4 +334,6 @@ def describe_counted_tiers(name: str, document: Document, noun: str) -> str:
     """One sentence on the tiers of a criterion by the kappa of the ratings of each item or part."""
     counts, n = document["counts"], len(document["items"])
     each = [f"{counts[tier]:,} {tier}" for tier in TIERS]
-    return f"Counted among {spell_count(n)} {noun}s on {name}: {', '.join(each[:-1])} and {each[-1]}."
+    return _("Counted among {parts} on {name}: {each}.").format(
+        parts=count_parts(n, noun), name=name, each=_enumerate(each)
+    )

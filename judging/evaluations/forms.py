@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
@@ -35,7 +36,9 @@ class AskForm(OptionsForm):
     asks: tuple[str, ...] = ("settings", "answers", "retriever", "k", "order_policy", "seed", "budget_usd")
     places = {"judge": "judges", "shows": "settings"}
     judges = JudgesChoice(
-        queryset=Judge.objects.none(), widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose one."}
+        queryset=Judge.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose one.")},
     )
     embedder = forms.CharField(
         max_length=120, required=False, label="Embedding model", help_text="For embeddings from a server."

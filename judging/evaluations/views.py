@@ -13,6 +13,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.benchmarks.models import Benchmark
@@ -26,25 +28,30 @@ from judging.assessment import charts
 from judging.assessment.views.verdict import CSV, JSON
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
-from judging.evaluations.options import TAGS
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import FailureFilter
 from judging.evaluations.services import failures, ranks, results
 from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.queries import workers
-from judging.runs.models.evaluations import Evaluation
+from judging.runs.models.evaluations import Evaluation, FailureTag
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries import runs as run_queries
 
 PER_PAGE = 10
 CHANCE = 0.5
 DIFFERENCES = {
-    "settings": ("Settings of one model", "Difference between the first setting and the second, within the same case."),
-    "models": ("Models in one setting", "Difference between the first model and the second, within the same case."),
+    "settings": (
+        gettext_noop("Settings of one model"),
+        gettext_noop("Difference between the first setting and the second, within the same case."),
+    ),
+    "models": (
+        gettext_noop("Models in one setting"),
+        gettext_noop("Difference between the first model and the second, within the same case."),
+    ),
     "fields": (
-        "Fields left out",
-        "Difference without the field and with it, within the same case. Below 0, the field helps.",
+        gettext_noop("Fields left out"),
+        gettext_noop("Difference without the field and with it, within the same case. Below 0, the field helps."),
     ),
 }
 
@@ -82,7 +89,7 @@ def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     evaluation = find_evaluation(pk)
     form = AskForm(request.POST or None, benchmark=evaluation.benchmark, evaluation=evaluation)
     if form.is_valid() and form.start(get_account(request)):
-        messages.success(request, "Asked. What was asked already is not asked again.")
+        messages.success(request, _("Asked. What was asked already is not asked again."))
         return redirect("evaluation_detail", pk=pk)
     context = {"form": form, **build_progress(evaluation), "facts": facts(evaluation)}
     return render(request, "judging/evaluation_detail.html", context)
@@ -109,7 +116,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "evaluation": evaluation,
         "result": document,
-        "interval": f"{100 * document['confidence']:g} % intervals over personas",
+        "interval": _("{percent} % intervals over personas").format(percent=f"{100 * document['confidence']:g}"),
         "downloads": [(f.upper(), reverse("evaluation_download", args=[pk, f])) for f in FILES],
         **build_tables(document, request.GET.get("of", "")),
         **compare_pasted_ranks(evaluation, request.GET.get("ranks", "")),
@@ -157,7 +164,7 @@ def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
         "runs": queries.runs_that_speak(evaluation),
         "tiers": list(reversed(TIERS)),
         "kinds": sorted(set(queries.list_cases(evaluation).order_by().values_list("kind", flat=True)) - {""}),
-        "tags": TAGS,
+        "tags": dict(FailureTag.Tag.choices),
         "here": f"{request.path}?{urlencode({**wanted.to_query(), 'page': page.number})}",
         "counts": failures.counts(evaluation),
     }
@@ -210,13 +217,18 @@ def build_progress(evaluation: Evaluation) -> dict[str, Any]:
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     """Which cases are asked about."""
     drawn = evaluation.drawn
-    words = {"size": "Drawn", "longest": "Longest in characters", "seed": "Seed", "split": "Split"}
-    lists = {"tiers": "Tiers", "kinds": "Kinds"}
+    words = {
+        "size": _("Drawn"),
+        "longest": _("Longest in characters"),
+        "seed": _("Seed"),
+        "split": _("Split"),
+    }
+    lists = {"tiers": _("Tiers"), "kinds": _("Kinds")}
     return [
         *((label, str(drawn[name])) for name, label in words.items() if name in drawn),
         *((label, ", ".join(drawn[name])) for name, label in lists.items() if name in drawn),
-        ("Code", evaluation.code_version),
-        ("Hash of the cases", evaluation.input_hash[:16]),
+        (_("Code"), evaluation.code_version),
+        (_("Hash of the cases"), evaluation.input_hash[:16]),
     ]
 
 
@@ -290,7 +302,7 @@ def iterate_differences(document: Mapping[str, Any], named: Mapping[str, Any]) -
             if row["what"] == what
         ]
         if rows:
-            yield {"key": what, "title": title, "note": note, "rows": rows, "cells": cells}
+            yield {"key": what, "title": _(title), "note": _(note), "rows": rows, "cells": cells}
 
 
 def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:

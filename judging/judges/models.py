@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.projects import InProject
@@ -24,6 +25,9 @@ IN_TURN = ("local",)
 
 SHOWN_APART = ("examples", "templates", "chances")
 """Parameters too long for a table of settings."""
+
+KINDS = [gettext_noop("baseline judge"), gettext_noop("scripted judge"), gettext_noop("simulated judge")]
+"""What `Judge.kind` says of a judge that is no model, for the translators of pages."""
 
 NO_MODELS = tuple(name for name, one in REGISTRY.items() if one.no_model)
 """Providers whose judges are no models."""
@@ -74,7 +78,7 @@ class Judge(InProject):
     def kind(self) -> str:
         """What to call it wherever it appears: judge, or baseline, scripted or simulated judge where it is no model."""
         if self.provider == PANEL:
-            return "panel of judges"
+            return gettext_noop("panel of judges")
         return f"{self.provider} judge" if self.no_model else "judge"
 
     @property

@@ -11,6 +11,9 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.exchange.registry import EXCHANGES
@@ -40,19 +43,19 @@ DESCRIBING = ("model", "base_url", "parameters")
 """Fields that only a new judge has."""
 
 ORDERS = {
-    "random": "One order for each pair, randomised",
-    "both": "Both orders, to measure position bias",
-    "AB": "Response 1 always first",
-    "BA": "Response 2 always first",
+    "random": _("One order for each pair, randomised"),
+    "both": _("Both orders, to measure position bias"),
+    "AB": _("Response 1 always first"),
+    "BA": _("Response 2 always first"),
 }
 UNITS = {
-    "item": "The whole item",
-    "turn": "Every turn of the assistant, each with what was said before it",
-    "response": "Every response, each without the others",
+    "item": _("The whole item"),
+    "turn": _("Every turn of the assistant, each with what was said before it"),
+    "response": _("Every response, each without the others"),
 }
 OF_UNITS = {
-    Study.Kind.DIALOGUE: "Of single turns, criteria about the user are left out.",
-    Study.Kind.PAIR: "Criteria of each response are for runs on responses, all others for runs on whole items.",
+    Study.Kind.DIALOGUE: _("Of single turns, criteria about the user are left out."),
+    Study.Kind.PAIR: _("Criteria of each response are for runs on responses, all others for runs on whole items."),
 }
 
 
@@ -60,12 +63,12 @@ class JudgeChoice(forms.ModelChoiceField[Judge]):
     """Judges with what is behind their names."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj} · {'baseline, no model' if obj.is_baseline else obj.model or obj.provider}"
+        return f"{obj} · {_('baseline, no model') if obj.is_baseline else obj.model or obj.provider}"
 
 
 def provider_choices() -> list[tuple[str, str]]:
     """The providers that a new judge may have, with what each is."""
-    return [(name, one.label) for name, one in REGISTRY.items() if one.label]
+    return [(name, gettext(one.label)) for name, one in REGISTRY.items() if one.label]
 
 
 class DescribedJudge(OptionsForm):
@@ -106,7 +109,7 @@ class RunForm(DescribedJudge):
         queryset=Judge.objects.none(),
         required=False,
         label="Judge",
-        empty_label="A new judge, described below",
+        empty_label=_("A new judge, described below"),
         widget=forms.Select(attrs={"data-empty-opens": "new-judge"}),
     )
 
@@ -144,9 +147,9 @@ class RunForm(DescribedJudge):
         if cleaned.get("name"):
             cleaned["judge"] = None
         elif any(cleaned.get(field) for field in DESCRIBING):
-            self.add_error("name", "A new judge needs a name.")
+            self.add_error("name", _("A new judge needs a name."))
         elif not cleaned.get("judge") and "judge" not in self.errors:
-            self.add_error("name", "Choose a judge above, or name a new one.")
+            self.add_error("name", _("Choose a judge above, or name a new one."))
         return cleaned
 
     @property
@@ -228,7 +231,9 @@ class UploadForm(forms.Form):
         label="Name of the benchmark",
         max_length=120,
         required=False,
-        help_text=f"{personafeedback.NAME} if you give none. A release has a name of its own.",
+        help_text=format_lazy(
+            _("{name} if you give none. A release has a name of its own."), name=personafeedback.NAME
+        ),
     )
     skip = forms.BooleanField(
         label="Keep the good records if some are bad",
@@ -239,7 +244,9 @@ class UploadForm(forms.Form):
     def __init__(self, *args: Any, chosen: Format, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.chosen = chosen
-        self.fields["file"].help_text = f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; a command takes more."
+        self.fields["file"].help_text = gettext("At most {most} MB; a command takes more.").format(
+            most=settings.MAX_UPLOAD_BYTES // MEGABYTE
+        )
         for name in {"source", "study", "judge", "benchmark"} - set(chosen.fields):
             del self.fields[name]
         if chosen.key in EXCHANGES or chosen.key in CHAT_FORMATS:
@@ -248,10 +255,10 @@ class UploadForm(forms.Form):
     def clean_file(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["file"]
         if file.size and file.size > settings.MAX_UPLOAD_BYTES:
-            raise forms.ValidationError(
-                f"{file.name} has more than {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB: "
-                "import it with the command of the same name, which has no such limit."
+            said = gettext(
+                "{file} has more than {most} MB: import it with the command of the same name, which has no such limit."
             )
+            raise forms.ValidationError(said.format(file=file.name, most=settings.MAX_UPLOAD_BYTES // MEGABYTE))
         return file
 
     def load(self, by: User) -> Outcome | None:
@@ -291,9 +298,12 @@ class RunChoices(forms.ModelMultipleChoiceField[JudgeRun]):
     """Runs with what is behind their numbers."""
 
     def label_from_instance(self, obj: Any) -> str:
-        repeats = f", {obj.repeats} repeats" if obj.repeats > 1 else ""
-        unit = "" if obj.unit == JudgeRun.Unit.ITEM else f", {obj.get_unit_display()}"
-        return f"{obj.judge}, run {obj.pk}: {obj.n_judged:,} judgments{repeats}{unit} · {obj.created_at:%Y-%m-%d}"
+        said = gettext("{judge}, run {run}: {n} judgments").format(judge=obj.judge, run=obj.pk, n=f"{obj.n_judged:,}")
+        if obj.repeats > 1:
+            said += gettext(", {n} repeats").format(n=obj.repeats)
+        if obj.unit != JudgeRun.Unit.ITEM:
+            said += f", {obj.get_unit_display()}"
+        return f"{said} · {obj.created_at:%Y-%m-%d}"
 
 
 class PanelForm(OptionsForm):

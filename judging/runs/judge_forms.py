@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.projects import Project, choose_project
@@ -23,11 +24,11 @@ from judging.runs.services import trials
 from judging.runs.services.trials import Preview, Trial, preview
 
 Result = TypeVar("Result")
-OTHERS = 'As JSON, such as {"system": "…"}; never a key. Empty for none.'
+OTHERS = gettext_noop('As JSON, such as {"system": "…"}; never a key. Empty for none.')
 MODEL_HELP = {
-    "anthropic": "As Anthropic calls it, for example claude-haiku-4-5.",
-    "openai_compatible": "As its server calls it.",
-    "local": "A GGUF file on this machine; empty for SmolLM2.",
+    "anthropic": gettext_noop("As Anthropic calls it, for example claude-haiku-4-5."),
+    "openai_compatible": gettext_noop("As its server calls it."),
+    "local": gettext_noop("A GGUF file on this machine; empty for SmolLM2."),
 }
 
 
@@ -53,7 +54,7 @@ class JudgeForm(DescribedJudge):
         queryset=Study.objects.none(),
         required=False,
         label="Items of",
-        empty_label="no study",
+        empty_label=gettext_lazy("no study"),
     )
 
     def __init__(self, *args: Any, by: User, provider: str, judge: Judge | None = None, **kwargs: Any) -> None:
@@ -149,7 +150,7 @@ class JudgeForm(DescribedJudge):
     def look_at_study(self, action: Callable[[Judge, Study], Result]) -> Result | None:
         study = self.cleaned_data["study"]
         if study is None:
-            self.add_error("study", "Choose the study whose first items are shown.")
+            self.add_error("study", gettext("Choose the study whose first items are shown."))
             return None
         return self.done(lambda: action(judges.build_judge(by=self.by, **self.settings()), study))
 

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
 
 from annotation.corpus.formats.registry import CHAT_FORMATS
 from annotation.corpus.imports.surveys import FirstLook, list_drawable
@@ -37,18 +38,18 @@ class FileForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["file"].help_text = (
+        self.fields["file"].help_text = _(
             "CSV, TSV, Excel (.xlsx), JSON, JSON Lines or Parquet; a dataset saved by Hugging Face as one ZIP file. "
-            f"At most {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB; the command import_items takes more."
-        )
+            "At most {most} MB; the command import_items takes more."
+        ).format(most=settings.MAX_UPLOAD_BYTES // MEGABYTE)
 
     def clean_file(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["file"]
         if file.size and file.size > settings.MAX_UPLOAD_BYTES:
-            raise forms.ValidationError(
-                f"{file.name} has more than {settings.MAX_UPLOAD_BYTES // MEGABYTE} MB: import it with the command "
-                "import_items, which has no such limit."
+            said = _(
+                "{file} has more than {most} MB: import it with the command import_items, which has no such limit."
             )
+            raise forms.ValidationError(said.format(file=file.name, most=settings.MAX_UPLOAD_BYTES // MEGABYTE))
         return file
 
 
@@ -69,15 +70,18 @@ class MappingForm(OptionsForm):
 
     def add_reading(self, sheets: list[str]) -> None:
         """Add what can be said of the layout of a file of this form."""
-        layout, empty = self.shown.layout, [("", "as found")]
+        layout, empty = self.shown.layout, [("", _("as found"))]
+        as_found = _("as found: {value}")
         if layout.is_text:
-            found = f"as found: {ENCODINGS[layout.encoding]}"
-            self.add_choice("encoding", "Encoding", [("", found), *ENCODINGS.items()], self.mapping.read.encoding)
+            found = as_found.format(value=ENCODINGS[layout.encoding])
+            self.add_choice("encoding", _("Encoding"), [("", found), *ENCODINGS.items()], self.mapping.read.encoding)
         if layout.form == CSV:
-            found = f"as found: {SEPARATORS[layout.separator]}"
-            self.add_choice("separator", "Separator", [("", found), *SEPARATORS.items()], self.mapping.read.separator)
+            found = as_found.format(value=SEPARATORS[layout.separator])
+            self.add_choice(
+                "separator", _("Separator"), [("", found), *SEPARATORS.items()], self.mapping.read.separator
+            )
         if layout.form == XLSX and len(sheets) > 1:
-            self.add_choice("sheet", "Sheet", [*empty, *((one, one) for one in sheets)], self.mapping.read.sheet)
+            self.add_choice("sheet", _("Sheet"), [*empty, *((one, one) for one in sheets)], self.mapping.read.sheet)
         if layout.form == JSON:
             self.fields["at"] = forms.CharField(
                 label="Path of the list of rows",
@@ -95,14 +99,20 @@ class MappingForm(OptionsForm):
         """Add a select of the file's columns for each field, and a text where one value may hold for all rows."""
         if not self.mapping.kind:
             return
-        choices = [("", "not in the file"), *((one.path, describe(one)) for one in self.shown.columns)]
+        choices = [("", _("not in the file")), *((one.path, describe(one)) for one in self.shown.columns)]
         for one in self.mapping.of_kind.fields:
             chosen = self.mapping.columns.get(one.key, "")
-            known = choices if chosen in dict(choices) else [*choices, (chosen, f"{chosen} (not in the file)")]
+            known = (
+                choices
+                if chosen in dict(choices)
+                else [*choices, (chosen, _("{column} (not in the file)").format(column=chosen))]
+            )
             self.add_choice(f"column_{one.key}", one.title, known, chosen, one.help)
             if one.may_be_constant:
                 self.fields[f"constant_{one.key}"] = forms.CharField(
-                    label=f"{one.title} of all rows", required=False, initial=self.mapping.constants.get(one.key, "")
+                    label=_("{field} of all rows").format(field=_(one.title)),
+                    required=False,
+                    initial=self.mapping.constants.get(one.key, ""),
                 )
         if self.mapping.kind == RATINGS.key:
             self.fields["raters"] = forms.MultipleChoiceField(
@@ -133,22 +143,24 @@ class MappingForm(OptionsForm):
     def add_rules(self) -> None:
         """Add rules of a draw: of which rows which share is kept."""
         rules, drawn = (self.mapping.draw.rules if self.mapping.draw else []), self.mapping.draw
-        columns = [("", "no rule"), *((one, one) for one in self.drawable)]
+        columns = [("", _("no rule")), *((one, one) for one in self.drawable)]
         for number in range(1, N_RULES + 1):
             rule = rules[number - 1] if number <= len(rules) else None
             chosen = rule.column if rule else ""
             known = columns if chosen in dict(columns) else [*columns, (chosen, chosen)]
-            self.add_choice(f"rule_{number}_column", f"Column of rule {number}", known, chosen)
+            self.add_choice(f"rule_{number}_column", _("Column of rule {n}").format(n=number), known, chosen)
             relation = rule.relation if rule else "below"
-            self.add_choice(f"rule_{number}_relation", f"Relation of rule {number}", list(RELATIONS.items()), relation)
+            self.add_choice(
+                f"rule_{number}_relation", _("Relation of rule {n}").format(n=number), list(RELATIONS.items()), relation
+            )
             self.fields[f"rule_{number}_value"] = forms.CharField(
-                label=f"Value of rule {number}", required=False, initial=rule.value if rule else ""
+                label=_("Value of rule {n}").format(n=number), required=False, initial=rule.value if rule else ""
             )
             self.fields[f"rule_{number}_share"] = build_share(
-                f"Share kept by rule {number} (%)", 100 * rule.share if rule else 100.0
+                _("Share kept by rule {n} (%)").format(n=number), 100 * rule.share if rule else 100.0
             )
         rest = 100 * drawn.rest if drawn else 100.0
-        self.fields["rest"] = build_share("Share kept of all other rows (%)", rest)
+        self.fields["rest"] = build_share(_("Share kept of all other rows (%)"), rest)
         self.fields["seed"] = forms.IntegerField(
             label="Seed of the draw",
             min_value=0,
@@ -210,7 +222,7 @@ class MappingForm(OptionsForm):
         fields = [name for name in self.fields if name.startswith("column_") and self[name].value()]
         titles = {self[name].value(): self.mapping.of_kind.field(name.removeprefix("column_")).title for name in fields}
         raters = self["raters"].value() if "raters" in self.fields else None
-        return titles | dict.fromkeys(raters or (), "Rater")
+        return titles | dict.fromkeys(raters or (), _("Rater"))
 
     def read_mapping(self) -> ColumnMapping | None:
         """The mapping as it was entered; None where it cannot be used, with the reason at its field."""
@@ -278,7 +290,7 @@ def strip_prefix(given: Mapping[str, Any], prefix: str) -> dict[str, str]:
 def list_kinds() -> list[tuple[str, list[tuple[str, str]]]]:
     """Kinds of records, and formats by name in their groups."""
     groups: dict[str, list[tuple[str, str]]] = {
-        "Columns that you map": [(one.key, one.title) for one in KINDS.values()]
+        _("Columns that you map"): [(one.key, one.title) for one in KINDS.values()]
     }
     for one in CHAT_FORMATS.values():
         groups.setdefault(one.group, []).append((f"{FORMAT}{one.key}", one.title))
@@ -293,7 +305,7 @@ def spell(mapping: ColumnMapping) -> str:
 def describe(column: FoundColumn) -> str:
     """A column with its first value, as an option shows it."""
     if column.is_empty:
-        return f"{column.path} (empty)"
+        return _("{column} (empty)").format(column=column.path)
     return f"{column.path} — {shorten(column.examples[0])}"
 
 

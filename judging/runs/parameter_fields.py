@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from core.errors import InputError
 from core.options.fields import build_form_field
@@ -21,7 +23,12 @@ OTHERWISE = ("base_url", "template", "templates", "system", "examples")
 """Those with a field of their own, or too long for one."""
 
 SIMPLE = (int, float, bool, str)
-LABELS = {"cache_mb": "Cache (MB)", "timeout": "Timeout (s)", "linger": "Linger (s)", "max_retries": "Retries at most"}
+LABELS = {
+    "cache_mb": gettext_noop("Cache (MB)"),
+    "timeout": gettext_noop("Timeout (s)"),
+    "linger": gettext_noop("Linger (s)"),
+    "max_retries": gettext_noop("Retries at most"),
+}
 YES_NO = {"yes": True, "no": False}
 
 
@@ -47,12 +54,13 @@ def build_fields(provider: str) -> dict[str, forms.Field]:
 
 def build_field(name: str, option: Option) -> forms.Field:
     title = LABELS.get(name, name.replace("_", " ").capitalize())
-    default = {True: "yes", False: "no"}.get(option.default, option.default) if option.type is bool else option.default
-    text = option.description.rstrip(".")
-    help_text = ". ".join(part for part in (text, f"Default: {'none' if default in (None, '') else default}") if part)
+    text = _(option.description).rstrip(".") if option.description else ""
     if option.type is bool:
-        choices = [("", f"Default ({default})"), ("yes", "Yes"), ("no", "No")]
+        usual = _("Default ({value})").format(value=_("yes") if option.default else _("no"))
+        choices = [("", usual), ("yes", _("Yes")), ("no", _("No"))]
         return forms.ChoiceField(choices=choices, required=False, label=title, help_text=text)
+    default = _("Default: {value}").format(value=_("none") if option.default in (None, "") else option.default)
+    help_text = ". ".join(part for part in (text, default) if part)
     shown = replace(option, title=title, description=f"{help_text}.", default=None, required=False, shortest=None)
     field: forms.Field = build_form_field(shown)
     field.required = False

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.models import TierOverride
 from annotation.recruitment import queries
@@ -187,7 +188,7 @@ class StudyData:
         exact = [judge for judge in called if f"{judge.name} v{judge.version}" == name]
         if called:
             return (exact or called)[-1]
-        known = ", ".join(str(judge) for judge in there) or "none"
+        known = ", ".join(str(judge) for judge in there) or _("none")
         raise InputError(
             "no judge called {name!r} has judged this study; there are: {known}", field="judge", name=name, known=known
         )

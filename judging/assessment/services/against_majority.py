@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.services.tiers import TierOptions
 from annotation.stats.majority import compute_majority, compute_medians
@@ -59,7 +60,7 @@ def contradictions(study: Study, criterion: Criterion, *, judge: str = "") -> li
     rated, decided = RatedItems.read(study, criterion, TierOptions(draws=0)), decisions(criterion)
     columns = [column for column in rated.judges if judge in ("", column.name)]
     if judge and not columns:
-        known = ", ".join(column.name for column in rated.judges) or "none yet"
+        known = ", ".join(column.name for column in rated.judges) or _("none yet")
         raise InputError(
             "no judge called {judge!r} has rated this criterion; there are: {known}",
             field="judge",

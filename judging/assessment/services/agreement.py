@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.agreement.services import agreement as among_people
 from annotation.agreement.services import tiers
 from annotation.recruitment import queries
@@ -152,7 +154,7 @@ def load_grouping(study: Study, by: str) -> tuple[dict[int, str] | None, dict[st
     try:
         return items.groups(study, by), None
     except InputError as error:
-        people = f"; annotators by {', '.join(ANNOTATOR + one for one in asked)}" if asked else ""
+        people = _("; annotators by {keys}").format(keys=", ".join(ANNOTATOR + one for one in asked)) if asked else ""
         said = error.message.replace("choose one of ", f"choose one of {TIER}, ")
         raise InputError("{said}{people}", field="by", said=said, people=people) from error
 

@@ -200,8 +200,11 @@ def assess_judge(*, by: User | None, evidence: JudgeData, asked: AssessmentReque
 def assess_now(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest) -> Assessment:
     """The same for somebody who waits. Raises NotComputedError for what a worker could have computed, and has not."""
     if size(evidence) > MOST_AT_ONCE and not _is_selected(evidence, asked):
-        many = f"There are more than {MOST_AT_ONCE:,} labels and judgments"
-        raise NotComputedError("{many}: leave it to a worker, and ask again when it is done.", field="judge", many=many)
+        raise NotComputedError(
+            "There are more than {most} labels and judgments: leave it to a worker, and ask again when it is done.",
+            field="judge",
+            most=f"{MOST_AT_ONCE:,}",
+        )
     return assess_judge(by=by, evidence=evidence, asked=asked)
 
 

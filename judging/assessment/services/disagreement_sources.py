@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.difficulty.latent import NoConvergenceError
@@ -22,12 +24,12 @@ from judging.stats.assessment_data import AssessmentData
 
 SEED = 0
 SOURCES = {
-    "observed": "all pairs of people, as observed",
-    "expected": "all pairs of people, by the model",
-    "severity": "because some are more severe",
-    "carelessness": "because some are less consistent than the average",
-    "items": "what equally severe, consistent people keep: the items",
-    "guideline": "because the guideline changed between answers, of what is observed",
+    "observed": gettext_noop("all pairs of people, as observed"),
+    "expected": gettext_noop("all pairs of people, by the model"),
+    "severity": gettext_noop("because some are more severe"),
+    "carelessness": gettext_noop("because some are less consistent than the average"),
+    "items": gettext_noop("what equally severe, consistent people keep: the items"),
+    "guideline": gettext_noop("because the guideline changed between answers, of what is observed"),
 }
 """Parts of people's disagreement, in words."""
 LEAST_ITEMS = 40
@@ -99,25 +101,34 @@ def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
 
 def camps_in_words(found: Mapping[str, Any]) -> str:
     """Whether there are two camps, in a sentence."""
-    if found["reason"]:
-        return f"not told, {found['reason']}."
     gain = found["gain"]
-    if gain["value"] is None:
-        return f"not told, {gain['reason']}."
-    bits = f"{gain['value']:+.3f} bits a rating [{gain['low']:+.3f}, {gain['high']:+.3f}]"
+    if reason := found["reason"] or (gain["reason"] if gain["value"] is None else ""):
+        return _not_told(reason)
+    bits = _("{value} bits a rating [{low}, {high}]").format(
+        **{name: f"{gain[name]:+.3f}" for name in ("value", "low", "high")}
+    )
     if not found["camps"]:
-        return f"none. Two camps do not predict ratings that were held out better ({bits})."
+        return _("none. Two camps do not predict ratings that were held out better ({bits}).").format(bits=bits)
     smaller = ", ".join(person for person, camp in found["camps"].items() if camp)
-    return f"two. They predict ratings that were held out better ({bits}); the smaller one: {smaller}."
+    said = _("two. They predict ratings that were held out better ({bits}); the smaller one: {people}.")
+    return said.format(bits=bits, people=smaller)
+
+
+def _not_told(reason: str) -> str:
+    return _("not told, {reason}.").format(reason=reason)
 
 
 def sets_in_words(found: Mapping[str, Any]) -> str:
     """How many neighbouring answers hold a person's answer, in a sentence."""
     if found["reason"]:
-        return f"not told, {found['reason']}."
+        return _not_told(found["reason"])
     size, covered = found["size"], found["covered"]
-    return (
-        f"{size['value']:.1f} neighbouring values on average hold a person's answer on "
-        f"{100 * covered['value']:.0f} % of {covered['n_items']} items that were not used to "
-        f"make them (aim {100 * found['level']:.0f} %)."
+    return _(
+        "{size} neighbouring values on average hold a person's answer on {covered} % of {n} items that were not used "
+        "to make them (aim {aim} %)."
+    ).format(
+        size=f"{size['value']:.1f}",
+        covered=f"{100 * covered['value']:.0f}",
+        n=covered["n_items"],
+        aim=f"{100 * found['level']:.0f}",
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.options import RESAMPLES
 from annotation.stats.dependence import drop_useless
@@ -115,7 +116,7 @@ def find_previous_version(evidence: StudyData, judge: Judge, wanted: str = "") -
     if wanted:
         named = [one for one in others if wanted in (str(one), str(one.version), f"v{one.version}")]
         if not named:
-            known = ", ".join(f"v{one.version}" for one in others) or "none"
+            known = ", ".join(f"v{one.version}" for one in others) or _("none")
             raise InputError(
                 "{wanted!r} is no other version of {name} that has judged this study; there are: {known}",
                 field="against",

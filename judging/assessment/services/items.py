@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.services import tiers
 from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
@@ -236,12 +237,15 @@ class RatedItems:
         found = [one for one in self.judges if (one.run == run if run else one.name == wanted.judge)]
         if found:
             return found[0]
-        known = ", ".join(column.name for column in self.judges) or "none yet"
-        named = f"run {run}" if run else f"judge called {wanted.judge!r}"
+        known = ", ".join(column.name for column in self.judges) or _("none yet")
+        if run:
+            raise InputError(
+                "no run {run} has rated this criterion; there are: {known}", field="run", run=run, known=known
+            )
         raise InputError(
-            "no {named} has rated this criterion; there are: {known}",
-            field="run" if run else "judge",
-            named=named,
+            "no judge called {judge!r} has rated this criterion; there are: {known}",
+            field="judge",
+            judge=wanted.judge,
             known=known,
         )
 
@@ -274,7 +278,8 @@ class RatedItems:
     def _verdict(self, column: JudgeColumn, row: int) -> dict[str, Any]:
         label = self._label(column.codes, row)
         masked = to_position(self.table.items[row]) in self.masked
-        reason = "held out" if masked else "the reply held no verdict" if column.unscored[row] else "not judged"
+        answered = _("the reply held no verdict") if column.unscored[row] else _("not judged")
+        reason = _("held out") if masked else answered
         return {"label": label, "reason": reason, "differs": label != "" and column.codes[row] != self.most.codes[row]}
 
     def _label(self, codes: IntArray, row: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
@@ -131,7 +132,7 @@ def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     one, key = _select_criterion(evidence, options.criterion), options.criterion
     of_items = evidence.material
     if options.by and options.by not in of_items.groups:
-        known = ", ".join(of_items.groups) or "none"
+        known = ", ".join(of_items.groups) or _("none")
         raise InputError("items are not grouped by {by!r}; there are {known}", field="by", by=options.by, known=known)
     human, judge = _columns(one)
     frame = DrawFrame.build(one, of_items.names, human, judge)

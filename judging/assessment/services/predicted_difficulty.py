@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.services import predicted_difficulty
 from annotation.agreement.services.predicted_difficulty import STUDY, Prediction, PredictionOptions
@@ -87,13 +88,18 @@ def _by_tier(judge: JudgeData, read: PredictionData, found: Prediction) -> dict[
 def summarise(found: Mapping[str, Any]) -> str:
     """Whether difficulty can be predicted here, from a document."""
     if found["error"] is None:
-        return f"Difficulty cannot be predicted here: {found['reason']}."
+        return _("Difficulty cannot be predicted here: {reason}.").format(reason=found["reason"])
     error = found["error"]
-    explained = _in_words(error["gain"], lambda share: f"{100 * share:.1f} %")
-    gain = f"{explained} of the squared error of guessing the mean is explained"
-    answer = "can" if found["predicts"] else "cannot"
-    why = f", rank correlation with fitted difficulty {_in_words(error['rank_correlation'], '{:.2f}'.format)}"
-    return f"Difficulty {answer} be predicted here. Out of sample, on {found['n_rated']} rated items, {gain}{why}."
+    answer = _("Difficulty can be predicted here.") if found["predicts"] else _("Difficulty cannot be predicted here.")
+    why = _(
+        "Out of sample, on {n} rated items, {gain} of the squared error of guessing the mean is explained, rank "
+        "correlation with fitted difficulty {correlation}."
+    ).format(
+        n=found["n_rated"],
+        gain=_in_words(error["gain"], lambda share: f"{100 * share:.1f} %"),
+        correlation=_in_words(error["rank_correlation"], "{:.2f}".format),
+    )
+    return f"{answer} {why}"
 
 
 def features_in_words(features: Mapping[str, Any]) -> str:
@@ -104,7 +110,7 @@ def features_in_words(features: Mapping[str, Any]) -> str:
 
 def _in_words(estimate: Mapping[str, Any], write: Callable[[float], str]) -> str:
     if estimate["value"] is None:
-        return "an unknown amount"
+        return _("an unknown amount")
     if estimate["low"] is None:
         return write(estimate["value"])
     return f"{write(estimate['value'])} [{write(estimate['low'])}, {write(estimate['high'])}]"

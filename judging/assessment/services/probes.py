@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from django.utils.translation import gettext as _
+
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
@@ -89,7 +91,8 @@ def choose_unit(study: Study, keys: Sequence[str] | None) -> str:
     chosen = runs.choose_criteria(study, keys)
     units = {find_unit(one): one.name for one in chosen}
     if len(units) > 1 and keys is not None:
-        of = " and ".join(f"{name} of {JudgeRun.Unit(unit).label}" for unit, name in units.items())
+        each = _("{name} of {unit}")
+        of = _(" and ").join(each.format(name=name, unit=JudgeRun.Unit(unit).label) for unit, name in units.items())
         raise InputError("{of}: probe each in a run of its own.", field="criteria", of=of)
     return JudgeRun.Unit.ITEM if JudgeRun.Unit.ITEM in units else next(iter(units))
 

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Max, Min
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import override
 
 from annotation.agreement.services import difficulty
 from annotation.studies.models.labels import AgreementRun
@@ -112,10 +113,11 @@ def _summarise(people: Document, judges: Sequence[Assessment], design: Document)
     """Say how far people agree, and what the verdicts on the judges are."""
     n, simulated = design["n_people"] + design["n_simulated"], design["n_simulated"]
     names = {key: found["name"] for key, found in people.items()}
-    agree = wording.summarise_people(names, people, n_raters=n, simulated=simulated) if people else ""
     decisions = Counter(verdict.whole.decision for one in judges for verdict in one.verdicts)
     counts = {decision: decisions[decision] for decision in reversed(ORDER) if decisions[decision]}
-    return f"{agree} {wording.summarise_decisions(counts)}".strip()
+    with override("en"):  # as in the report's files
+        agree = wording.summarise_people(names, people, n_raters=n, simulated=simulated) if people else ""
+        return f"{agree} {wording.summarise_decisions(counts)}".strip()
 
 
 def _describe_dependence(evidence: StudyData, people: Document) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
 from judging.assessment import charts
@@ -117,7 +119,13 @@ def build_matrix(
         if document or any(cells):
             people = find_headline(document) if document else None
             coefficient = document["headline"]["name"] if document else ""
-            part = "" if criterion.unit == Criterion.Unit.ITEM else f"{criterion.part_noun}s"
+            part = (
+                ""
+                if criterion.unit == Criterion.Unit.ITEM
+                else _("responses")
+                if criterion.of_responses
+                else _("turns")
+            )
             rows.append(ResultRow(key, criterion.name, people, coefficient, cells, part))
     return ResultMatrix(columns, tuple(rows))
 

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
@@ -30,7 +32,7 @@ LONGEST_REASON = 2000
 MOST_TRIES = 5
 """Of one who looks while others set the rules."""
 
-BUSY = "Somebody else set the rules at the same moment. Look at them, and try again."
+BUSY = gettext_noop("Somebody else set the rules at the same moment. Look at them, and try again.")
 Kind = VerdictRules.Kind
 
 
@@ -128,7 +130,7 @@ def document(study: Study) -> dict[str, Any]:
 
 def lock(*, by: User | None, study: Study) -> StudyVerdictRules:
     """The rules that hold, for somebody who looks at a judge's result: the first look locks them."""
-    for _ in range(MOST_TRIES):
+    for _try in range(MOST_TRIES):
         there = load(study)
         if there.locked:
             return there
@@ -201,7 +203,7 @@ def refuse_others(study: Study, given: Mapping[str, str]) -> None:
     """Raise InputError where the names of rules in an address ask for other ones than those that hold."""
     there = load(study)
     if verdicts.parse_rules(given, there.rules) != there.rules:
-        now = describe_lock(there) if there.locked else "An address cannot set the rules."
+        now = describe_lock(there) if there.locked else _("An address cannot set the rules.")
         raise InputError("{now} The page “Rules of the verdict” sets them, and changes them on record.", now=now)
 
 
@@ -209,7 +211,8 @@ def describe_lock(there: StudyVerdictRules) -> str:
     """A sentence."""
     locked = there.locked
     assert locked is not None  # whoever asks has looked
-    return f"The rules are locked since the first look on {locked.created_at:%Y-%m-%d %H:%M} UTC."
+    said = _("The rules are locked since the first look on {when} UTC.")
+    return said.format(when=f"{locked.created_at:%Y-%m-%d %H:%M}")
 
 
 def is_looked_at(study: Study) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotation.stats.estimate import Estimate
 from core.errors import InputError
 from core.options.model import LARGEST
@@ -18,15 +20,15 @@ from judging.stats.verdict import ORDER, CriterionDecision, Decision, Facts, Rul
 Document = Mapping[str, Any]
 
 RULES = {
-    "least_items": "Labelled items with a verdict, at least",
-    "least_clusters": "Clusters (profiles, questions) among them, at least",
-    "least_outside": "Items outside the commonest category, at least",
-    "most_unscored": "Unscored replies, at most (share)",
-    "useful": "Lower limit of judge–human kappa, above",
-    "below_ceiling": "Kappa below inter-annotator agreement, at most (upper limit)",
-    "least_coverage": "Verdicts accepted without review at the guaranteed agreement, at least (share)",
-    "target_agreement": "Agreement to guarantee (share)",
-    "least_gained": "Or effective sample size gained, at least (share of the labels)",
+    "least_items": gettext_noop("Labelled items with a verdict, at least"),
+    "least_clusters": gettext_noop("Clusters (profiles, questions) among them, at least"),
+    "least_outside": gettext_noop("Items outside the commonest category, at least"),
+    "most_unscored": gettext_noop("Unscored replies, at most (share)"),
+    "useful": gettext_noop("Lower limit of judge–human kappa, above"),
+    "below_ceiling": gettext_noop("Kappa below inter-annotator agreement, at most (upper limit)"),
+    "least_coverage": gettext_noop("Verdicts accepted without review at the guaranteed agreement, at least (share)"),
+    "target_agreement": gettext_noop("Agreement to guarantee (share)"),
+    "least_gained": gettext_noop("Or effective sample size gained, at least (share of the labels)"),
 }
 """The numbers among the rules, as a researcher is asked for them."""
 
@@ -34,9 +36,9 @@ LISTS = ("tolerated_biases", "required_probes")
 """The rules that are names of probes, or of families of them."""
 
 OTHERS = {
-    "must_pass_alt_test": "To replace a person, the alternative-annotator test",
-    "tolerated_biases": "Tolerated biases",
-    "required_probes": "Probes that must be run",
+    "must_pass_alt_test": gettext_noop("To replace a person, the alternative-annotator test"),
+    "tolerated_biases": gettext_noop("Tolerated biases"),
+    "required_probes": gettext_noop("Probes that must be run"),
 }
 """The other rules in words."""
 
@@ -112,8 +114,8 @@ def describe_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _in_words(value: Any) -> str:
     if isinstance(value, bool):
-        return "must be passed" if value else "need not be passed"
-    return (", ".join(value) or "none") if isinstance(value, list) else f"{value:g}"
+        return gettext_noop("must be passed") if value else gettext_noop("need not be passed")
+    return (", ".join(value) or gettext_noop("none")) if isinstance(value, list) else f"{value:g}"
 
 
 def _parse_switch(name: str, text: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -21,7 +23,7 @@ SHOWN = 200
 
 @researcher_required
 @require_safe
-@reads_all("A judge against the majority", "disputes --against-majority", "results")
+@reads_all(gettext_noop("A judge against the majority"), "disputes --against-majority", "results")
 def contradictions_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items to be decided, those that a judge is furthest from people on first. What the judge said is not shown."""
     study = get_object_or_404(Study, slug=slug)
@@ -29,7 +31,7 @@ def contradictions_list(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "steps": study_steps(study, "results"),
         "criteria": study.criteria.all(),
-        "title": "Decide",
+        "title": _("Decide"),
     }
     try:
         criterion = find_criterion(study, request.GET.get("criterion", ""))

@@ -11,6 +11,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.recruitment import queries
@@ -47,7 +49,7 @@ SHADES = 5
 ASKED = ("by", "cluster", "strata")
 """What an address may ask for."""
 
-RESULTS = {"alt_test": "Can it replace an annotator? Not told."}
+RESULTS = {"alt_test": gettext_noop("Can it replace an annotator? Not told.")}
 
 MOST_CATEGORIES = 12
 """Of an open scale (numbers, rankings, sets); with more, counts by category say nothing."""
@@ -217,10 +219,13 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
         "asked": options,
         "versions": _versions(study, shown),
         "can_read_scores": _can_read_scores(documents.values()),
-        "groupings": [*_readable(service.GROUPINGS), *((name, name) for name in list_own_groupings(study))],
+        "groupings": [
+            *wording.name_groupings(service.GROUPINGS),
+            *((name, name) for name in list_own_groupings(study)),
+        ],
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in queries.questions(study).items()],
         "clusterings": _clusterings(study, options),
-        "stratifications": _readable(STRATA),
+        "stratifications": wording.name_groupings(STRATA),
         "left_out": run.result.get("left_out", []),
         "sections": sections,
         "alone": len(sections) == 1,
@@ -244,16 +249,13 @@ def _versions(study: Study, shown: StudyRaters) -> dict[int, list[tuple[str, int
     return dict(sorted(found.items())) if len(found) > 1 else {}
 
 
-def _readable(names: Iterable[str]) -> list[tuple[str, str]]:
-    return [(name, name.replace("_", " ")) for name in names]
-
-
 def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
     """What items may be resampled by, the study's own first."""
-    own = f"study: {study.clustering or 'profile or question'}"
-    named = [(name, f"items of one {label}") for name, label in _readable(NAMED)]
-    other = [(options.cluster, f"items of one {options.cluster}")] if options.cluster else []
-    known = [("", own), (NONE, "nothing: each item alone"), *named]
+    own = _("study: {clustering}").format(clustering=study.clustering or _("profile or question"))
+    alike = _("items of one {grouping}")
+    named = [(name, alike.format(grouping=label)) for name, label in wording.name_groupings(NAMED)]
+    other = [(options.cluster, alike.format(grouping=options.cluster))] if options.cluster else []
+    known = [("", own), (NONE, _("nothing: each item alone")), *named]
     return [*known, *(one for one in other if one[0] not in dict(known))]
 
 
@@ -273,19 +275,21 @@ def _section(
         "criterion": one.criterion,
         "document": document,
         "captions": {
-            "coefficients": f"Coefficients on {one.criterion.name}",
-            "pairs": f"Pairs of annotators on {one.criterion.name}",
-            "differences": f"Differences between judges on {one.criterion.name}",
-            "groups": f"Groups of items on {one.criterion.name}",
-            "annotator_groups": f"Groups of annotators on {one.criterion.name}",
+            "coefficients": _("Coefficients on {criterion}").format(criterion=one.criterion.name),
+            "pairs": _("Pairs of annotators on {criterion}").format(criterion=one.criterion.name),
+            "differences": _("Differences between judges on {criterion}").format(criterion=one.criterion.name),
+            "groups": _("Groups of items on {criterion}").format(criterion=one.criterion.name),
+            "annotator_groups": _("Groups of annotators on {criterion}").format(criterion=one.criterion.name),
         },
         "few_pairs": len(pairs) <= FEW_PAIRS,
-        "counts": f"{document['n_raters']:,} raters, {document['n_ratings']:,} ratings",
+        "counts": _("{raters} raters, {ratings} ratings").format(
+            raters=f"{document['n_raters']:,}", ratings=f"{document['n_ratings']:,}"
+        ),
         "note": agreement_rows.describe_level(document),
         "sentence": wording.describe_criterion(one.criterion.name, document, simulated=simulated),
         "coefficients": agreement_figures.select_applicable(agreement_figures.list_coefficients(document)),
         "pair_kappa": agreement_figures.PAIRED[headline["kappa"]],
-        "pair_agreement": "Agreement" if document["level"] != "spans" else agreement_figures.PAIRED["exact_f1"],
+        "pair_agreement": _("Agreement") if document["level"] != "spans" else agreement_figures.PAIRED["exact_f1"],
         "pairs": [
             {
                 **pair,
@@ -326,8 +330,10 @@ def _judge(
         "name": name,
         "held": held,
         "captions": {
-            "figures": f"{name} against people on {criterion.name}",
-            "confusion": f"{name} by majority of the people on {criterion.name}",
+            "figures": _("{judge} against people on {criterion}").format(judge=name, criterion=criterion.name),
+            "confusion": _("{judge} by majority of the people on {criterion}").format(
+                judge=name, criterion=criterion.name
+            ),
         },
         "note": agreement_rows.describe_scored(held),
         "figures": agreement_figures.select_applicable(row for row in rows if row.group == "judge"),
@@ -343,7 +349,7 @@ def _judge(
 
 def _not_for(held: Document) -> list[tuple[str, str]]:
     """What a judge on this kind of answer has none of, and why."""
-    return [(RESULTS[name], reason) for name, reason in held.get("not_for", {}).items() if reason]
+    return [(_(RESULTS[name]), reason) for name, reason in held.get("not_for", {}).items() if reason]
 
 
 def _majority(study: Study, criterion: Criterion, found: Document | None) -> list[dict[str, Any]]:
@@ -354,7 +360,7 @@ def _majority(study: Study, criterion: Criterion, found: Document | None) -> lis
         {"label": criterion.label_of(value), "n": n, "href": address(majority=value)}
         for value, n in found["counts"].items()
     ]
-    return [*of_values, {"label": "no majority", "n": found["tied"], "href": address(majority=TIED)}]
+    return [*of_values, {"label": _("no majority"), "n": found["tied"], "href": address(majority=TIED)}]
 
 
 def is_too_wide(criterion: Criterion, categories: Sized) -> bool:

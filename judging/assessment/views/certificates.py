@@ -8,6 +8,7 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Study
@@ -20,10 +21,10 @@ from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.certificates import find_issued
-from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules, verdicts
+from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
-from judging.assessment.views.verdict import JSON, reader
+from judging.assessment.views.verdict import JSON, reader, translate_rules
 from judging.judges.models import Judge
 
 BAD, TOO_MANY = 400, 429
@@ -59,7 +60,7 @@ def certificate_detail(request: HttpRequest, sha256: str) -> HttpResponse:
         "study": certificate.study,
         "steps": study_steps(certificate.study, "results"),
         "content": content,
-        "rules": verdicts.describe_rules(content["rules"]),
+        "rules": translate_rules(content["rules"]),
         "changes": _changes_then(certificate),
         "document": certificates.document(certificate),
         "checked": certificate_checks.check(certificates.document(certificate)),
@@ -77,7 +78,7 @@ def _changes_then(certificate: Certificate) -> list[str]:
 
 @researcher_required
 @require_safe
-def certificate_download(_: HttpRequest, sha256: str) -> HttpResponse:
+def certificate_download(_request: HttpRequest, sha256: str) -> HttpResponse:
     """The file that `verify_certificate` takes."""
     certificate = get_object_or_404(Certificate, sha256=sha256)
     document = json.dumps(certificates.document(certificate), ensure_ascii=False, indent=1)
@@ -103,7 +104,7 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
         return render(request, "judging/certificate_verify.html", {})
     if not ratelimit.consume(request, action="verify"):
         return _refused(
-            request, "Too many certificates were checked from your network. Try again in a minute.", TOO_MANY
+            request, _("Too many certificates were checked from your network. Try again in a minute."), TOO_MANY
         )
     try:
         checked = _checked(request)

@@ -10,6 +10,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Study
@@ -33,7 +35,7 @@ HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "huma
 
 @researcher_required
 @require_safe
-@reads_all("Judges compared", "calibrate", "results")
+@reads_all(gettext_noop("Judges compared"), "calibrate", "results")
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """The judges of the study in pairs, and one after another."""
     study = get_object_or_404(Study, slug=slug)
@@ -71,7 +73,9 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
         raise Http404(f"the comparison is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
     evidence = StudyData.load(study)
-    found, _ = assessment.assess_judges(by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False)
+    found, _waiting = assessment.assess_judges(
+        by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
+    )
     if format == "csv":
         return attach_file(
             csv_text([HEADER, *_list_rows(study, found)]), name=f"{study.slug}-judges.csv", content_type=CSV
@@ -94,7 +98,9 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Leave a long computation to a worker."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     assessment.queue(by=reader(request), study=study, judge=judge)
-    messages.info(request, f"{judge} is being computed by a worker. Load this page again in a minute.")
+    messages.info(
+        request, _("{judge} is being computed by a worker. Load this page again in a minute.").format(judge=judge)
+    )
     return redirect("results", slug=study.slug)
 
 

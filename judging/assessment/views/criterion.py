@@ -9,6 +9,8 @@ import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -40,7 +42,7 @@ MOST_SHOWN = 5
 
 @researcher_required
 @require_safe
-@reads_judge("What may be done with", "audit")
+@reads_judge(gettext_noop("What may be done with {judge}"), "audit")
 def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> HttpResponse:
     """May this judge replace people on this criterion, assist them, or not be used; why, and what would change it."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -53,8 +55,8 @@ def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> Htt
     if verdict is None:
         raise Http404(f"there is no verdict on {key}")
     more = {**_section(found, verdict), **build_certificate_context(request, found)}
-    if more["next"][0] == ISSUE and more["certificate_state"] and more["certificate_state"].holds:
-        more["next"] = "Open the certificate", reverse("certificate_detail", args=[more["certificate"].sha256])
+    if more["next"][0] == _(ISSUE) and more["certificate_state"] and more["certificate_state"].holds:
+        more["next"] = _("Open the certificate"), reverse("certificate_detail", args=[more["certificate"].sha256])
     return render(request, "judging/criterion.html", {**context, **more})
 
 
@@ -111,7 +113,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "power": [verdict.power],
         "tested": _tested(document["alt_test"], annotators),
         "plots": {name: _plot(found, key, plot, document) for name, plot in calibration_charts.PLOTS.items()},
-        "score_names": SCORE_NAMES,
+        "score_names": [(name, _(label)) for name, label in SCORE_NAMES],
         "correction": (correction := calibration_figures.correction(document)),
         "estimated": any(row["estimate"]["value"] is not None for row in correction),
         "groups": calibration_figures.groups(document),
@@ -137,10 +139,10 @@ def _left(found: Assessment, key: str, target: float) -> dict[str, Any]:
 
 
 SCORE_NAMES = (
-    ("ece", "Expected calibration error, 0 to 1"),
-    ("brier", "Brier score, 0 to 1"),
-    ("mae", "Mean absolute error, units of the scale"),
-    ("sharpness", "Sharpness: spread of the scores, units of the scale"),
+    ("ece", gettext_noop("Expected calibration error, 0 to 1")),
+    ("brier", gettext_noop("Brier score, 0 to 1")),
+    ("mae", gettext_noop("Mean absolute error, units of the scale")),
+    ("sharpness", gettext_noop("Sharpness: spread of the scores, units of the scale")),
 )
 
 
@@ -159,6 +161,6 @@ def _plot(
     args = [found.study.slug, found.judge.pk, key, plot.key]
     return {
         "svg": charts.draw_on_page(plot.spec, rows),
-        "caption": plot.caption,
+        "caption": _(plot.caption),
         "downloads": [(f.upper(), reverse("judge_plot", args=[*args, f])) for f in charts.FIGURES],
     }

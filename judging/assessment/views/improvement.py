@@ -12,6 +12,8 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.stats.bands import TIERS
@@ -33,16 +35,16 @@ from judging.judges.queries import study_items
 PER_PAGE = 10
 ASKED = ("criterion", "tier", "sort")
 DISTANCES = {
-    "jensen_shannon": "Jensen–Shannon divergence, 0 to 1 bit",
-    "cross_entropy": "Cross-entropy, bits",
-    "earth_mover": "Earth mover’s distance, 0 to 1 of the scale",
+    "jensen_shannon": gettext_noop("Jensen–Shannon divergence, 0 to 1 bit"),
+    "cross_entropy": gettext_noop("Cross-entropy, bits"),
+    "earth_mover": gettext_noop("Earth mover’s distance, 0 to 1 of the scale"),
 }
 Row = Mapping[str, Any]
 
 
 @researcher_required
 @require_safe
-@reads_judge("Where people differ from", "disagreements --limit 25")
+@reads_judge(gettext_noop("Where people differ from {judge}"), "disagreements --limit 25")
 def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The change from another version, the disagreements, and the form that makes the next version."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -99,8 +101,8 @@ def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:
     found = disagreement_sources.compute_criterion(criterion, mine.evidence[criterion.key])
     sources = found["sources"]
     return {
-        "distance": [(DISTANCES[name], one) for name, one in found["distance"].items()],
-        "sources": [(label, sources[name]) for name, label in disagreement_sources.SOURCES.items()]
+        "distance": [(_(DISTANCES[name]), one) for name, one in found["distance"].items()],
+        "sources": [(_(label), sources[name]) for name, label in disagreement_sources.SOURCES.items()]
         if not sources["reason"]
         else [],
         "why_no_sources": sources["reason"],
@@ -187,7 +189,8 @@ def judge_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, " ".join(problems))
         return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")
     if made == judge:
-        messages.info(request, "Nothing was changed, so there is no new version.")
+        messages.info(request, _("Nothing was changed, so there is no new version."))
         return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")
-    messages.success(request, f"{made} is there. Let it judge the study, then see what changed.")
+    said = _("{judge} is there. Let it judge the study, then see what changed.")
+    messages.success(request, said.format(judge=made))
     return redirect("run_create", slug=study.slug)

@@ -11,6 +11,8 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement import queries as agreement_queries
@@ -55,7 +57,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Items by position, all of them or those that the address asks for."""
     study = get_object_or_404(Study, slug=slug)
     wanted = ItemFilter.from_query(request.GET.dict())
-    if wanted.narrows and (first := asks_first(request, study, "Items that share something", "tiers")):
+    if wanted.narrows and (first := asks_first(request, study, _("Items that share something"), "tiers")):
         return first
     rules.lock_rules(by=get_account(request), study=study)
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "sample"), "wanted": wanted, "tiers": TIERS}
@@ -66,7 +68,8 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "judging/item_list.html", {**context, "error": error}, status=400)
     if found:
         context |= {"criterion": found.criterion, "criteria": study.criteria.all(), "judges": found.judges}
-        context |= {"peoples": PEOPLE_NAMES, "outcomes": OUTCOME_NAMES, "kept": _list_hidden_filters(wanted)}
+        context |= {"peoples": _translate(PEOPLE_NAMES), "outcomes": _translate(OUTCOME_NAMES)}
+        context |= {"kept": _list_hidden_filters(wanted)}
     items = queries.load_at_positions(study, list(page))
     said = found.summary(list(page)) if found else {}
     page.object_list = items  # type: ignore[assignment] # from here on it is a page of items
@@ -80,24 +83,36 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/item_list.html", context)
 
 
-PEOPLE_NAMES = ((SEVERAL, "two or more ratings"), (AGREE, "agree"), (DISAGREE, "disagree"))
-OUTCOME_NAMES = ((SCORED, "any verdict"), (AGREES, "equals the majority"), (DIFFERS, "differs from the majority"))
+PEOPLE_NAMES = (
+    (SEVERAL, gettext_noop("two or more ratings")),
+    (AGREE, gettext_noop("agree")),
+    (DISAGREE, gettext_noop("disagree")),
+)
+OUTCOME_NAMES = (
+    (SCORED, gettext_noop("any verdict")),
+    (AGREES, gettext_noop("equals the majority")),
+    (DIFFERS, gettext_noop("differs from the majority")),
+)
+
+
+def _translate(names: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(value, _(name)) for value, name in names]
 
 
 def _list_hidden_filters(wanted: ItemFilter) -> list[tuple[str, str, str]]:
     """What the address asks for that no field of the form changes: its name there, in words, and the value."""
     asked = wanted.to_query()
-    return [(name, words, asked[name]) for name, words in HIDDEN_FILTERS.items() if name in asked]
+    return [(name, _(words), asked[name]) for name, words in HIDDEN_FILTERS.items() if name in asked]
 
 
 HIDDEN_FILTERS = {
-    "run": "run",
-    "annotator": "annotators",
-    "by": "grouped by",
-    "group": "group",
-    "at": "positions",
-    "cuts": "cut-offs",
-    "chance": "chance",
+    "run": gettext_noop("run"),
+    "annotator": gettext_noop("annotators"),
+    "by": gettext_noop("grouped by"),
+    "group": gettext_noop("group"),
+    "at": gettext_noop("positions"),
+    "cuts": gettext_noop("cut-offs"),
+    "chance": gettext_noop("chance"),
 }
 
 
@@ -138,7 +153,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     context = {
         "study": study,
         "steps": study_steps(study, "sample"),
-        "title": f"Item {item.position}",
+        "title": _("Item {position}").format(position=item.position),
         "item": item,
         "scales": [
             {**scale, "open": scale["criterion"].key == wanted.criterion}
@@ -158,13 +173,14 @@ def _ways(study: Study, item: Item, wanted: ItemFilter) -> dict[str, str]:
     found = _rated(study, wanted) if wanted.narrows and not is_large(study) else None
     if found is None:
         place, total, before, after = queries.load_neighbours(study, item)
-        return _links(study, wanted, f"{place} of {total}", before, after)
+        return _links(study, wanted, _("{n} of {total}").format(n=place, total=total), before, after)
     positions = found.positions(wanted)
     earlier = [position for position in positions if position < item.position]
     later = [position for position in positions if position > item.position]
-    where = f"{len(earlier) + 1} of {len(positions)}" if item.position in positions else "not"
+    where = _("{n} of {total} in this selection") if item.position in positions else _("not in this selection")
+    where = where.format(n=len(earlier) + 1, total=len(positions))
     nearest = earlier[-1] if earlier else None, later[0] if later else None
-    return _links(study, wanted, f"{where} in this selection", *nearest)
+    return _links(study, wanted, where, *nearest)
 
 
 def _links(study: Study, wanted: ItemFilter, where: str, before: int | None, after: int | None) -> dict[str, str]:
@@ -228,8 +244,12 @@ def item_tier(request: HttpRequest, slug: str, key: str, position: int) -> HttpR
     except InputError as error:
         messages.error(request, f"{criterion.name}: {error.message}")
     else:
-        of = f", {criterion.part_noun} {found.turn}" if found.turn else ""
-        messages.success(request, f"Item {position}{of} on {criterion.name}: {found.tier or 'tier as computed'}.")
+        if found.turn:
+            said = _("Item {position}, {part} {turn} on {criterion}: {tier}.")
+        else:
+            said = _("Item {position} on {criterion}: {tier}.")
+        parts = {"position": position, "part": _(criterion.part_noun), "turn": found.turn, "criterion": criterion.name}
+        messages.success(request, said.format(tier=found.tier or _("tier as computed"), **parts))
     return redirect(f"{reverse('item_detail', args=[slug, position])}#scale-{key}")
 
 
@@ -266,7 +286,7 @@ def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, 
     """The marks of the item, or of each turn or response; of an open scale, whose steps differ, those of the item."""
     if criterion.unit == Criterion.Unit.ITEM:
         return dict(turns[0])
-    return {"by": criterion.part_noun.capitalize(), "turns": [] if has_open_scale(criterion) else turns}
+    return {"by": _(criterion.part_noun).capitalize(), "turns": [] if has_open_scale(criterion) else turns}
 
 
 def _marked(
@@ -279,7 +299,7 @@ def _marked(
     """The marks at each step of the scale, and those off it, of an item or of one turn."""
     marks = [*(_persons_mark(criterion, one) for one in annotations), *_judges_marks(criterion, counting)]
     if gold is not None:
-        marks.append({"mark": "gold", "name": "gold", "value": to_label(criterion, gold.value, None)})
+        marks.append({"mark": "gold", "name": _("gold"), "value": to_label(criterion, gold.value, None)})
     given = {str(mark["value"]) for mark in marks if mark["value"]}
     values = sort_labels(criterion, given) if has_open_scale(criterion) else criterion.values
     steps = [

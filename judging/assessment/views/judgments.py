@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.studies.queries.items import list_texts
@@ -43,9 +44,9 @@ def judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "turn_text": turn_text(judgment),
         "facts": facts(judgment),
         "shares": shares(judgment),
-        "shares_caption": "How probable each value is by the members’ votes"
+        "shares_caption": _("How probable each value is by the members’ votes")
         if judgment.run.judge.provider == PANEL
-        else "How probable each value was to the model",
+        else _("How probable each value was to the model"),
         "masked": masked,
         "people": []
         if masked
@@ -69,8 +70,8 @@ def earlier(judgment: Judgment) -> list[dict[str, str]]:
     """The replies without a verdict that came before."""
     return [
         {
-            "title": f"Earlier reply {one.number}",
-            "reason": f"unscored: {reason_in_words(one.unscored_reason)}",
+            "title": _("Earlier reply {n}").format(n=one.number),
+            "reason": _("unscored: {reason}").format(reason=reason_in_words(one.unscored_reason)),
             "text": one.raw_reply or one.explanation,
         }
         for one in judgment.earlier.all()
@@ -81,23 +82,23 @@ def facts(judgment: Judgment) -> list[tuple[str, str]]:
     tokens = [judgment.input_tokens, judgment.output_tokens]
     read, written = ("" if n is None else f"{n:,}" for n in tokens)
     return [
-        *([(judgment.run.unit.capitalize(), str(judgment.turn))] if judgment.turn else []),
-        ("Repeat", str(judgment.repeat)),
-        *([("Order", judgment.order)] if judgment.order else []),
-        ("Input tokens", read),
-        ("Output tokens", written),
-        ("Time", "" if judgment.latency_ms is None else f"{judgment.latency_ms / 1000:.1f} s"),
-        ("Cost", cost(judgment)),
-        *([("Mean over the scale", f"{judgment.score:.2f}")] if judgment.score is not None else []),
-        ("Version of the prompt", str(judgment.details.get("prompt", ""))),
-        ("Said", f"{judgment.created_at:%Y-%m-%d %H:%M:%S} UTC"),
+        *([(_(str(judgment.run.unit)).capitalize(), str(judgment.turn))] if judgment.turn else []),
+        (_("Repeat"), str(judgment.repeat)),
+        *([(_("Order"), judgment.order)] if judgment.order else []),
+        (_("Input tokens"), read),
+        (_("Output tokens"), written),
+        (_("Time"), "" if judgment.latency_ms is None else f"{judgment.latency_ms / 1000:.1f} s"),
+        (_("Cost"), cost(judgment)),
+        *([(_("Mean over the scale"), f"{judgment.score:.2f}")] if judgment.score is not None else []),
+        (_("Version of the prompt"), str(judgment.details.get("prompt", ""))),
+        (_("Said"), f"{judgment.created_at:%Y-%m-%d %H:%M:%S} UTC"),
     ]
 
 
 def cost(judgment: Judgment) -> str:
     if judgment.is_cached and not judgment.cost_usd:
-        return "nothing: an equal request was answered earlier"
-    return "not known" if judgment.cost_usd is None else format_dollars(judgment.cost_usd)
+        return _("nothing: an equal request was answered earlier")
+    return _("not known") if judgment.cost_usd is None else format_dollars(judgment.cost_usd)
 
 
 def shares(judgment: Judgment) -> list[dict[str, Any]]:

@@ -9,6 +9,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.models.studies import Study
@@ -25,7 +27,7 @@ from judging.judges.models import Judge
 
 @researcher_required
 @require_safe
-@reads_judge("What to label next for", "plan_labels --criterion KEY --width 0.1")
+@reads_judge(gettext_noop("What to label next for {judge}"), "plan_labels --criterion KEY --width 0.1")
 def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form; with an answer in the address, the plan."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -57,7 +59,9 @@ def _given(request: HttpRequest, evidence: JudgeData) -> tuple[dict[str, Any], P
     """What was sent. Raises InputError with all that is wrong with it."""
     form = PlanStudyForm(request.POST, evidence=evidence)
     if not form.is_valid():
-        raise InputError(" ".join(f"{form[name].label}: {one}" for name, found in form.errors.items() for one in found))
+        raise InputError(
+            " ".join(f"{_(str(form[name].label))}: {one}" for name, found in form.errors.items() for one in found)
+        )
     return form.cleaned_data, form
 
 
@@ -78,7 +82,7 @@ def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
         "given": list(given.items()),
         "criterion": criterion,
         "noun": criterion.part_noun,
-        "items_noun": "item" if len(document["items"]) == 1 else "items",
+        "items_noun": ngettext("item", "items", len(document["items"])),
         "default_name": f"{evidence.study.name}, to label next"[:120],
     }
 

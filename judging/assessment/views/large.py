@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
@@ -21,7 +22,7 @@ View = Callable[..., HttpResponse]
 
 
 def reads_judge(title: str, command: str) -> Callable[[View], View]:
-    """Like `annotation.studies.views.large.reads_all`, for a page on one judge, whose name follows the title.
+    """Like `annotation.studies.views.large.reads_all`, for a page on one judge, whom the title names.
 
     Of a judge that was never run on the study, the page leads to a run.
     """
@@ -35,11 +36,11 @@ def reads_judge(title: str, command: str) -> Callable[[View], View]:
                     "study": study,
                     "judge": judge,
                     "steps": study_steps(study, "judges"),
-                    "title": f"{judge} has not rated this study",
+                    "title": _("{judge} has not rated this study").format(judge=judge),
                     "run": f"{reverse('run_create', args=[slug])}?judge={pk}",
                 }
                 return render(request, "judging/not_judged.html", context)
-            asked = asks_first(request, study, f"{title} {judge}", f'{command} --judge "{judge}"', "results")
+            asked = asks_first(request, study, _(title).format(judge=judge), f'{command} --judge "{judge}"', "results")
             return asked or view(request, slug, pk, **kwargs)
 
         return shown

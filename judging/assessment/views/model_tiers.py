@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from django.core.paginator import Paginator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.services import difficulty, stored_difficulty, tiers
@@ -35,15 +37,24 @@ LEAST = 0.05
 MOST_MOVED = 5
 """Items that are linked for each way in which other cuts move some."""
 
-SD, STEEP = "Severity: standard deviations by which a person’s", "Consistency: 1 is the mean of all annotators."
+STEEP = gettext_noop("Consistency: 1 is the mean of all annotators.")
 PEOPLE = {
-    "graded response": f"{SD} thresholds lie above the mean. {STEEP}",
-    "categories": "Consistency: how often a person knows the category of an average item.",
-    "Plackett-Luce": STEEP,
-    "paired comparison": f"Log odds by which a person is drawn to the response shown first. {STEEP}",
-    "linear mixed model": f"{SD} numbers lie below the mean. {STEEP}",
+    "graded response": (
+        gettext_noop("Severity: standard deviations by which a person’s thresholds lie above the mean."),
+        STEEP,
+    ),
+    "categories": (gettext_noop("Consistency: how often a person knows the category of an average item."),),
+    "Plackett-Luce": (STEEP,),
+    "paired comparison": (
+        gettext_noop("Log odds by which a person is drawn to the response shown first."),
+        STEEP,
+    ),
+    "linear mixed model": (
+        gettext_noop("Severity: standard deviations by which a person’s numbers lie below the mean."),
+        STEEP,
+    ),
 }
-"""By the model's method, what is said of people."""
+"""By the model's method, sentences on people."""
 
 SORTS = ("position", "difficulty", "certain")
 NEW_CUTS = "new_cuts"
@@ -90,7 +101,7 @@ def context(
         "new_cuts": query.get(NEW_CUTS) or format_cuts(asked.agreeing),
         "shown": [(name, asked.set_shown(name)) for name in SHOWN],
         "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
-        "people_note": PEOPLE[document["method"]],
+        "people_note": " ".join(map(_, PEOPLE[document["method"]])),
         "people": [(who[one["person"]].name, one) for one in document["people"]],
         "thresholds": _thresholds(ours.criterion, ours.table.categories, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
@@ -108,12 +119,12 @@ def _bars(study: Study, asked: TierRequest, ours: PeoplesRatings, fits: Fits) ->
 
 
 def _caption(asked: TierRequest) -> str:
-    by = asked.by.replace("_", " ") or "criterion"
-    contested, hard, medium = asked.agreeing
-    return (
-        f"Expected share of items per tier, by {by}: two fresh people agree with a probability above {medium:g} on an "
-        f"easy item, above {hard:g} on a medium one, above {contested:g} on a hard one."
-    )
+    by = wording.name_grouping(asked.by) if asked.by else _("criterion")
+    contested, hard, medium = (f"{cut:g}" for cut in asked.agreeing)
+    return _(
+        "Expected share of items per tier, by {by}: two fresh people agree with a probability above {medium} on an "
+        "easy item, above {hard} on a medium one, above {contested} on a hard one."
+    ).format(by=by, medium=medium, hard=hard, contested=contested)
 
 
 def _listed(asked: TierRequest, ours: PeoplesRatings, rows: Rows, found: Difficulty, query: Mapping[str, str]) -> Rows:

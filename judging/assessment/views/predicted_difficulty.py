@@ -11,6 +11,8 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
@@ -30,13 +32,16 @@ PER_PAGE = 50
 MOST_SLOPES = 8
 """Features that the page names, the strongest first; the download holds all."""
 
-SCOPE_NAMES = {"study": "items of this study without ratings", "dataset": "everything unrated in its dataset"}
+SCOPE_NAMES = {
+    "study": gettext_noop("items of this study without ratings"),
+    "dataset": gettext_noop("everything unrated in its dataset"),
+}
 FIGURES = (
-    ("gain", "Squared error below that of guessing the mean, as a share"),
-    ("rank_correlation", "Rank correlation with fitted difficulty, -1 to 1"),
-    ("slope", "Calibration slope: 1 is calibrated"),
-    ("squared_error", "Squared error of the prediction"),
-    ("squared_error_of_mean", "Squared error of guessing the mean"),
+    ("gain", gettext_noop("Squared error below that of guessing the mean, as a share")),
+    ("rank_correlation", gettext_noop("Rank correlation with fitted difficulty, -1 to 1")),
+    ("slope", gettext_noop("Calibration slope: 1 is calibrated")),
+    ("squared_error", gettext_noop("Squared error of the prediction")),
+    ("squared_error_of_mean", gettext_noop("Squared error of guessing the mean")),
 )
 NAMES = TIERS[::-1]
 
@@ -69,7 +74,7 @@ def find_first_criterion(study: Study) -> str:
 
 @researcher_required
 @require_safe
-@reads_all("Predicted difficulty", "tiers --predict", "tiers")
+@reads_all(gettext_noop("Predicted difficulty"), "tiers --predict", "tiers")
 def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     """One criterion: the answer in a sentence, the errors, judges by tier, the items."""
     study = get_object_or_404(Study, slug=slug)
@@ -91,9 +96,9 @@ def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -
         "asked": asked,
         "found": found,
         "answer": service.summarise(found),
-        "scopes": SCOPE_NAMES.items(),
+        "scopes": [(scope, _(name)) for scope, name in SCOPE_NAMES.items()],
         "criteria": list(study.criteria.all()),
-        "figures": [(name, error[key]) for key, name in FIGURES] if error else [],
+        "figures": [(_(name), error[key]) for key, name in FIGURES] if error else [],
         "slopes": slopes[:MOST_SLOPES],
         "expected": [(tier, found["expected_counts"][tier]) for tier in NAMES] if found["n_items"] else [],
         "confusion": [

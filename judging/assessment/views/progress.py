@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -78,7 +79,7 @@ def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> 
     if not rows:
         return None
     links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
-    return {"svg": charts.draw_on_page(plot.spec, rows), "caption": plot.caption, "downloads": links}
+    return {"svg": charts.draw_on_page(plot.spec, rows), "caption": _(plot.caption), "downloads": links}
 
 
 def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
@@ -86,12 +87,12 @@ def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
     if not found or not found["last"]:
         return []
     figures = {
-        "Asked about again": "n_asked",
-        "Settled: clear tier": "n_clear",
-        "Settled: another rating is not worth it": "n_enough",
-        f"Unclear with {found['most_overlap']} ratings": "n_full",
-        "Unclear, and rated by every annotator": "n_short",
-        "Waiting for ratings at that time": "n_waiting",
+        _("Asked about again"): "n_asked",
+        _("Settled: clear tier"): "n_clear",
+        _("Settled: another rating is not worth it"): "n_enough",
+        _("Unclear with {n} ratings").format(n=found["most_overlap"]): "n_full",
+        _("Unclear, and rated by every annotator"): "n_short",
+        _("Waiting for ratings at that time"): "n_waiting",
     }
     return [(label, f"{found['last'][key]:,}") for label, key in figures.items()]
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -33,7 +34,7 @@ Document = dict[str, Any]
 
 @researcher_required
 @require_safe
-@reads_all("Report", "report -o report.html", "report")
+@reads_all(gettext_noop("Report"), "report -o report.html", "report")
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """What would be attached to a paper."""
     study = get_object_or_404(Study, slug=slug)

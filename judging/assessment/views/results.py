@@ -8,6 +8,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.labels import AgreementRun
@@ -46,11 +48,11 @@ Document = Mapping[str, Any]
 AT_ONCE = 5_000
 """Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
-ISSUE = "Issue a certificate"
+ISSUE = gettext_noop("Issue a certificate")
 """The next step with a judge that may replace people."""
 
-NOTE = "Kappa [95 % interval] on n items. n opens these items, “differ” those on which people do"
-NOTE_WITH_JUDGES = (
+NOTE = gettext_noop("Kappa [95 % interval] on n items. n opens these items, “differ” those on which people do")
+NOTE_WITH_JUDGES = gettext_noop(
     "Kappa [95 % interval] on n items. A judge beside the human ceiling: inter-annotator agreement on the same items. "
     "n opens these items, “differ” those on which they do"
 )
@@ -125,7 +127,7 @@ def _context(
     return {
         "run": run,
         "matrix": matrix,
-        "note": NOTE_WITH_JUDGES if matrix.judges else NOTE,
+        "note": _(NOTE_WITH_JUDGES if matrix.judges else NOTE),
         "columns": [_column(study, matrix, name) for name in matrix.judges],
         "rows": [_row(study, row, matrix.judges) for row in matrix.rows],
         "lead": _lead(matrix, names, documents, raters) if raters else "",
@@ -134,16 +136,20 @@ def _context(
         "simulated": raters.simulated if raters else [],
         "warnings": agreement_rows.list_warnings(names, documents),
         "changes": [change["sentence"] for one in judges[:1] for change in one.rules_on_record()["changes"]],
-        "interval": f"{100 * run.parameters['confidence']:g} % interval" if run else "",
+        "interval": _name_interval(run) if run else "",
         "computed_at": max([one.created_at for one in [run, *newest] if one], default=None),
         "downloads": [(f.upper(), reverse("agreement_download", args=[study.slug, f])) for f in DOWNLOADS],
         "judge_downloads": list_downloads(study),
     }
 
 
+def _name_interval(run: AgreementRun) -> str:
+    return _("{percent} % interval").format(percent=f"{100 * run.parameters['confidence']:g}")
+
+
 def _column(study: Study, matrix: ResultMatrix, judge: str) -> tuple[str, str, str]:
     """A judge, what it is, and the address of its page where it has one."""
-    cells = [cell for _, cell in matrix.list_cells() if cell.judge == judge]
+    cells = [cell for _row, cell in matrix.list_cells() if cell.judge == judge]
     pk = next((cell.judge_id for cell in cells if cell.judge_id), None)
     return judge, cells[0].kind, reverse("judge_verdict", args=[study.slug, pk]) if pk else ""
 
@@ -181,7 +187,7 @@ def choose_next_step(study: Study, matrix: ResultMatrix) -> tuple[str, str]:
     """The button of the page: what the best verdict allows to do now."""
     cells = [(row, cell) for row, cell in matrix.list_cells() if cell.decision]
     if not cells:
-        return "Run a judge", reverse("run_create", args=[study.slug])
+        return _("Run a judge"), reverse("run_create", args=[study.slug])
     row, cell = max(cells, key=lambda found: ORDER.index(found[1].decision or ORDER[0]))
     return find_next_step(study, row.key, cell.judge_id or 0, str(cell.decision))
 
@@ -190,12 +196,12 @@ def find_next_step(study: Study, key: str, judge: int, decision: str) -> tuple[s
     """What one does with a judge on a criterion by its verdict, and where."""
     page = [study.slug, judge]
     if decision == "replace":
-        return ISSUE, reverse("criterion_verdict", args=[*page, key]) + "#certificate"
+        return _(ISSUE), reverse("criterion_verdict", args=[*page, key]) + "#certificate"
     if decision == "assist and escalate":
-        return "Escalate items to people", reverse("judge_verdict", args=page) + "#escalate"
+        return _("Escalate items to people"), reverse("judge_verdict", args=page) + "#escalate"
     if decision == "not enough evidence":
-        return "Plan more labels", reverse("judge_plan", args=page)
-    return "Read where it errs", reverse("judge_improve", args=page)
+        return _("Plan more labels"), reverse("judge_plan", args=page)
+    return _("Read where it errs"), reverse("judge_improve", args=page)
 
 
 def build_redirect(name: str) -> Callable[..., HttpResponseBase]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
@@ -40,9 +41,9 @@ def _set(request: HttpRequest, study: Study) -> None:
     success = rules.Success(request.POST.get("success", rules.REPLACE), tuple(request.POST.getlist("criteria")))
     reason = request.POST.get("reason", "")
     if rules.set_rules(by=reader(request), study=study, rules=wanted, success=success, reason=reason):
-        messages.success(request, "The rules are set, and stand on record.")
+        messages.success(request, _("The rules are set, and stand on record."))
     else:
-        messages.info(request, "These are the rules already. Nothing was changed.")
+        messages.info(request, _("These are the rules already. Nothing was changed."))
 
 
 def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
         "there": there,
         "locked_by": rules.name_author(there.locked, names) if there.locked else "",
         "changes": [rules.sentence(before, after, names) for before, after in there.changes],
-        "numbers": [_build_field(request, name, label, there) for name, label in verdicts.RULES.items()],
+        "numbers": [_build_field(request, name, _(label), there) for name, label in verdicts.RULES.items()],
         "typed": request.POST,
         "successes": rules.SUCCESSES,
         "criteria": study.criteria.all(),

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Criterion
@@ -24,13 +26,20 @@ from judging.assessment.options import VERDICTS
 from judging.assessment.queries.scores import DOMAIN
 from judging.assessment.services import scores as service
 from judging.assessment.views.large import build_wait_context
+from judging.assessment.wording import name_grouping, name_groupings
 from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import runs as queries
 from judging.runs.queries.judgments import reason_in_words
 from judging.runs.views.runs import find_run, stale_in_words
 
 Document = Mapping[str, Any]
-PARTS = {"item": "item", "turn": "turn of the {side}", "response": "response"}
+CAPTIONS = {
+    "item": gettext_noop("{criterion} by item"),
+    "user": gettext_noop("{criterion} by turn of the user"),
+    "assistant": gettext_noop("{criterion} by turn of the assistant"),
+    "response": gettext_noop("{criterion} by response"),
+}
+"""Of the table of parts, by what a run is on or whose turns these are."""
 
 
 @researcher_required
@@ -41,7 +50,7 @@ def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {
         "run": run,
         "asked": asked,
-        "groupings": [(name, name.replace("_", " ")) for name in GROUPINGS],
+        "groupings": name_groupings(GROUPINGS),
         "steps": study_steps(run.study, "judges"),
     }
     if large := build_wait_context(request, run, f"scores {run.pk} --by {asked['by']} --read {asked['reads']}"):
@@ -130,7 +139,7 @@ def find_side(one: Document) -> str:
 
 
 def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
-    grouping = document["by"].replace("_", " ")
+    grouping = name_grouping(document["by"])
     query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
     parts = _list_drawn(document)
@@ -156,9 +165,9 @@ def _section(key: str, one: Document, grouping: str, unit: str) -> dict[str, Any
         "unscored": unscored,
         "n_unscored": n_unscored,
         "captions": {
-            "distribution": f"Verdicts on {one['name']}",
-            "groups": f"{one['name']} by {grouping}",
-            "turns": f"{one['name']} by {PARTS[unit].format(side=find_side(one))}",
+            "distribution": _("Verdicts on {criterion}").format(criterion=one["name"]),
+            "groups": _("{criterion} by {grouping}").format(criterion=one["name"], grouping=grouping),
+            "turns": _(CAPTIONS[find_side(one) if unit == "turn" else unit]).format(criterion=one["name"]),
         },
         "values": [category["label"] for category in one["distribution"]],
         "groups": [_build_row(part) for part in one["groups"]],

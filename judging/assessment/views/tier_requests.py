@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.tiers import TierOptions, parse_chance, parse_cuts
@@ -21,7 +22,7 @@ CUTS = "0.4,0.6,0.8"
 COUNTED = "counted"
 """The mode that counts each item's own ratings; the other one is the difficulty model."""
 
-UNCLEAR, ALL = "unclear", "all"
+UNCLEAR, ALL = gettext_noop("unclear"), gettext_noop("all")
 SHOWN = (UNCLEAR, ALL, *reversed(TIERS))
 """Items that the page lists: those without a clear tier, all, or those of one likeliest tier."""
 

@@ -11,6 +11,8 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
@@ -39,18 +41,21 @@ TITLES = {"json": "JSON", "csv": "CSV", "parquet": "Parquet"}
 MOST_PLANS = 4
 """Numbers of ratings whose attainable values the page draws; the download holds all."""
 
-GROUPINGS = {name: name.replace("_", " ") for name in items.GROUPINGS}
-ITEMS_NOTE = "Stability: how often a redraw of its own ratings stays in its tier"
+ITEMS_NOTE = gettext_noop("Stability: how often a redraw of its own ratings stays in its tier")
 SORTS = ("position", "kappa", "stability")
 
 
 @researcher_required
 @require_safe
-@reads_all("How contested each item is", "tiers", "tiers")
+@reads_all(gettext_noop("How contested each item is"), "tiers", "tiers")
 def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     """How many items there are of each tier by the difficulty model, and which are unclear; or by counting."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "groupings": GROUPINGS.items(), "steps": study_steps(study, "tiers")}
+    context: dict[str, Any] = {
+        "study": study,
+        "groupings": wording.name_groupings(items.GROUPINGS),
+        "steps": study_steps(study, "tiers"),
+    }
     try:
         asked = TierRequest.from_query(study, request.GET.dict())
         read = {one.criterion.pk: one for one in ratings.load_study(study)}
@@ -87,7 +92,7 @@ def _modes(asked: TierRequest) -> list[tuple[str, str, bool]]:
     """Names and addresses of the two ways to make tiers, and whether each is the one shown."""
     return [
         (label, asked.set_mode(mode), mode == asked.mode)
-        for mode, label in (("", "By the difficulty model"), (COUNTED, "Counted"))
+        for mode, label in (("", _("By the difficulty model")), (COUNTED, _("Counted")))
     ]
 
 
@@ -143,7 +148,7 @@ def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found
         "counts": [(tier, found["counts"][tier], asked.items_address(study, tier)) for tier in charts.TIERS],
         "bars": charts.draw_on_page(charts.tier_bars, _bars(asked, read, found)),
         "bars_caption": _bars_caption(asked, found),
-        "items_note": ITEMS_NOTE,
+        "items_note": _(ITEMS_NOTE),
         "plans": [
             (
                 plan,
@@ -163,12 +168,12 @@ def _downloads(study: Study, asked: TierRequest) -> list[tuple[str, str]]:
 
 
 def _bars_caption(asked: TierRequest, found: Mapping[str, Any]) -> str:
-    by = GROUPINGS[asked.by] if "groups" in found else "criterion"
-    contested, hard, medium = asked.options.cuts
-    return (
-        f"Share of items per tier, by {by}: easy above {medium:g}, medium above {hard:g}, hard above {contested:g}, "
-        "else contested."
-    )
+    by = wording.name_grouping(asked.by) if "groups" in found else _("criterion")
+    contested, hard, medium = (f"{cut:g}" for cut in asked.options.cuts)
+    return _(
+        "Share of items per tier, by {by}: easy above {medium}, medium above {hard}, hard above {contested}, else "
+        "contested."
+    ).format(by=by, medium=medium, hard=hard, contested=contested)
 
 
 def _bars(
@@ -236,7 +241,8 @@ def tiers_ask_more(request: HttpRequest, slug: str) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"One more rating is asked for of {n} item{'' if n == 1 else 's'}.")
+        said = ngettext("One more rating is asked for of {n} item.", "One more rating is asked for of {n} items.", n)
+        messages.success(request, said.format(n=n))
     query = urlencode({"criterion": request.POST.get("criterion", "")})
     return redirect(f"{reverse('tiers', args=[slug])}?{query}#more")
 

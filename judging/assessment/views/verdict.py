@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.studies.models.studies import Study
@@ -44,7 +46,7 @@ MOST_REASONS = 3
 
 @researcher_required
 @require_safe
-@reads_judge("What may be done with", "audit")
+@reads_judge(gettext_noop("What may be done with {judge}"), "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """May this judge replace people, assist them, or not be used: a line for each criterion, whose page says why."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
@@ -110,7 +112,7 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
         "left_out": found.evidence.left_out,
         "rows": [_row(request, found, verdict) for verdict in found.verdicts],
         "simulated": [one.name for one in load_annotators(found.study).values() if one.is_simulated],
-        "rules": verdicts.describe_rules(found.rules.to_json()),
+        "rules": translate_rules(found.rules.to_json()),
         "changed_rules": found.rules != Rules(),
         "on_record": (on_record := found.rules_on_record()),
         "changes": [change["sentence"] for change in on_record["changes"]],
@@ -124,12 +126,17 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
     }
 
 
+def translate_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Rules as they are kept, each with what it asks for, in the language of the page."""
+    return [(_(label), _(value)) for label, value in verdicts.describe_rules(rules)]
+
+
 def list_downloads(found: Assessment) -> dict[str, list[tuple[str, str]]]:
     """The files of the judge's calibration and audit."""
     here = [found.study.slug, found.judge.pk]
     return {
         part: [(f.upper(), reverse("judge_verdict_download", args=[*here, part, f])) for f in ("json", "csv")]
-        for part in ("calibration", "audit")
+        for part in (gettext_noop("calibration"), gettext_noop("audit"))
     }
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.agreement.services import tiers
 from annotation.stats.gold import gold
@@ -127,14 +128,14 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
     names = list(dict.fromkeys(map(str, items)))
     for name in names:
         if name not in there:
-            how = "" if noun == "item" or "." in name else f"; name it by item and {noun}, such as {name}.2"
+            how = _("; name it by item and {noun}, such as {name}.2").format(noun=_(noun), name=name)
             raise InputError(
                 "{noun} {name} is no settled {noun} of the development part on {key}{how}",
                 field="items",
-                noun=noun,
+                noun=_(noun),
                 name=name,
                 key=criterion.key,
-                how=how,
+                how="" if noun == "item" or "." in name else how,
             )
     return names
 
@@ -142,15 +143,17 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
 def _in_turn(there: Mapping[str, SettledItem], n: int, criterion: Criterion, rng: np.random.Generator) -> list[str]:
     """Names drawn so that the values of the scale come up in turn, as long as they have items; one of each item."""
     if (n_items := len({to_position(name) for name in there})) < n:
-        parts = "" if criterion.unit == Criterion.Unit.ITEM else f" with settled {criterion.part_noun}s"
+        if criterion.unit == Criterion.Unit.ITEM:
+            settled = _("settled items")
+        else:
+            settled = _("items with settled responses") if criterion.of_responses else _("items with settled turns")
         raise InputError(
-            "{key} has {n_items} {settled}items{pieces} in the development part, fewer than {n}: label or "
+            "{key} has {n_items} {settled} in the development part, fewer than {n}: label or "
             "adjudicate more, or ask for fewer examples",
             field="examples",
             key=criterion.key,
             n_items=n_items,
-            settled="" if parts else "settled ",
-            pieces=parts,
+            settled=settled,
             n=n,
         )
     by_value: dict[str, list[str]] = {value: [] for value in criterion.values}

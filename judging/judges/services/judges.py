@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Criterion
 from core.accounts.models.projects import Project, choose_project, find_home
@@ -30,7 +32,7 @@ from judging.judges.services.keys import load_keyring
 LIST_SECONDS = 20
 """How long a page waits for a list of models."""
 
-NO_BATCHES = "A judge of provider {provider} takes no batches."
+NO_BATCHES = gettext_noop("A judge of provider {provider} takes no batches.")
 
 
 @audited("judge.define", says=("provider", "model"), prepares=True)
@@ -122,13 +124,13 @@ def delete(*, by: User | None, judge: Judge) -> None:  # noqa: ARG001
             judge.delete()
     except (ProtectedError, IntegrityError) as error:  # the latter where a run was begun at the same moment
         running = judge.runs.filter(finished_at__isnull=True, stopped_at__isnull=True).count()
-        now = f", {running} of them still going: stop it there first if it should not go on" if running else ""
+        now = _(", {n} of them still going: stop it there first if it should not go on").format(n=running)
         raise InputError(
             "{judge} has {count} runs{now}. Their judgments belong to it, so it stays.",
             field="judge",
             judge=judge,
             count=judge.runs.count(),
-            now=now,
+            now=now if running else "",
         ) from error
 
 
@@ -137,7 +139,7 @@ def find(name: str, *, project: Project | None = None) -> Judge:
     there = Judge.objects.filter(project=project) if project else Judge.objects.all()
     judge = there.filter(name=name).order_by("-version").first()
     if judge is None:
-        known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or "none yet"
+        known = ", ".join(there.order_by("name").values_list("name", flat=True).distinct()) or _("none yet")
         raise InputError("There is no judge {name!r}; there are: {known}.", field="judge", name=name, known=known)
     return judge
 
@@ -252,9 +254,9 @@ def check_runs_here(judge: Judge) -> None:
 def check_bulk(judge: Judge) -> None:
     """Raise InputError if the judge cannot be asked in bulk."""
     provider = check_provider(judge.provider, judge.model, judge.parameters, load_keys(judge))
-    takes_none = NO_BATCHES.format(provider=judge.provider)
-    problem = provider.no_batches() if isinstance(provider, BatchProvider) else takes_none
-    if problem:
+    if not isinstance(provider, BatchProvider):
+        raise InputError(NO_BATCHES, field="in_bulk", provider=judge.provider)
+    if problem := provider.no_batches():
         raise InputError(problem, field="in_bulk")
 
 

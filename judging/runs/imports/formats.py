@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from annotation.benchmarks.imports import personafeedback
 from annotation.corpus.exchange.registry import EXCHANGES
 from annotation.corpus.formats.base import ChatFormat
@@ -21,37 +23,43 @@ from judging.runs.imports import ratings as judge_ratings
 from judging.runs.imports.mapped import load_mapped
 
 Load = Callable[..., Outcome]
-OWN, TOOLS, DATASETS = "Concord's own files", "Other annotation tools", "Published data sets"
+OWN = gettext_noop("Concord's own files")
+TOOLS = gettext_noop("Other annotation tools")
+DATASETS = gettext_noop("Published data sets")
 TABLE = "table"
 """Key of the format that is any table; pages have a way of their own to it."""
 
 ELSEWHERE = {
     "labelstudio": (
-        "JSON as Label Studio exports it (not JSON-MIN): people's annotations, and predictions as judges' labels.",
+        gettext_noop(
+            "JSON as Label Studio exports it (not JSON-MIN): people's annotations, and predictions as judges' labels."
+        ),
         '[{"id": 1, "data": {"dialogue": [...]}, "annotations": [...], "predictions": [...]}]',
     ),
     "argilla": (
-        "JSON records as Argilla writes them: people's responses, and suggestions as judges' labels.",
+        gettext_noop("JSON records as Argilla writes them: people's responses, and suggestions as judges' labels."),
         '[{"id": "1", "fields": {"chat": [...]}, "responses": {...}, "suggestions": {...}}]',
     ),
     "doccano": (
-        "JSONL as doccano exports it, one file an annotator: texts with labels.",
+        gettext_noop("JSONL as doccano exports it, one file an annotator: texts with labels."),
         '{"id": 1, "text": "…", "label": ["naturalness: 4"]}',
     ),
     "potato": (
-        "A ZIP file of a Potato project: its data files, and everybody's annotations below it.",
+        gettext_noop("A ZIP file of a Potato project: its data files, and everybody's annotations below it."),
         "data_files/items.json, annotation_output/anna/user_state.json, …",
     ),
     "votes": (
-        "JSON Lines or Parquet as MT-Bench and Chatbot Arena publish it: one vote a row, of a person or of a judge.",
+        gettext_noop(
+            "JSON Lines or Parquet as MT-Bench and Chatbot Arena publish it: one vote a row, of a person or of a judge."
+        ),
         '{"question_id": 81, "model_a": "…", "model_b": "…", "winner": "model_a", "judge": "…", "turn": 1, …}',
     ),
     "hf": (
-        "A ZIP file of the folder that Concord writes for Hugging Face: items and labels as Parquet.",
+        gettext_noop("A ZIP file of the folder that Concord writes for Hugging Face: items and labels as Parquet."),
         "data/items.parquet, data/labels.parquet, study.json",
     ),
     "inspect": (
-        "A log of inspect_ai (.json or .eval): each sample is a dialogue, each scorer a judge.",
+        gettext_noop("A log of inspect_ai (.json or .eval): each sample is a dialogue, each scorer a judge."),
         "logs/2026-…_task_….eval",
     ),
 }
@@ -130,11 +138,15 @@ FORMATS: dict[str, Format] = {
     for found in (
         Format(
             "dialogues",
-            "Dialogues",
-            "JSONL, one dialogue on each line. Needed: id and turns, each with role (user, assistant, system or tool) "
-            "and content: text, or parts as in OpenAI's messages, with tool_calls. Pictures and sounds are files that "
-            "lie with the JSONL file in one ZIP file. Optional: profile_id, task_id, situation, assistant_model, "
-            "condition.",
+            gettext_noop("Dialogues"),
+            gettext_noop(
+                "JSONL, one dialogue on each line. Needed: id and turns, each with role (user, assistant, system or "
+                "tool) "
+                "and content: text, or parts as in OpenAI's messages, with tool_calls. Pictures and sounds are "
+                "files that "
+                "lie with the JSONL file in one ZIP file. Optional: profile_id, task_id, situation, assistant_model, "
+                "condition."
+            ),
             '{"id": "d1", "profile_id": "p1", "turns": [{"role": "user", "content": "…"}, '
             '{"role": "assistant", "content": "…"}]}',
             ("source",),
@@ -142,54 +154,69 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "pairs",
-            "Response pairs",
-            "JSONL, one question on each line. Needed: id, question, response_1, response_2, each text or parts; or "
-            "responses, a list of 1 to 12 texts, objects with text and model, or dialogues. Pictures and sounds "
-            "lie with the JSONL file in one ZIP file. Optional: profile_id, context, model_1, model_2, kind, tier, and "
-            "label (a number or tie), which annotators never see.",
+            gettext_noop("Response pairs"),
+            gettext_noop(
+                "JSONL, one question on each line. Needed: id, question, response_1, response_2, each text or "
+                "parts; or "
+                "responses, a list of 1 to 12 texts, objects with text and model, or dialogues. Pictures and sounds "
+                "lie with the JSONL file in one ZIP file. Optional: profile_id, context, model_1, model_2, kind, "
+                "tier, and "
+                "label (a number or tie), which annotators never see."
+            ),
             '{"id": "r1", "profile_id": "p1", "question": "…", "response_1": "…", "response_2": "…"}',
             ("source",),
             iterate_records("pairs"),
         ),
         Format(
             "profiles",
-            "Profiles",
-            "JSONL, one person on each line. Needed: id. Optional: name, persona, demographics, preferences, "
-            "interests, interactions, memories.",
+            gettext_noop("Profiles"),
+            gettext_noop(
+                "JSONL, one person on each line. Needed: id. Optional: name, persona, demographics, preferences, "
+                "interests, interactions, memories."
+            ),
             '{"id": "p1", "name": "…", "persona": "…", "preferences": {"Restaurants": {"Cuisine": ["Thai"]}}}',
             ("source",),
             iterate_records("profiles"),
         ),
         Format(
             "tasks",
-            "Tasks",
-            "JSONL, one task on each line. Needed: id, description. Optional: intent, goal, domains, preference_types.",
+            gettext_noop("Tasks"),
+            gettext_noop(
+                "JSONL, one task on each line. Needed: id, description. Optional: intent, goal, domains, "
+                "preference_types."
+            ),
             '{"id": "t1", "description": "The user wants a table for two.", "domains": ["Restaurants"]}',
             ("source",),
             iterate_records("tasks"),
         ),
         Format(
             "scenarios",
-            "Scenarios",
-            "JSONL, one on each line: who has which task. Needed: profile_id, task_id. Optional: situation.",
+            gettext_noop("Scenarios"),
+            gettext_noop(
+                "JSONL, one on each line: who has which task. Needed: profile_id, task_id. Optional: situation."
+            ),
             '{"profile_id": "p1", "task_id": "t1", "situation": {"Location": "at home"}}',
             ("source",),
             records.load_scenarios,
         ),
         Format(
             "ratings",
-            "People's ratings",
-            "CSV, one label on each line, with the columns item, rater, value, and criterion where the study has "
-            "several. Optional: reason (why there is no value), order (AB or BA, as it was shown).",
+            gettext_noop("People's ratings"),
+            gettext_noop(
+                "CSV, one label on each line, with the columns item, rater, value, and criterion where the study has "
+                "several. Optional: reason (why there is no value), order (AB or BA, as it was shown)."
+            ),
             "item,rater,criterion,value",
             ("study",),
             ratings.load,
         ),
         Format(
             "judgments",
-            "A judge's ratings",
-            "CSV, one label on each line, with the columns item, value, and criterion where the study has several. "
-            "Optional: reason, order (AB or BA), repeat (1, 2, …), explanation. An empty value counts as unscored.",
+            gettext_noop("A judge's ratings"),
+            gettext_noop(
+                "CSV, one label on each line, with the columns item, value, and criterion where the study has several. "
+                "Optional: reason, order (AB or BA), repeat (1, 2, …), explanation. An empty value counts as unscored."
+            ),
             "item,criterion,value,reason",
             ("study", "judge"),
             judge_ratings.load,
@@ -198,8 +225,10 @@ FORMATS: dict[str, Format] = {
         *(find_exchange_format(key) for key in ELSEWHERE),
         Format(
             "benchmark",
-            "Benchmark",
-            "A ZIP file of a benchmark that Concord released, or of a folder in PersonaFeedback's layout.",
+            gettext_noop("Benchmark"),
+            gettext_noop(
+                "A ZIP file of a benchmark that Concord released, or of a folder in PersonaFeedback's layout."
+            ),
             "general/easy.jsonl, general/hard.jsonl, persona/…",
             ("benchmark",),
             import_benchmark,
@@ -209,7 +238,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "personalens",
             "PersonaLens",
-            "A ZIP file of PersonaLens' folder: profiles, tasks and scenarios.",
+            gettext_noop("A ZIP file of PersonaLens' folder: profiles, tasks and scenarios."),
             "profile/user0/profile.json, profile/user0/tasks.json, task/Flights/task.jsonl, …",
             (),
             import_personalens,
@@ -219,7 +248,10 @@ FORMATS: dict[str, Format] = {
         Format(
             "pandalm",
             "PandaLM",
-            "A ZIP file of PandaLM's test set with the files of its two judges: it becomes the closed study PandaLM.",
+            gettext_noop(
+                "A ZIP file of PandaLM's test set with the files of its two judges: it becomes the closed study "
+                "PandaLM."
+            ),
             "testset-v1.json, gpt-3.5-turbo-testset-v1.json, pandalm-7b-testset-v1.json",
             (),
             import_pandalm,
@@ -228,8 +260,11 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             TABLE,
-            "Any table, by a mapping",
-            "CSV, TSV, Excel, JSON, JSON Lines, Parquet. The mapping says which column is what: its JSON, or its name.",
+            gettext_noop("Any table, by a mapping"),
+            gettext_noop(
+                "CSV, TSV, Excel, JSON, JSON Lines, Parquet. The mapping says which column is what: its JSON, or "
+                "its name."
+            ),
             '{"kind": "pairs", "columns": {"question": "prompt", "response_1": "a", "response_2": "b"}}',
             ("mapping",),
             import_table,

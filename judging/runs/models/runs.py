@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.stats.orders import MOST
@@ -135,7 +136,7 @@ class JudgeRun(models.Model):
     def order_in_words(self) -> str:
         """How pairs were shown. Judgments that were made elsewhere may not say."""
         unknown = self.order_policy == self.OrderPolicy.RANDOM and self.judge.provider == IMPORTED
-        return "not recorded" if unknown else self.get_order_policy_display()
+        return gettext("not recorded") if unknown else self.get_order_policy_display()
 
     @property
     def state(self) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion
@@ -18,25 +20,25 @@ from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.requests import Frame, build_requests
 
 REASONS = {
-    "refusal": "refused to answer",
-    "truncated": "cut off before the verdict",
-    "oversized": "larger than this site reads",
-    "unparsable": "no verdict could be read",
-    "off_scale": "a verdict that is not on the scale",
-    "too_long": "too long for the model",
-    "orders_disagree": "its verdicts in the two orders disagree",
-    "members_disagree": "no majority of the members",
-    "no_member": "no member gave a verdict",
-    "outside_range": "a score outside those that the map was fitted to",
-    "own_example": "one of the judge's own examples, so it is not asked about",
-    "nothing_to_measure": "nothing there that the baseline could measure",
-    "no_score": "the scorer gave no number",
-    "equal_scores": "both responses got the same score",
-    "equal_probabilities": "both responses were as probable",
-    "no_probabilities": "the model tells no probabilities",
-    "no_persona": "nothing is known of the person",
-    "no_memories": "nothing is remembered of the person",
-    "no_summary": "the model gave no summary of the memories",
+    "refusal": gettext_noop("refused to answer"),
+    "truncated": gettext_noop("cut off before the verdict"),
+    "oversized": gettext_noop("larger than this site reads"),
+    "unparsable": gettext_noop("no verdict could be read"),
+    "off_scale": gettext_noop("a verdict that is not on the scale"),
+    "too_long": gettext_noop("too long for the model"),
+    "orders_disagree": gettext_noop("its verdicts in the two orders disagree"),
+    "members_disagree": gettext_noop("no majority of the members"),
+    "no_member": gettext_noop("no member gave a verdict"),
+    "outside_range": gettext_noop("a score outside those that the map was fitted to"),
+    "own_example": gettext_noop("one of the judge's own examples, so it is not asked about"),
+    "nothing_to_measure": gettext_noop("nothing there that the baseline could measure"),
+    "no_score": gettext_noop("the scorer gave no number"),
+    "equal_scores": gettext_noop("both responses got the same score"),
+    "equal_probabilities": gettext_noop("both responses were as probable"),
+    "no_probabilities": gettext_noop("the model tells no probabilities"),
+    "no_persona": gettext_noop("nothing is known of the person"),
+    "no_memories": gettext_noop("nothing is remembered of the person"),
+    "no_summary": gettext_noop("the model gave no summary of the memories"),
 }
 
 
@@ -122,7 +124,7 @@ def list_people_answers(judgment: Judgment) -> QuerySet[Annotation]:
 
 def reason_in_words(reason: str) -> str:
     """Why a reply held no verdict."""
-    return REASONS.get(reason, reason.replace("_", " "))
+    return _(REASONS[reason]) if reason in REASONS else reason.replace("_", " ")
 
 
 def latest(run: JudgeRun, n: int = 12, *, reason: str = "") -> list[JudgmentSummary]:

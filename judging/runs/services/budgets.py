@@ -9,6 +9,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from core.errors import InputError
 from judging.judges import pricing
@@ -21,7 +23,9 @@ from judging.runs.models.runs import JudgeRun
 from judging.runs.queries import spending
 
 LOOK_EVERY = 1.0  # seconds between looks at what others have spent
-UNKNOWN_PRICE = "The price of {judge}'s model is not known, so that {what} cannot be kept. Enter it on the page Prices."
+UNKNOWN_PRICE = gettext_noop(
+    "The price of {judge}'s model is not known, so that {what} cannot be kept. Enter it on the page Prices."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +144,8 @@ def check(judge: Judge, budget_usd: Decimal | None) -> None:
     if budget_usd is None and daily is None:
         return
     if find_rate(judge) is None:
-        what = "a budget" if budget_usd is not None else "its daily budget"
-        raise InputError(UNKNOWN_PRICE.format(judge=judge, what=what), field="budget_usd")
+        what = _("a budget") if budget_usd is not None else _("its daily budget")
+        raise InputError(UNKNOWN_PRICE, field="budget_usd", judge=judge, what=what)
     if daily is not None and (spent := spending.today(judge.name)) >= daily:
         tomorrow = timezone.now().date() + timedelta(days=1)
         raise InputError(

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext as _
+
 from annotation.studies.models.studies import Study
 from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.models import Quota
@@ -89,10 +91,10 @@ def estimate(plan: Plan) -> Estimate:
         why=tuple(
             said
             for said, missing in (
-                ("The price of this model is not known: enter it on the page Prices.", rate is None),
-                ("A batch is answered within a day, and often sooner.", plan.in_bulk),
+                (_("The price of this model is not known: enter it on the page Prices."), rate is None),
+                (_("A batch is answered within a day, and often sooner."), plan.in_bulk),
                 (
-                    "How long a reply takes is not known until there are some.",
+                    _("How long a reply takes is not known until there are some."),
                     ms is None and to_ask > 0 and not plan.in_bulk,
                 ),
             )
@@ -184,13 +186,15 @@ def seconds(n: int, ms: float | None, concurrency: int, tokens: int, quota: Quot
 
 
 def basis(exact: bool, n: int, known_replies: float | None) -> Sequence[str]:
-    counted = "counted by the model's tokenizer" if exact else "estimated from the length of the text"
-    return (
-        f"Tokens of {n} prompts were {counted}.",
-        "Replies are taken to be as long as this model's were lately."
-        if known_replies
-        else f"Replies are taken to have {quotas.USUAL_REPLY} tokens, since none are known of this model.",
-    )
+    if exact:
+        counted = _("Tokens of {n} prompts were counted by the model's tokenizer.")
+    else:
+        counted = _("Tokens of {n} prompts were estimated from the length of the text.")
+    if known_replies:
+        replies = _("Replies are taken to be as long as this model's were lately.")
+    else:
+        replies = _("Replies are taken to have {n} tokens, since none are known of this model.")
+    return counted.format(n=n), replies.format(n=quotas.USUAL_REPLY)
 
 
 def mean(values: Sequence[float]) -> float:

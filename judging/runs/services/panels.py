@@ -81,8 +81,9 @@ def check_runs(runs: Sequence[JudgeRun], method: str) -> tuple[Study, list[Crite
 def check_members(runs: Sequence[JudgeRun], method: str) -> None:
     n = len({run.pk for run in runs})
     if n < 1 or (n == 1 and (runs[0].repeats < 2 or method == panels.DAWID_SKENE)):
-        alone = " with this method" if n and runs[0].repeats > 1 else ", or one that was asked repeatedly"
-        raise InputError("A panel has at least two members{alone}.", field="runs", alone=alone)
+        if n and runs[0].repeats > 1:
+            raise InputError("A panel has at least two members with this method.", field="runs")
+        raise InputError("A panel has at least two members, or one that was asked repeatedly.", field="runs")
     if len({run.study_id for run in runs}) > 1:
         raise InputError("The members of a panel have judged the same study.", field="runs")
     if unfinished := [run for run in runs if run.finished_at is None]:
@@ -90,8 +91,9 @@ def check_members(runs: Sequence[JudgeRun], method: str) -> None:
     if again := [run for run in runs if run.judge.provider == PANEL]:
         raise InputError("{judge} is a panel itself: name its members.", field="runs", judge=again[0].judge)
     if others := [run for run in runs if run.kind != JudgeRun.Kind.ORDINARY]:
-        what = "of altered items" if others[0].kind == JudgeRun.Kind.PROBE else "of an evaluation"
-        raise InputError("Run {pk} is {what}: it speaks for no judge.", field="runs", pk=others[0].pk, what=what)
+        if others[0].kind == JudgeRun.Kind.PROBE:
+            raise InputError("Run {pk} is of altered items: it speaks for no judge.", field="runs", pk=others[0].pk)
+        raise InputError("Run {pk} is of an evaluation: it speaks for no judge.", field="runs", pk=others[0].pk)
     if len({run.unit for run in runs}) > 1:
         raise InputError("Some of these runs judged single turns or responses, others whole items.", field="runs")
 

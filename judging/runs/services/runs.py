@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
@@ -296,7 +298,7 @@ def check_comparable(study: Study, chosen: Sequence[Criterion], order_policy: st
     compares = next((one.name for one in chosen if one.compares), "")
     both = order_policy == JudgeRun.OrderPolicy.BOTH
     if (compares or both) and study.items.filter(pair__n_responses=1).exists():
-        what = compares or "Asking in both orders"
+        what = compares or _("Asking in both orders")
         raise InputError(
             "{what} takes two responses, and items of {study} have one.", field="criteria", what=what, study=study
         )
@@ -366,15 +368,14 @@ def select_item_criteria(study: Study, chosen: Sequence[Criterion], *, named: bo
             study=study,
         )
     if of_turns and (named or not left):
-        raise InputError(
-            f"{of_turns[0].name} of {study} is asked of "
-            + (
-                "the user's turns: import judgments of these, since judges here rate the assistant's."
-                if of_turns[0].unit == Criterion.Unit.USER_TURN
-                else "turns: let the judge rate every turn of the assistant."
-            ),
-            field="criteria",
-        )
+        if of_turns[0].unit == Criterion.Unit.USER_TURN:
+            said = gettext_noop(
+                "{name} of {study} is asked of the user's turns: import judgments of these, since judges here rate the "
+                "assistant's."
+            )
+        else:
+            said = gettext_noop("{name} of {study} is asked of turns: let the judge rate every turn of the assistant.")
+        raise InputError(said, field="criteria", name=of_turns[0].name, study=study)
     return left
 
 

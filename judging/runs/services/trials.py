@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from annotation.studies.models.studies import Criterion, Study
 from core.accounts.models.users import User
 from core.audit.log import audit_transaction, audited
@@ -96,7 +98,7 @@ async def ask(provider: Provider, asked: Pending) -> Trial:
     try:
         reply = await asyncio.wait_for(provider.judge(request), SECONDS)
     except TimeoutError:
-        return Trial(*about, problem=f"no reply within {SECONDS} s")
+        return Trial(*about, problem=_("no reply within {n} s").format(n=SECONDS))
     except (PermanentError, TransientError) as error:
         return Trial(*about, problem=str(error), seconds=time.monotonic() - began)
     return read_trial(asked, reply, time.monotonic() - began)

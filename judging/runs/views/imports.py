@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 
 from annotation.studies.models.studies import Study
 from core.accounts.access import get_account, researcher_required
@@ -41,7 +42,7 @@ def group_formats(formats: Iterable[Format], chosen: Format) -> list[tuple[str, 
     groups: dict[str, list[Format]] = {}
     for one in formats:
         groups.setdefault(one.group, []).append(one)
-    return [(name, found, name == chosen.group) for name, found in groups.items()]
+    return [(_(name), found, name == chosen.group) for name, found in groups.items()]
 
 
 def build_context(outcome: Outcome, source: str) -> dict[str, object]:
@@ -54,11 +55,11 @@ def build_context(outcome: Outcome, source: str) -> dict[str, object]:
     return {
         "rows": rows,
         "of_study": kind and urlencode({"kind": kind, "source": source}),
-        "changed": any(created or updated for _, created, updated, _ in rows),
+        "changed": any(created or updated for _kind, created, updated, _unchanged in rows),
         "unchanged": any(unchanged for *_, unchanged in rows),
         "warnings": document["warnings"],
         "skipped": document["skipped"][:SHOWN],
         "n_skipped": len(document["skipped"]),
-        "left_out": f"Records that were left out: {len(document['skipped'])}",
+        "left_out": _("Records that were left out: {n}").format(n=len(document["skipped"])),
         "study": Study.objects.filter(name=outcome.study).first() if outcome.study else None,
     }

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.studies.criteria import TEMPLATES
@@ -40,7 +41,7 @@ def judge_create(request: HttpRequest) -> HttpResponse:
     form = JudgeForm(request.POST or None, by=get_account(request), provider=provider)
     shown = preview_judge(request, form)
     if not is_preview(request) and form.is_valid() and (judge := form.save(get_account(request))):
-        messages.success(request, f"{judge} is made. Let it rate the items of a study.")
+        messages.success(request, _("{judge} is made. Let it rate the items of a study.").format(judge=judge))
         return redirect("judge_detail", pk=judge.pk)
     context = {"form": form, "providers": list_providers(provider), **shown}
     return render(request, "judging/judge_create.html", context)
@@ -58,7 +59,7 @@ def judge_detail(request: HttpRequest, pk: int) -> HttpResponse:
         shown = preview_judge(request, form) | {"providers": list_providers(provider)}
         if not is_preview(request) and form.is_valid() and (saved := form.save(get_account(request))):
             if saved == judge:
-                messages.info(request, "Nothing was changed, so there is no new version.")
+                messages.info(request, _("Nothing was changed, so there is no new version."))
             return redirect("judge_detail", pk=saved.pk)
     versions = list(queries.judges().filter(name=judge.name))
     other = find_compared_version(request.GET.get("with", ""), judge, versions)
@@ -83,10 +84,11 @@ def judge_limits(request: HttpRequest, pk: int) -> HttpResponse:
     judge = get_object_or_404(Judge, pk=pk)
     form = LimitsForm(request.POST)
     if form.is_valid() and form.save(get_account(request), judge):
-        messages.success(request, "The limits hold from now on, also for runs that are going on.")
+        messages.success(request, _("The limits hold from now on, also for runs that are going on."))
     else:
         for field, problems in form.errors.items():
-            messages.error(request, f"{form.fields[field].label if field in form.fields else ''}: {problems[0]}")
+            label = _(str(form.fields[field].label)) if field in form.fields else ""
+            messages.error(request, f"{label}: {problems[0]}")
     return redirect("judge_detail", pk=pk)
 
 
@@ -99,7 +101,7 @@ def judge_delete(request: HttpRequest, pk: int) -> HttpResponse:
     except InputError as error:
         messages.error(request, error.message)
         return redirect("judge_detail", pk=pk)
-    messages.success(request, f"{judge} is gone. It had never run.")
+    messages.success(request, _("{judge} is gone. It had never run.").format(judge=judge))
     return redirect("judge_list")
 
 
@@ -108,7 +110,8 @@ def price_list(request: HttpRequest) -> HttpResponse:
     """What models cost, as published and as entered, and a form for what is missing."""
     form = PriceForm(request.POST or None, initial={"valid_from": timezone.now().date(), **request.GET.dict()})
     if form.is_valid() and (price := form.save(get_account(request))):
-        messages.success(request, f"{price.model} costs that from {price.valid_from:%Y-%m-%d} on.")
+        said = _("{model} costs that from {day} on.")
+        messages.success(request, said.format(model=price.model, day=f"{price.valid_from:%Y-%m-%d}"))
         return redirect("price_list")
     context = {
         "form": form,
@@ -122,7 +125,7 @@ def price_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def price_remove(request: HttpRequest, pk: int) -> HttpResponse:
     prices.remove(by=get_account(request), price=get_object_or_404(Price, pk=pk))
-    messages.success(request, "The entry is gone. What was reckoned with it stays as it was.")
+    messages.success(request, _("The entry is gone. What was reckoned with it stays as it was."))
     return redirect("price_list")
 
 
@@ -182,17 +185,27 @@ def load_limits(judge: Judge) -> dict[str, Any]:
 
 def facts(judge: Judge) -> list[tuple[str, str]]:
     rate = rates.find_rate(judge)
-    price = "not known" if rate is None else f"{format_dollars(rate.input)} read, {format_dollars(rate.output)} written"
-    made = f"{judge.created_at:%Y-%m-%d %H:%M} UTC" + (f" by {judge.created_by}" if judge.created_by else "")
+    made = f"{judge.created_at:%Y-%m-%d %H:%M} UTC"
+    if judge.created_by:
+        made = _("{when} by {person}").format(when=made, person=judge.created_by)
     return [
-        ("Kind", judge.kind),
-        ("Provider", judge.provider),
-        ("Model", judge.model or "none"),
+        (_("Kind"), _(judge.kind)),
+        (_("Provider"), judge.provider),
+        (_("Model"), judge.model or _("none")),
         *((name, value) for name, value in judge.settings.items() if not name.startswith(WORDS)),
-        ("Price of a million tokens", price if rate is None or not rate.is_free else "nothing"),
-        ("Spent today, all versions", format_dollars(spending.today(judge.name))),
-        ("Made", made),
+        (_("Price of a million tokens"), describe_rate(rate)),
+        (_("Spent today, all versions"), format_dollars(spending.today(judge.name))),
+        (_("Made"), made),
     ]
+
+
+def describe_rate(rate: Rate | None) -> str:
+    if rate is None:
+        return _("not known")
+    if rate.is_free:
+        return _("nothing")
+    read, written = format_dollars(rate.input), format_dollars(rate.output)
+    return _("{read} read, {written} written").format(read=read, written=written)
 
 
 WORDS = ("template", "system")
@@ -208,13 +221,14 @@ def list_prompts(judge: Judge) -> list[dict[str, Any]]:
         named.keys() - TEMPLATES.keys(), "dialogue"
     )
     instruction = judge.parameters.get("system")
-    found = [("Instruction", templates.system_text(instruction), instruction is not None)]
+    found = [(_("Instruction"), templates.system_text(instruction), instruction is not None)]
     for key, kind in kinds.items():
         own = templates.find_template(judge.parameters, key)
         name = TEMPLATES[key].name if key in TEMPLATES else key
         found.append((name, own or templates.template(kind, key), bool(own)))
+    replaced, ours = _("replaced, {digest}"), _("Concord’s own, {digest}")
     return [
-        {"name": name, "text": text, "note": f"{'replaced' if own else 'Concord’s own'}, {templates.digest(text)}"}
+        {"name": name, "text": text, "note": (replaced if own else ours).format(digest=templates.digest(text))}
         for name, text, own in found
     ]
 
@@ -255,7 +269,7 @@ def key_add(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_object_or_404(Project, slug=slug)
     form = KeyForm(request.POST)
     if form.is_valid() and (made := form.save(get_account(request), project)):
-        messages.success(request, f"There is a key for {made.origin} now.")
+        messages.success(request, _("There is a key for {origin} now.").format(origin=made.origin))
         return redirect("key_list", slug=slug)
     return render_keys(request, project, form)
 
@@ -266,7 +280,8 @@ def key_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Forget a key."""
     key = get_object_or_404(ModelKey, project__slug=slug, pk=pk)
     keys.drop(by=get_account(request), key=key)
-    messages.success(request, f"The key for {key.origin} is forgotten here. It is valid there until it is revoked.")
+    said = _("The key for {origin} is forgotten here. It is valid there until it is revoked.")
+    messages.success(request, said.format(origin=key.origin))
     return redirect("key_list", slug=slug)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST
 
 from annotation.corpus import services
@@ -32,7 +34,7 @@ from judging.runs.imports.mapped import load_mapped, survey
 from judging.runs.mapping_forms import READING, TARGETS, FileForm, MappingForm, choose_mapping, shorten, spell
 from judging.runs.views.imports import build_context
 
-NOT_CHECKED = "Choose what each column holds. Nothing is imported until you confirm."
+NOT_CHECKED = gettext_noop("Choose what each column holds. Nothing is imported until you confirm.")
 PREVIEW_ROWS, PREVIEW_COLUMNS, LONGEST_CELL = 6, 24, 80
 
 
@@ -53,7 +55,7 @@ def import_mapping(request: HttpRequest, key: str) -> HttpResponse:
     """The first rows, which column is what, and what an import would refuse; then the import itself."""
     file = find_staged(key, owner=get_account(request).pk)
     if file is None:
-        messages.warning(request, "That file is no longer here: files are kept for a day. Choose it again.")
+        messages.warning(request, _("That file is no longer here: files are kept for a day. Choose it again."))
         return redirect("import_table")
     try:
         with unpack_staged(file) as found:
@@ -117,7 +119,7 @@ class MappingPage:
         page = cls(file, shown, MappingForm(shown=shown, mapping=start, sheets=sheets, **more), saved=saved)
         page.check(start if is_new else None, wrong)
         if is_new and given.get("act") == "import":
-            messages.info(request, "The columns were guessed again. Check them before you import.")
+            messages.info(request, _("The columns were guessed again. Check them before you import."))
         return page
 
     def check(self, start: ColumnMapping | None, wrong: InputError | None) -> None:
@@ -151,14 +153,14 @@ class MappingPage:
     def save(self, request: HttpRequest, mapping: ColumnMapping) -> None:
         name = request.POST.get("name", "").strip()
         if not name:
-            self.form.add_error("name", "Give the mapping a name.")
+            self.form.add_error("name", _("Give the mapping a name."))
             return
         try:
             services.save_mapping(by=get_account(request), name=name, mapping=mapping)
         except InputError as error:
             self.form.refuse(error)
         else:
-            messages.success(request, f"The mapping is saved as {name}.")
+            messages.success(request, _("The mapping is saved as {name}.").format(name=name))
 
     def load(self, request: HttpRequest, mapping: ColumnMapping) -> Any:
         """What the import did; None where it was refused, with the reason on the page."""
@@ -192,7 +194,7 @@ class MappingPage:
             "checked": self.checked,
             "draws": self.draws,
             "problem": self.problem,
-            "summary": self.checked.to_sentence() if self.checked else NOT_CHECKED,
+            "summary": self.checked.to_sentence() if self.checked else _(NOT_CHECKED),
             "tool": recognise_exchange(self.shown.rows[0].values),
             "saved": self.saved,
             "preview": build_preview(self.shown, self.form.chosen_columns),
@@ -249,5 +251,5 @@ def mapping_delete(request: HttpRequest, pk: int) -> HttpResponseRedirect:
     """Delete a saved mapping."""
     saved = get_object_or_404(SavedMapping, pk=pk)
     services.delete_mapping(by=get_account(request), mapping=saved)
-    messages.success(request, f"The mapping {saved.name} is deleted.")
+    messages.success(request, _("The mapping {name} is deleted.").format(name=saved.name))
     return redirect("import_table")

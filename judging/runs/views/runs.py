@@ -8,6 +8,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.studies.models.studies import Study
@@ -80,7 +82,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "stale": stale_in_words(queries.stale(run, progress.judged)),
         "reason": reason,
         "latest": judgments.latest(run, reason=reason),
-        "caption": f"Latest judgments: {judgments.reason_in_words(reason)}" if reason else "Latest judgments",
+        "caption": _caption_latest(reason),
         "resume": ResumeForm(initial={"budget_usd": run.budget_usd}),
         "ask_again": ask_again_in_words(progress),
         "facts": facts(run),
@@ -89,6 +91,12 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "steps": study_steps(run.study, "judges"),
     }
     return render(request, "judging/run_detail.html", context)
+
+
+def _caption_latest(reason: str) -> str:
+    if not reason:
+        return _("Latest judgments")
+    return _("Latest judgments: {reason}").format(reason=judgments.reason_in_words(reason))
 
 
 @researcher_required
@@ -109,9 +117,9 @@ def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
 def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
     run = find_run(pk)
     if runs.stop(by=get_account(request), run=run):
-        messages.success(request, "Stopped. What was judged is kept, and the rest can be done later.")
+        messages.success(request, _("Stopped. What was judged is kept, and the rest can be done later."))
     else:
-        messages.info(request, "The run was over already.")
+        messages.info(request, _("The run was over already."))
     return redirect("run_detail", pk=pk)
 
 
@@ -119,26 +127,32 @@ def run_stop(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def run_resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Go on with a run that was stopped, or with parts that ended early."""
-    return go_on(request, pk, runs.resume, lambda n: f"Going on with {n} part{'s' if n != 1 else ''} of the run.")
+
+    def tell(n: int) -> str:
+        return ngettext("Going on with {n} part of the run.", "Going on with {n} parts of the run.", n).format(n=n)
+
+    return go_on(request, pk, runs.resume, tell)
 
 
 @researcher_required
 @require_POST
 def run_ask_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask again for the items of a run whose replies held no verdict."""
-    return go_on(
-        request,
-        pk,
-        runs.ask_again,
-        lambda n: f"Asking again for {n:,} repl{'ies' if n != 1 else 'y'} without a verdict.",
-    )
+
+    def tell(n: int) -> str:
+        said = ngettext(
+            "Asking again for {n} reply without a verdict.", "Asking again for {n} replies without a verdict.", n
+        )
+        return said.format(n=f"{n:,}")
+
+    return go_on(request, pk, runs.ask_again, tell)
 
 
 def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callable[[int], str]) -> HttpResponse:
     """Give a run more work, with the budget of the form, and tell how much."""
     run, form = find_run(pk), ResumeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"Budget: {form.errors['budget_usd'][0]}")
+        messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("run_detail", pk=pk)
     try:
         n = start(by=get_account(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
@@ -152,29 +166,34 @@ def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callab
 def facts(run: JudgeRun) -> list[tuple[str, str]]:
     """What the run was asked with."""
     judge = run.judge
-    judged = [("Judged", run.get_unit_display())]
-    made = [("Code", run.code_version), ("Hash of the input", run.input_hash[:16])]
-    criteria = ("Criteria", ", ".join(criterion.name for criterion in run.criteria.all()))
+    judged = [(_("Judged"), run.get_unit_display())]
+    made = [(_("Code"), run.code_version), (_("Hash of the input"), run.input_hash[:16])]
+    criteria = (_("Criteria"), ", ".join(criterion.name for criterion in run.criteria.all()))
     if judge.provider == PANEL:
         method, members = str(judge.parameters["method"]).replace("_", " "), ", ".join(judge.parameters["members"])
-        return [("Combined by", method), ("Members", members), criteria, *judged, *made]
+        return [(_("Combined by"), method), (_("Members"), members), criteria, *judged, *made]
     probed = (
-        [("Altered copies", describe_alterations(run)), ("Items", f"{run.probe['n_items']} drawn")] if run.probe else []
+        [
+            (_("Altered copies"), describe_alterations(run)),
+            (_("Items"), _("{n} drawn").format(n=run.probe["n_items"])),
+        ]
+        if run.probe
+        else []
     )
     given = ", ".join(f"{name} {value}" for name, value in judge.settings.items())
     return [
-        ("Provider", judge.provider),
-        ("Model", judge.model or "none"),
-        ("Parameters", given or "defaults"),
+        (_("Provider"), judge.provider),
+        (_("Model"), judge.model or _("none")),
+        (_("Parameters"), given or _("defaults")),
         criteria,
         *judged,
         *probed,
-        ("Repeats", str(run.repeats)),
-        *([("Order of the responses", run.order_in_words)] if has_order(run) else []),
-        ("Seed", str(run.seed)),
-        ("Budget", format_dollars(run.budget_usd) if run.budget_usd else "none"),
-        *([("Asked", "through the batch API")] if run.in_bulk else []),
-        ("Cache", "used" if run.use_cache else "ignored"),
+        (_("Repeats"), str(run.repeats)),
+        *([(_("Order of the responses"), run.order_in_words)] if has_order(run) else []),
+        (_("Seed"), str(run.seed)),
+        (_("Budget"), format_dollars(run.budget_usd) if run.budget_usd else _("none")),
+        *([(_("Asked"), _("through the batch API"))] if run.in_bulk else []),
+        (_("Cache"), _("used") if run.use_cache else _("ignored")),
         *made,
     ]
 
@@ -187,15 +206,18 @@ def has_order(run: JudgeRun) -> bool:
 def ask_again_in_words(progress: queries.Progress) -> str:
     """What the button says, with what it costs where that is known and not nothing."""
     n, usd = progress.can_ask_again, progress.again_usd
-    price = f" (about {format_dollars(usd)})" if usd else ""
-    return f"Ask again for {n:,} without a verdict{price}"
+    if not usd:
+        return _("Ask again for {n} without a verdict").format(n=f"{n:,}")
+    return _("Ask again for {n} without a verdict (about {price})").format(n=f"{n:,}", price=format_dollars(usd))
 
 
 def describe_alterations(run: JudgeRun) -> str:
     """What a probe run alters, and in how many of its items that changes nothing."""
     left_out = run.probe["left_out"]
-    without = {name: f" (nothing to alter in {n:,})" for name, n in left_out.items()}
-    return ", ".join(f"{name}{without.get(name, '')}" for name in run.probe["alterations"])
+    without = {
+        name: _("{name} (nothing to alter in {n})").format(name=name, n=f"{n:,}") for name, n in left_out.items()
+    }
+    return ", ".join(without.get(name, name) for name in run.probe["alterations"])
 
 
 def list_members(run: JudgeRun) -> list[dict[str, Any]]:
@@ -204,7 +226,7 @@ def list_members(run: JudgeRun) -> list[dict[str, Any]]:
     return [
         {
             "criterion": names[key],
-            "caption": f"Members on {names[key]}",
+            "caption": _("Members on {criterion}").format(criterion=names[key]),
             "model": kept["model"],
             "members": [
                 {**member, "accuracy": (kept["model"] or {}).get("accuracy", {}).get(member["name"])}
@@ -220,22 +242,28 @@ def stale_in_words(n: int) -> str:
     """What to do about judgments of an older text; empty if there are none."""
     if not n:
         return ""
-    which = "1 of these judgments is" if n == 1 else f"{n:,} of these judgments are"
-    return f"{which} of an older text. A new run asks about the edited items and takes over the other answers."
+    said = ngettext(
+        "{n} of these judgments is of an older text. A new run asks about the edited items and takes over the other "
+        "answers.",
+        "{n} of these judgments are of an older text. A new run asks about the edited items and takes over the other "
+        "answers.",
+        n,
+    )
+    return said.format(n=f"{n:,}")
 
 
 def estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     """What a run would take, in words."""
-    price = "not known" if estimate.usd is None else f"about {format_dollars(estimate.usd)}"
-    seconds = estimate.seconds
+    about, unknown, seconds = _("about {n}"), _("not known"), estimate.seconds
+    price = unknown if estimate.usd is None else about.format(n=format_dollars(estimate.usd))
     return [
-        ("Requests", f"{estimate.requests:,}"),
-        ("Answered already", f"about {estimate.cached:,}" if estimate.cached else "none"),
-        ("Input tokens", f"about {estimate.input_tokens:,}"),
-        ("Output tokens", f"about {estimate.output_tokens:,}"),
-        *([("Too long for the model", f"about {estimate.too_long:,}")] if estimate.too_long else []),
-        ("Price", price),
-        ("Time", "not known" if seconds is None else duration(seconds)),
+        (_("Requests"), f"{estimate.requests:,}"),
+        (_("Answered already"), about.format(n=f"{estimate.cached:,}") if estimate.cached else _("none")),
+        (_("Input tokens"), about.format(n=f"{estimate.input_tokens:,}")),
+        (_("Output tokens"), about.format(n=f"{estimate.output_tokens:,}")),
+        *([(_("Too long for the model"), about.format(n=f"{estimate.too_long:,}"))] if estimate.too_long else []),
+        (_("Price"), price),
+        (_("Time"), unknown if seconds is None else duration(seconds)),
     ]
 
 
@@ -252,9 +280,14 @@ def pace(progress: queries.Progress) -> str:
     """How fast it goes and how long it still takes, in words; empty while nothing moves."""
     if not progress.rate:
         return ""
-    fast = f"{progress.rate:.0f} a second" if progress.rate >= 2 else f"{60 * progress.rate:.0f} a minute"
+    if progress.rate >= 2:
+        fast = _("{n} a second").format(n=f"{progress.rate:.0f}")
+    else:
+        fast = _("{n} a minute").format(n=f"{60 * progress.rate:.0f}")
     left = progress.seconds_left
-    return f"{fast}, {duration(left)} left" if left is not None else f"{fast} on average"
+    if left is None:
+        return _("{pace} on average").format(pace=fast)
+    return _("{pace}, {time} left").format(pace=fast, time=duration(left))
 
 
 @researcher_required
