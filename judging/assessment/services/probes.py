@@ -31,6 +31,7 @@ from judging.runs.models.runs import JudgeRun
 from judging.runs.queries.probing import ProbeSettings
 from judging.runs.queries.requests import Frame, build_requests
 from judging.runs.services import runs
+from judging.runs.services.run_criteria import choose_criteria
 from judging.runs.services.runs import Plan
 
 
@@ -88,7 +89,7 @@ def choose_unit(study: Study, keys: Sequence[str] | None) -> str:
 
     InputError where those that are named are asked of both.
     """
-    chosen = runs.choose_criteria(study, keys)
+    chosen = choose_criteria(study, keys)
     units = {find_unit(one): one.name for one in chosen}
     if len(units) > 1 and keys is not None:
         each = _("{name} of {unit}")

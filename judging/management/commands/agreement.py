@@ -19,7 +19,7 @@ from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
 from judging.assessment.agreement_figures import find_each
 from judging.assessment.options import SCORES, JudgedOptions
-from judging.assessment.services import agreement, comparison
+from judging.assessment.services import agreement, file_comparison
 from judging.assessment.services.agreement import StudyRatings
 
 
@@ -46,7 +46,7 @@ class Command(ConcordCommand):
                 raise InputError("--read score belongs to --study: a file holds verdicts", field="read")
             describing = tuple(name for name in (chosen.by, chosen.cluster, chosen.strata, options["weight"]) if name)
             file = read_file(options, describing=describing)
-            return comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
+            return file_comparison.compare_file(file, options["judge"], chosen, weight=options["weight"])
         study, key = study_called(options["study"]), options["criterion"]
         ratings = StudyRatings.from_options(study, chosen)
         run = agreement.load_or_compute(

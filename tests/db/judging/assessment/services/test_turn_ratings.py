@@ -24,7 +24,7 @@ from judging.runs.imports import ratings as judge
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.runs.queries.judgments import list_people_answers
 from judging.runs.services import runs
-from judging.runs.services.runs import select_item_criteria
+from judging.runs.services.run_criteria import select_item_criteria
 from tests.support.factories import CriterionFactory, DialogueFactory, ResearcherFactory
 from tests.support.judging import judged, scripted
 
