@@ -103,7 +103,7 @@ def camps_in_words(found: Mapping[str, Any]) -> str:
     """Whether there are two camps, in a sentence."""
     gain = found["gain"]
     if reason := found["reason"] or (gain["reason"] if gain["value"] is None else ""):
-        return _not_told(reason)
+        return _explain_unknown(reason)
     bits = _("{value} bits a rating [{low}, {high}]").format(
         **{name: f"{gain[name]:+.3f}" for name in ("value", "low", "high")}
     )
@@ -114,14 +114,14 @@ def camps_in_words(found: Mapping[str, Any]) -> str:
     return said.format(bits=bits, people=smaller)
 
 
-def _not_told(reason: str) -> str:
+def _explain_unknown(reason: str) -> str:
     return _("not told, {reason}.").format(reason=reason)
 
 
 def sets_in_words(found: Mapping[str, Any]) -> str:
     """How many neighbouring answers hold a person's answer, in a sentence."""
     if found["reason"]:
-        return _not_told(found["reason"])
+        return _explain_unknown(found["reason"])
     size, covered = found["size"], found["covered"]
     return _(
         "{size} neighbouring values on average hold a person's answer on {covered} % of {n} items that were not used "
