@@ -136,7 +136,7 @@ def parse_url(url: str) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise ForbiddenAddressError(f"{url!r} is no address.") from error
+        raise ForbiddenAddressError(f"{url!r} is not an address.") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ForbiddenAddressError("Only addresses that begin with http:// or https:// are called.")
     if parts.username is not None or parts.password is not None:

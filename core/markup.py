@@ -12,12 +12,12 @@ def to_safe_svg(svg: str) -> SafeString:
     even if a renderer should change.
     """
     if svg and (not svg.startswith("<svg ") or "<script" in svg.lower() or "<foreignobject" in svg.lower()):
-        raise ValueError("this is no drawing that a page may show")
+        raise ValueError("this is not a drawing that a page may show")
     return mark_safe(svg)  # noqa: S308  # nosec B308 B703 # only what vl-convert drew, checked above
 
 
 def to_safe_html(html: str) -> SafeString:
     """What `core.rendering` made of a text: escaped, or cleaned by nh3, and without an element that could run."""
     if "<script" in html.lower():
-        raise ValueError("this is no text that a page may show")
+        raise ValueError("this is not text that a page may show")
     return mark_safe(html)  # noqa: S308  # nosec B308 B703 # only what core.rendering wrote

@@ -112,7 +112,7 @@ def _check(name: str, value: str) -> None:
         if f"{parts.scheme}://{parts.netloc}" not in TURK:
             raise InputError("It does not lead to Mechanical Turk.", field=name)
     elif not AN_ID.fullmatch(value):
-        raise InputError("This is no id: the platform has not filled it in.", field=name)
+        raise InputError("This is not an id: the platform has not filled it in.", field=name)
 
 
 def submit_address(parameters: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ def parse_set(text: str) -> LabelSet:
         return frozenset()
     names = [name.strip() for name in text.split(BESIDE)]
     if not all(names):
-        raise ValueError(f"{text!r} is no set such as accuracy|style: a name is missing; none of them is {NONE}")
+        raise ValueError(f"{text!r} is not a set such as accuracy|style: a name is missing; none of them is {NONE}")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"{text!r} names {twice!r} twice")
     return frozenset(names)

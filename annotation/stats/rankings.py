@@ -27,7 +27,7 @@ def parse_ranking(text: str) -> Ranking:
     groups = tuple(tuple(sorted(name.strip() for name in group.split(TIED))) for group in text.split(BETTER))
     names = [name for group in groups for name in group]
     if not all(names):
-        raise ValueError(f"{text!r} is no ranking such as B>A=C: a name is missing")
+        raise ValueError(f"{text!r} is not a ranking such as B>A=C: a name is missing")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"{text!r} ranks {twice!r} twice")
     if len(names) < 2:

@@ -28,9 +28,9 @@ def parse_spans(text: str) -> Spans:
     try:
         given = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{text[:40]!r} are no spans such as {EXAMPLE}") from error
+        raise ValueError(f"{text[:40]!r} are not spans such as {EXAMPLE}") from error
     if not isinstance(given, list):
-        raise ValueError(f"{text[:40]!r} are no spans such as {EXAMPLE}")  # noqa: TRY004 - bad input, like every other label
+        raise ValueError(f"{text[:40]!r} are not spans such as {EXAMPLE}")  # noqa: TRY004 - bad input, like every other label
     return tuple(sorted({_span(one) for one in given}))
 
 
@@ -44,7 +44,7 @@ def _span(given: object) -> Span:
             if 0 <= start < end:
                 return Span(part, start, end, category)
             raise ValueError(f"a span from {start} to {end} marks nothing")
-    raise ValueError(f"{given!r} is no span such as {EXAMPLE[1:-1]}")
+    raise ValueError(f"{given!r} is not a span such as {EXAMPLE[1:-1]}")
 
 
 def spell_spans(spans: Iterable[Span]) -> str:

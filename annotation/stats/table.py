@@ -17,10 +17,10 @@ Level = Literal["nominal", "ordinal", "interval", "ratio", "ranking", "set", "sp
 
 NO_SCORES: dict[Level, str] = {
     "nominal": "the scale is nominal: its categories have no distances",
-    "ranking": "a ranking is no number",
-    "set": "a set of categories is no number",
-    "spans": "marked spans are no number",
-    "text": "a text is no number",
+    "ranking": "a ranking is not a number",
+    "set": "a set of categories is not a number",
+    "spans": "marked spans are not numbers",
+    "text": "a text is not a number",
 }
 """By level whose categories do not lie on a line, why they have no scores."""
 

@@ -239,7 +239,7 @@ def translate_labels(labels: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a number was entered that is nothing; an empty box is no number."""
+    """Whether a number was entered that is nothing; an empty box is not a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -269,7 +269,7 @@ def to_data_uri(content: bytes) -> str:
     """A picture within a rubric. Raises ValidationError for what is none, or too large."""
     kind = next((kind for kind, begins in PICTURES.items() if content.startswith(begins)), None)
     if kind is None:
-        raise forms.ValidationError(_("It is no PNG, JPEG or WebP picture."))
+        raise forms.ValidationError(_("It is not a PNG, JPEG or WebP picture."))
     if len(content) > MOST_BYTES:
         raise forms.ValidationError(_("It has more than {size} kB.").format(size=MOST_BYTES // 1000))
     return f"data:{kind};base64,{b64encode(content).decode()}"

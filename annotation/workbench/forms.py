@@ -122,7 +122,7 @@ class RatingForm(forms.Form):
         ]
 
     def build_controls(self, ask: Ask) -> Controls:
-        """What stands in place of keys where the criterion is no choice."""
+        """What stands in place of keys where the criterion is not a choice."""
         if is_preference(self.slot.study, ask.criterion):
             return {}
         return build_controls(self.formats[ask.name], self[ask.name].value() or "", self.data, ask.title, ask.name)

@@ -151,7 +151,7 @@ def check_shape(field: JSONField[Any, Any], value: Any) -> None:
         return
     default = field.get_default()
     if isinstance(default, list | dict) and not isinstance(value, type(default)):
-        raise ValidationError(f"{field.name} is no {'list' if isinstance(default, list) else 'object'}")
+        raise ValidationError(f"{field.name} is not {'a list' if isinstance(default, list) else 'an object'}")
     if shape := SHAPES.get(f"{field.model._meta.label}.{field.name}"):
         try:
             shape.validate_python(value, strict=True)

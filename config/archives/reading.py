@@ -266,5 +266,5 @@ def find_number(name: str, part: Any, numbers: Numbers) -> Any:
 def whole(number: Any) -> int:
     """A number of a row. ValueError for anything else, which would be kept as it is and lead to a row of this site."""
     if type(number) is not int:
-        raise ValueError(f"{number!r} is no number of a row")
+        raise ValueError(f"{number!r} is not the number of a row")
     return number

@@ -114,7 +114,7 @@ def find_in_archive(
 def parse_time(text: str) -> datetime:
     at = parse_datetime(text)
     if at is None:
-        raise ValueError(f"{text!r} is no moment")
+        raise ValueError(f"{text!r} is not a moment")
     return at
 
 

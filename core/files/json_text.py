@@ -139,7 +139,7 @@ def to_dotted_path(path: Sequence[str | int]) -> str | None:
 
 
 def refuse_unstorable(value: Any, error: Callable[[list[str | int], str], InputError]) -> None:
-    """Raise `error(path, why)` for a number that is no number, or a text with a NUL character, inside `value`."""
+    """Raise `error(path, why)` for a number that is not a number, or a text with a NUL character, inside `value`."""
     for path, part in leaves(value, []):
         if isinstance(part, float) and not math.isfinite(part):
             raise error(path, gettext_noop("is not a finite number"))

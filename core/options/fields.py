@@ -271,7 +271,7 @@ def parse_dollars(text: str) -> Decimal:
     except InvalidOperation:
         found = Decimal("NaN")
     if not found.is_finite():
-        raise ArgumentTypeError(f"{text!r} is no amount of dollars")
+        raise ArgumentTypeError(f"{text!r} is not an amount of dollars")
     return found
 
 
@@ -302,5 +302,5 @@ def parse_shares(given: Sequence[str]) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError:
-            raise InputError("{value!r} is no number", field="splits", value=value) from None
+            raise InputError("{value!r} is not a number", field="splits", value=value) from None
     return found

@@ -43,13 +43,13 @@ def _to_text(value: Any) -> str:
         return json.dumps(value)
     if isinstance(value, int | float):
         return _number(value)
-    raise ValueError(f"{type(value).__name__} is no JSON")
+    raise ValueError(f"{type(value).__name__} is not JSON")
 
 
 def _utf_16(name: Any) -> bytes:
     """What names are sorted by (RFC 8785, 3.2.3)."""
     if not isinstance(name, str):
-        raise ValueError(f"{name!r} is no name of a member")  # noqa: TRY004 - one kind of error for a reader
+        raise ValueError(f"{name!r} is not a name of a member")  # noqa: TRY004 - one kind of error for a reader
     return name.encode("utf-16-be")
 
 
@@ -64,7 +64,7 @@ def _number(value: float) -> str:
             raise ValueError(f"{value} is not the same number as a double")
         return str(value)
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number")
+        raise ValueError(f"{value} is not a number")
     if value == 0:
         return "0"
     digits = Decimal(repr(value)).normalize()

@@ -115,7 +115,7 @@ def read_key(text: str, origin: str) -> Key:
         raw = b""
     if len(raw) != KEY:
         raise InputError(
-            "{origin} holds something that is no key. `manage.py signing_keys --new-key` makes one.", origin=origin
+            "{origin} holds something that is not a key. `manage.py signing_keys --new-key` makes one.", origin=origin
         )
     private = Ed25519PrivateKey.from_private_bytes(raw)
     return Key(private.public_key().public_bytes_raw(), private)
@@ -129,7 +129,7 @@ def read_public_key(text: str, origin: str) -> bytes:
         raw = b""
     if len(raw) != KEY:
         raise InputError(
-            "{origin} is no public key: that has {digits} hexadecimal digits", origin=origin, digits=2 * KEY
+            "{origin} is not a public key: that has {digits} hexadecimal digits", origin=origin, digits=2 * KEY
         )
     return raw
 

@@ -46,7 +46,7 @@ def read_value(asked: AnswerFormat, value: Any, explanation: str = "") -> Verdic
 
 def give_number(_: AnswerFormat, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError("The verdict is no number.")
+        raise InputError("The verdict is not a number.")
     return str(value).strip()
 
 
@@ -68,7 +68,7 @@ def give_ranking(_: AnswerFormat, value: Any) -> str:
 
 def give_spans(asked: AnswerFormat, value: Any) -> str:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise InputError("The verdict is no list of passages.")
+        raise InputError("The verdict is not a list of passages.")
     return json.dumps([locate(asked, one) for one in value])
 
 
@@ -89,7 +89,7 @@ def locate(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def give_text(_: AnswerFormat, value: Any) -> str:
     if not isinstance(value, str):
-        raise InputError("The verdict is no text.")
+        raise InputError("The verdict is not text.")
     return value
 
 

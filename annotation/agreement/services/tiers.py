@@ -225,7 +225,7 @@ def set_tier(*, by: User, item: Item, criterion: Criterion, tier: str, reason: s
         raise InputError(reason_against, field="criterion")
     if tier and tier not in TierOverride.Tier.values:
         raise InputError(
-            "{tier!r} is no tier; there are {values}.",
+            "{tier!r} is not a tier; there are {values}.",
             field="tier",
             tier=tier,
             values=", ".join(TierOverride.Tier.values),

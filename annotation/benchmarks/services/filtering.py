@@ -123,7 +123,7 @@ def find_criterion(study: Study, key: str) -> Criterion:
         )
     if strange := [value for value in found.values if value not in VALUES]:
         raise InputError(
-            "{found} is no choice between two responses: it knows {strange!r}.",
+            "{found} is not a choice between two responses: it knows {strange!r}.",
             field="criterion",
             found=found,
             strange=strange[0],
@@ -145,7 +145,7 @@ def check_revisions(new: Mapping[str, Revision], ready: Iterable[Item]) -> None:
     there = {item.external_id: item for item in ready}
     for name, revision in new.items():
         if name not in there:
-            raise InputError("{name!r} is no item that can be decided now.", field="revisions", name=name)
+            raise InputError("{name!r} is not an item that can be decided now.", field="revisions", name=name)
         pair = there[name].pair
         one, two = revision.texts_of(pair) if pair else ("", "")
         if one == two:

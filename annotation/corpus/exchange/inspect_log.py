@@ -64,7 +64,7 @@ class Log:
 def whole_log(file: InputFile) -> Log:
     document = parse_document(file, read_document(file))
     if not isinstance(document, dict) or "eval" not in document or not isinstance(document.get("samples"), list):
-        raise file.error("is no log of inspect_ai: an object with eval and samples is expected")
+        raise file.error("is not a log of inspect_ai: an object with eval and samples is expected")
     return Log(
         build_about(file, document), ((f"samples.{place}", one) for place, one in enumerate(document["samples"]))
     )
@@ -97,7 +97,7 @@ def open_packed_log(file: InputFile) -> Log:
             "holds {size} MB, and a log may have {most} MB", size=size // MEGABYTE, most=DOCUMENT_LIMIT // MEGABYTE
         )
     if "header.json" not in inside:
-        raise file.error("is no log of inspect_ai: it has no header.json")
+        raise file.error("is not a log of inspect_ai: it has no header.json")
     header = parse_document(file, unpack_member(file, inside["header.json"]))
     names = [name for name in inside if name.startswith("samples/") and name.endswith(".json")]
     samples = ((name, parse_document(file, unpack_member(file, inside[name]))) for name in names)

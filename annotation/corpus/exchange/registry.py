@@ -114,7 +114,7 @@ EXCHANGES: dict[str, Exchange] = {
             "votes (MT-Bench, Chatbot Arena)",
             {"votes.jsonl": votes.lines},
             votes.read,
-            (*MOSTLY[1:], gettext_noop("criteria that are no preference"), gettext_noop("answers without a value")),
+            (*MOSTLY[1:], gettext_noop("criteria that are not a preference"), gettext_noop("answers without a value")),
             ("pair",),
             ("model_a", "model_b", "winner", "judge"),
         ),

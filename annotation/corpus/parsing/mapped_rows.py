@@ -85,7 +85,7 @@ def convert_cell(field: MappedField, value: Any) -> Any:
     if field.holds == mapped_fields.NUMBER:
         number = to_number(value)
         if number is None:
-            raise InputError("{value!r} is no number", value=value)
+            raise InputError("{value!r} is not a number", value=value)
         return number
     if field.key == "label":
         return LABELS.get(spell_cell(value).casefold(), spell_cell(value))

@@ -43,7 +43,7 @@ class Reading(BaseModel):
         if self.encoding and self.encoding not in ENCODINGS:
             raise ValueError(f"no encoding is called {self.encoding!r}; there are {', '.join(ENCODINGS)}")
         if self.separator and self.separator not in SEPARATORS:
-            raise ValueError(f"{self.separator!r} is no separator; there are {', '.join(SEPARATORS.values())}")
+            raise ValueError(f"{self.separator!r} is not a separator; there are {', '.join(SEPARATORS.values())}")
         return self
 
     def to_layout(self) -> Layout:

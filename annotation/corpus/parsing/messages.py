@@ -182,7 +182,7 @@ def build_call(identity: str, name: str, arguments: Any) -> dict[str, Any]:
 
 
 def read_written_call(text: str) -> dict[str, Any]:
-    """A call written as JSON text, as ShareGPT's `function_call` is; as it stands where it is no JSON."""
+    """A call written as JSON text, as ShareGPT's `function_call` is; as it stands where it is not JSON."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -237,7 +237,7 @@ def parse_transcript(text: str) -> list[dict[str, Any]]:
     """
     found = list(SPEAKER.finditer(text))
     if not found or text[: found[0].start()].strip():
-        raise InputError("is no dialogue: each turn begins with a role, such as User: or Assistant:")
+        raise InputError("is not a dialogue: each turn begins with a role, such as User: or Assistant:")
     ends = [*(one.start() for one in found[1:]), len(text)]
     return [
         {"role": ROLES[one[1].casefold()], "content": text[one.end() : end].strip()}

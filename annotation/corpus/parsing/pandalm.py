@@ -53,7 +53,7 @@ class Comparison(BaseModel):
 
 
 class Verdict(BaseModel):
-    """A record of a judge's file. A result that is no choice ("garbage") is one that could not be parsed."""
+    """A record of a judge's file. A result that is not a choice ("garbage") is one that could not be parsed."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -116,7 +116,7 @@ def user_folders(root: InputFile, users: set[int] | None = None) -> list[Path]:
     """The folders profile/user<N> in order of N; each of `users` must be there."""
     parent = root.path / "profile"
     if not parent.is_dir():
-        raise root.error("holds no folder named profile: this is no copy of PersonaLens")
+        raise root.error("holds no folder named profile: this is not a copy of PersonaLens")
     found = {int(path.name[4:]): path for path in parent.iterdir() if re.fullmatch(r"user\d+", path.name)}
     for number in sorted(users or ()):
         if number not in found:

@@ -63,4 +63,4 @@ def day(text: str, field: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError as error:
-        raise InputError("{text!r} is no day such as 2026-01-31", field=field, text=text) from error
+        raise InputError("{text!r} is not a day such as 2026-01-31", field=field, text=text) from error

@@ -89,7 +89,7 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
             return (found if timezone.is_aware(found) else timezone.make_aware(found)).astimezone(UTC)
     except (ValueError, OverflowError):  # at the end of time
         pass
-    raise InputError("{until!r} is no date and time such as 2027-01-31T18:00+00:00.", field="expires", until=until)
+    raise InputError("{until!r} is not a date and time such as 2027-01-31T18:00+00:00.", field="expires", until=until)
 
 
 def list_invitations(study: Study) -> list[dict[str, Any]]:

@@ -263,7 +263,7 @@ def check_answers(entry: GoldEntry, criteria: Mapping[str, Criterion]) -> dict[A
         criterion = criteria[key]
         if not criterion.can_be_known:
             raise InputError(
-                "{name} is no choice: answers are known beforehand to choices.",
+                "{name} is not a choice: answers are known beforehand to choices.",
                 field=key,
                 line=entry.line,
                 name=criterion.name,

@@ -55,7 +55,7 @@ class LabelFile:
         except ValueError as error:
             raise InputError(str(error), file=str(self.path), line=row.line, field=column) from error
         if number is None:
-            raise InputError("{cell!r} is no number", file=str(self.path), line=row.line, field=column, cell=cell)
+            raise InputError("{cell!r} is not a number", file=str(self.path), line=row.line, field=column, cell=cell)
         return number
 
 

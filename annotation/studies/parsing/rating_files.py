@@ -205,7 +205,7 @@ def _check_values(ratings: Sequence[FileRating], level: Level, categories: Seque
             raise InputError(str(error), line=rating.line, field=rating.column) from error
         if level in ("interval", "ratio") and not numeric and coder is None:
             raise InputError(
-                "{value!r} is no number, and level {level} needs one",
+                "{value!r} is not a number, and level {level} needs one",
                 line=rating.line,
                 field=rating.column,
                 value=rating.value,

@@ -25,7 +25,7 @@ def read_rubric(file: InputFile) -> Rubric:
     """The rubric in a file; its ending says what it is written in. InputError names file, line and field."""
     fmt = ENDINGS.get(file.name.rpartition(".")[2].lower())
     if fmt is None:
-        raise file.error("is no rubric: its name ends with .toml, .yaml or .json")
+        raise file.error("is not a rubric: its name ends with .toml, .yaml or .json")
     data = read_document(file, limit=LIMIT)
     if wrong := not_utf8(data):
         raise file.error(wrong[0], line=wrong[1])

@@ -53,7 +53,7 @@ REST = ("name", "help", "examples", "limits", "is_required", "condition")
 
 
 def load_rubric(study: Study) -> Rubric:
-    """What the study asks now. InputError where that was imported and is no rubric by today's rules."""
+    """What the study asks now. InputError where that was imported and is not a rubric by today's rules."""
     document = {"name": study.name, "kind": study.kind, "criterion": [to_document(one) for one in study.asked]}
     return parse_rubric(document)
 

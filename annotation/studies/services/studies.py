@@ -215,7 +215,7 @@ def choose_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
         raise InputError("A criterion is named twice.", field="criteria")
     if unknown := [key for key in keys if key not in fitting]:
         raise InputError(
-            "{unknown!r} is no criterion for this kind of item; there are {fitting}.",
+            "{unknown!r} is not a criterion for this kind of item; there are {fitting}.",
             field="criteria",
             unknown=unknown[0],
             fitting=", ".join(fitting),

@@ -134,7 +134,7 @@ def inputs(request: HttpRequest, slot: Assignment) -> dict[str, str]:
 
 
 def seconds(text: str | None) -> float:
-    """A time as the page counted it; nothing if it is no number."""
+    """A time as the page counted it; nothing if it is not a number."""
     try:
         found = float(text or 0)
     except ValueError:

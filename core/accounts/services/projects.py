@@ -42,7 +42,7 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
             "{role!r} is not one of {values}.", field="role", role=role, values=", ".join(Membership.Role.values)
         )
     if user.kind != User.Kind.PERSON:
-        raise InputError("{username} is no person's account.", field="user", username=user.username)
+        raise InputError("{username} is not a person's account.", field="user", username=user.username)
     if user.erased_at:
         raise InputError(
             "{username} is erased: nobody can sign in to the account.", field="user", username=user.username
@@ -52,7 +52,7 @@ def join(*, by: User | None, project: Project, user: User, role: str) -> Members
         if role in RESEARCHING and not user.is_researcher:
             if by and not by.is_superuser:
                 raise InputError(
-                    "{username} is no researcher here: the site's administration makes researchers.",
+                    "{username} is not a researcher here: the site's administration makes researchers.",
                     field="user",
                     username=user.username,
                 )

@@ -56,7 +56,10 @@ def check_token_options(owner: User, name: str, scopes: Sequence[str], days: int
         raise InputError("A token needs at least one scope.", field="scopes")
     if not (owner.is_researcher or owner.is_superuser) and (more := [s for s in scopes if s in RESEARCHERS_ONLY]):
         raise InputError(
-            "{owner} is no researcher: the scope {more} would allow nothing.", field="scopes", owner=owner, more=more[0]
+            "{owner} is not a researcher: the scope {more} would allow nothing.",
+            field="scopes",
+            owner=owner,
+            more=more[0],
         )
     if Scope.ADJUDICATE in scopes and not decides(owner):
         raise InputError(

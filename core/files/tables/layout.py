@@ -218,7 +218,7 @@ def detect_packed(file: InputFile) -> str:
         raise file.error("is not a ZIP file that can be read: {why}", why=error) from error
     if any(name.startswith("xl/") for name in names):
         return XLSX
-    raise file.error("is a ZIP file that is no Excel workbook; unpack it and choose one of the files in it")
+    raise file.error("is a ZIP file that is not an Excel workbook; unpack it and choose one of the files in it")
 
 
 def detect_text_form(head: bytes, ending: str) -> str:

@@ -245,7 +245,7 @@ def _groups(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) 
 def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str, str]]:
     if one.unscored:
         n = sum(one.unscored.values())
-        yield note("could_not_judge", f"Annotators could not judge {n} times; these are no ratings.")
+        yield note("could_not_judge", f"Annotators could not judge {n} times; these are not ratings.")
     if simulated := [name for name in one.table.raters if name in ratings.list_simulated()]:
         who = ", ".join(ratings.annotators[name].name for name in simulated)
         yield note("simulated_annotators", f"Simulated, not people: {who}.")

@@ -142,9 +142,9 @@ def _decisions(content: Mapping[str, Any]) -> dict[str, str]:
 def _malformed(found: Any) -> str:
     """What keeps a value from being read as a certificate; empty where nothing does."""
     if not isinstance(found, Mapping) or not isinstance(found.get("content"), Mapping):
-        return "This is no certificate: it has no content."
+        return "This is not a certificate: it has no content."
     if found["content"].get("format") not in (FORMAT, UNSIGNED_FORMAT):
-        return f"This is no certificate of the format {FORMAT}."
+        return f"This is not a certificate of the format {FORMAT}."
     if unsigned := set(found) - {"content", "sha256", "signature"}:
         return f"It holds {str(min(unsigned))[:80]!r}, which no signature covers."
     if not _matches(HASH.pattern, found.get("sha256")):

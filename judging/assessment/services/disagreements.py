@@ -137,7 +137,7 @@ def _order(sort: str) -> Callable[[Disagreement], Any]:
     name, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
     if name not in SORTS:
         raise InputError(
-            "{sort!r} is no order; there are {sorts}, each also with a minus",
+            "{sort!r} is not an order; there are {sorts}, each also with a minus",
             field="sort",
             sort=sort,
             sorts=", ".join(SORTS),

@@ -131,7 +131,7 @@ def _clusters(file: LabelFile, column: str) -> tuple[str, ...]:
 
 
 def _check_numbers(file: LabelFile, names: FileColumns, scale: Sequence[Label]) -> None:
-    """Raise InputError where something is no number, or a judge's lies outside a scale of two: the wrong column."""
+    """Raise InputError where something is not a number, or a judge's lies outside a scale of two: the wrong column."""
     file.numbers(names.human)
     scores, ends = file.numbers(names.judge), [float(end) for end in scale]
     outside = np.flatnonzero((scores < min(ends)) | (scores > max(ends)))

@@ -57,7 +57,7 @@ def _weights(file: RatingsFile, column: str) -> FloatArray:
         try:
             given.append(float(text))
         except ValueError as error:
-            raise InputError("item {item}: {text!r} is no number", field=column, item=item, text=text) from error
+            raise InputError("item {item}: {text!r} is not a number", field=column, item=item, text=text) from error
     weights = np.array(given)
     if (place := find_bad_weight(weights)) is not None:
         name, value = file.table.items[place], weights[place]

@@ -98,7 +98,7 @@ class ItemFilter:
 
     @property
     def run_id(self) -> int | None:
-        """The run that is asked for. Raises InputError where it is no number."""
+        """The run that is asked for. Raises InputError where it is not a number."""
         return parse_number(self.run, "run") if self.run else None
 
     def tier_options(self) -> TierOptions:
@@ -290,7 +290,7 @@ class RatedItems:
 def parse_number(text: str, name: str) -> int:
     """A whole number of an address. Raises InputError that names the field."""
     if not (text.strip().isascii() and text.strip().isdecimal()):
-        raise InputError("{text!r} is no number", field=name, text=text)
+        raise InputError("{text!r} is not a number", field=name, text=text)
     return int(text)
 
 

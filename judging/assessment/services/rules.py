@@ -46,7 +46,7 @@ class Success:
     def __post_init__(self) -> None:
         if self.decision not in SUCCESSES:
             raise InputError(
-                "{decision!r} is no success; there are: {successes}",
+                "{decision!r} is not a criterion of success; there are: {successes}",
                 field="success",
                 decision=self.decision,
                 successes=", ".join(SUCCESSES),

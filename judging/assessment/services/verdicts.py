@@ -128,11 +128,11 @@ def _parse_number(name: str, text: str) -> float | int:
     try:
         value = int(text) if name in COUNTS else float(text)
     except ValueError as error:
-        raise InputError("{text!r} is no number", field=name, text=text) from error
+        raise InputError("{text!r} is not a number", field=name, text=text) from error
     if not (-1 if name in ("useful", "below_ceiling") else 0) <= value <= LARGEST:
         raise InputError("{text} is out of range", field=name, text=text)
     if name in SHARES and value > 1:
-        raise InputError("{text} is no share: it must lie between 0 and 1", field=name, text=text)
+        raise InputError("{text} is not a share: it must lie between 0 and 1", field=name, text=text)
     return value
 
 

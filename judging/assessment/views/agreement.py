@@ -130,7 +130,7 @@ def _options(request: HttpRequest) -> JudgedOptions:
 
 
 def _version(request: HttpRequest) -> int | None:
-    """Of the guideline, if the address names one. Raises InputError where it is no number."""
+    """Of the guideline, if the address names one. Raises InputError where it is not a number."""
     text = request.GET.get("guideline_version", "")
     if not text:
         return None

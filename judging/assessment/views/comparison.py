@@ -130,7 +130,7 @@ def share_typed(typed: str, name: str) -> float:
     try:
         return float(typed)
     except ValueError as error:
-        raise InputError("{typed!r} is no number", field=name, typed=typed) from error
+        raise InputError("{typed!r} is not a number", field=name, typed=typed) from error
 
 
 def _list_rows(study: Study, found: Sequence[Assessment]) -> Iterator[tuple[Any, ...]]:

@@ -117,4 +117,4 @@ def _parse_number(request: HttpRequest, name: str, usual: float) -> float:
     try:
         return float(typed) if typed else usual
     except ValueError as error:
-        raise InputError("{typed!r} is no number", field=name, typed=typed) from error
+        raise InputError("{typed!r} is not a number", field=name, typed=typed) from error

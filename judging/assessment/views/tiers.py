@@ -253,7 +253,7 @@ def parse_positions(text: str) -> list[int]:
         found = [int(part) for part in text.split(",")]
     except ValueError as error:
         raise InputError(
-            "{text!r} is no list of positions such as 3,8,21", field="positions", text=text[:40]
+            "{text!r} is not a list of positions such as 3,8,21", field="positions", text=text[:40]
         ) from error
     if not all(0 < one < 2**31 for one in found):
         raise InputError("Positions count from 1.", field="positions")

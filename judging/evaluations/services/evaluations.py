@@ -188,7 +188,7 @@ def build_plan(
         known = queries.list_known_fields(evaluation)
         if unknown := [name for name in setting.without if name not in known]:
             raise InputError(
-                "{unknown!r} is no field of these personas; there are {known}.",
+                "{unknown!r} is not a field of these personas; there are {known}.",
                 field="without",
                 unknown=unknown[0],
                 known=", ".join(known),

@@ -237,7 +237,7 @@ def find_unused_mark(material: str) -> str:
 
 
 def describe_criterion(criterion: CriterionSpec, told: answers.AnswerWords | None) -> dict[str, str]:
-    """What a prompt says of the criterion; `told` is how the answer is given where that is no choice."""
+    """What a prompt says of the criterion; `told` is how the answer is given where that is not a choice."""
     values = ", ".join(json.dumps(value, ensure_ascii=False) for value in criterion.values)
     answer, _ = templates.fill(templates.text("answer"), {"values": values}.__getitem__)
     of_type = (

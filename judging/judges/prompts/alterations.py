@@ -178,7 +178,7 @@ def choose_alterations(names: Sequence[str], kind: str) -> tuple[Alteration, ...
     there = list_alterations(kind)
     if unknown := [name for name in names if not any(name in (one.name, one.family) for one in there)]:
         known = ", ".join(one.name for one in there)
-        raise ValueError(f"{unknown[0]!r} is no alteration of a {kind}; there are {known}")
+        raise ValueError(f"{unknown[0]!r} is not an alteration of a {kind}; there are {known}")
     return tuple(one for one in there if not names or one.name in names or one.family in names)
 
 

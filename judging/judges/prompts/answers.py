@@ -1,4 +1,4 @@
-"""How a judge is told to give an answer that is no choice: in words, and as a JSON schema (pure)."""
+"""How a judge is told to give an answer that is not a choice: in words, and as a JSON schema (pure)."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def misfits(template: str, known: Iterable[str], needed: Mapping[str, str], what
     unknown = [name for name in used if name not in known]
     there = ", ".join(f"${name}" for name in known) or "none"
     return [
-        *(f"${{{name}}} is no placeholder for {what}; there are {there}." for name in unknown[:3]),
+        *(f"${{{name}}} is not a placeholder for {what}; there are {there}." for name in unknown[:3]),
         *(f"The template lacks ${name}, so {lost}." for name, lost in needed.items() if name not in used),
     ]
 

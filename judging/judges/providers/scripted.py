@@ -33,7 +33,7 @@ class ScriptedTrouble(BaseModel):
 class ScriptedParameters(base.Parameters):
     """`answers` by criterion: one value for all items, or values by item id.
 
-    A preference may be given as the side shown (A, B, …) or as the response (1, 2, …); all that is no choice as a
+    A preference may be given as the side shown (A, B, …) or as the response (1, 2, …); all that is not a choice as a
     person would enter it, responses by their sides. `otherwise` answers the rest. `where` goes before both: a text, and
     the answer on every item in which it stands; HERE is the response in which it stands. `delay` is in seconds, per
     call. `trouble` is by item id.

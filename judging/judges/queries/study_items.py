@@ -67,7 +67,7 @@ def select_part(items: ItemColumns, split: HoldOut | None, part: str) -> ItemCol
     known = (DEVELOPMENT, HELD_OUT) if split else (ALL,)
     if part not in known:
         raise InputError(
-            "{part!r} is no part of this study; there is {known}", field="part", part=part, known=" and ".join(known)
+            "{part!r} is not a part of this study; there is {known}", field="part", part=part, known=" and ".join(known)
         )
     if split is None:
         return items

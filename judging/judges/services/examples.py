@@ -130,7 +130,7 @@ def _named(there: Mapping[str, SettledItem], items: Sequence[int | str], criteri
         if name not in there:
             how = _("; name it by item and {noun}, such as {name}.2").format(noun=_(noun), name=name)
             raise InputError(
-                "{noun} {name} is no settled {noun} of the development part on {key}{how}",
+                "{noun} {name} is not a settled {noun} of the development part on {key}{how}",
                 field="items",
                 noun=_(noun),
                 name=name,

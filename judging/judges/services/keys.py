@@ -37,7 +37,7 @@ def to_origin(address: str) -> str:
         found = origin(address)
     except ValueError as error:
         raise InputError(
-            "{address!r} is no address: {error}.", field="address", address=address, error=error
+            "{address!r} is not an address: {error}.", field="address", address=address, error=error
         ) from error
     if len(found) > 200:
         raise InputError("The host's name is too long.", field="address")

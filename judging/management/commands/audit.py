@@ -98,7 +98,7 @@ def rule_changes(record: Mapping[str, Any]) -> Iterator[str]:
 def _rule(typed: str) -> tuple[str, str]:
     name, equals, value = typed.partition("=")
     if not equals or name not in verdicts.NAMES:
-        raise ArgumentTypeError(f"{typed!r} is no NAME=VALUE with one of {', '.join(verdicts.NAMES)}")
+        raise ArgumentTypeError(f"{typed!r} is not NAME=VALUE with one of {', '.join(verdicts.NAMES)}")
     return name, value
 
 

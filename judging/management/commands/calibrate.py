@@ -124,7 +124,7 @@ def _numbers(listed: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in listed.split(","))
     except ValueError as error:
-        raise InputError("{listed!r} is no list of numbers like 0.8,0.9", field="targets", listed=listed) from error
+        raise InputError("{listed!r} is not a list of numbers like 0.8,0.9", field="targets", listed=listed) from error
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:

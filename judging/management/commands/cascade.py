@@ -40,7 +40,7 @@ class Command(ConcordCommand):
             found = [one for one in found if one.criterion.key == options["criterion"]]
             if not found:
                 raise InputError(
-                    "{options!r} is no criterion of all of these judges",
+                    "{options!r} is not a criterion of all of these judges",
                     field="criterion",
                     options=options["criterion"],
                 )

@@ -51,7 +51,7 @@ def find_runs(text: str) -> list[JudgeRun]:
     try:
         ids = [int(part) for part in text.split(",") if part.strip()]
     except ValueError as error:
-        raise InputError("{text!r} are no ids of runs, such as 3,5,8.", field="runs", text=text) from error
+        raise InputError("{text!r} are not ids of runs, such as 3,5,8.", field="runs", text=text) from error
     found = JudgeRun.objects.filter(pk__in=[one for one in ids if one <= LARGEST])
     runs = list(found.select_related("judge", "study").prefetch_related("criteria"))
     if missing := sorted(set(ids) - {run.pk for run in runs}):

@@ -133,7 +133,7 @@ def parse_reply(asked: Pending, reply: Reply) -> judges_parsing.Verdict | judges
 
 
 def parse_open_reply(request: JudgeRequest, reply: Reply) -> judges_parsing.Verdict | judges_parsing.Unscored:
-    """The same of an answer that is no choice."""
+    """The same of an answer that is not a choice."""
     asked = build_format(request.criterion, request.content)
     if reply.value is None:
         return answer_parsing.read_reply(asked, reply.text, stop=reply.stop, longest=settings.MAX_REPLY_CHARACTERS)

@@ -34,7 +34,7 @@ def choose_criteria(study: Study, keys: Sequence[str] | None) -> tuple[Criterion
         raise InputError("{study} has no criteria.", field="criteria", study=study)
     if unknown := [key for key in keys or () if key not in there]:
         raise InputError(
-            "{unknown!r} is no criterion of {study}; there are {there}.",
+            "{unknown!r} is not a criterion of {study}; there are {there}.",
             field="criteria",
             unknown=unknown[0],
             study=study,

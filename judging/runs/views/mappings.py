@@ -212,7 +212,7 @@ def look_again(file: InputFile, read: Reading) -> tuple[FirstLook, InputError | 
 
 
 def read_layout(given: Any) -> Reading:
-    """How the page says that the file is read; what is no choice counts as left open."""
+    """How the page says that the file is read; what is not a choice counts as left open."""
     try:
         return Reading.model_validate({name: given[name] for name in READING if given.get(name)})
     except ValueError:

@@ -73,7 +73,7 @@ def preferences(reply: str, types: Sequence[TypeSpec]) -> dict[str, str | list[s
     """A value, or several, for each of the types, from those that are possible."""
     found, known = document(reply), {one.name: one for one in types}
     if strange := [name for name in found if name not in known]:
-        raise UnfitError("is no preference of this domain", strange[0])
+        raise UnfitError("is not a preference of this domain", strange[0])
     if missing := [one.field for one in types if one.name not in found]:
         raise UnfitError("is missing", missing[0])
     return {name: find_value(known[name], value) for name, value in found.items()}
@@ -101,7 +101,7 @@ def tasks(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str, Any]]
         raise UnfitError(f"holds {len(made)} and not {n}", "tasks")
     for place, one in enumerate(made):
         if strange := [name for name in one.preference_types if name not in names]:
-            raise UnfitError(f"{strange[0]!r} is no preference type here", f"tasks.{place}.preference_types")
+            raise UnfitError(f"{strange[0]!r} is not a preference type here", f"tasks.{place}.preference_types")
     return [one.model_dump(exclude_unset=True) for one in made]
 
 
@@ -111,7 +111,7 @@ def tasks_multi(reply: str, types: Sequence[TypeSpec], n: int) -> list[dict[str,
     for place, one in enumerate(made):
         domains = one.get("domains", [])
         if strange := [domain for domain in domains if domain not in known]:
-            raise UnfitError(f"{strange[0]!r} is no domain here", f"tasks.{place}.domains")
+            raise UnfitError(f"{strange[0]!r} is not a domain here", f"tasks.{place}.domains")
         if not FEWEST_DOMAINS <= len(set(domains)) == len(domains) <= MOST_DOMAINS:
             raise UnfitError("takes two to five domains, each once", f"tasks.{place}.domains")
         about = {two.domain for two in types if two.name in one["preference_types"]}
@@ -173,9 +173,9 @@ def document(reply: str) -> dict[str, Any]:
     try:
         found = json.loads(reply[start : end + 1])
     except (ValueError, RecursionError) as error:
-        raise UnfitError(f"is no JSON: {error}", "reply") from error
+        raise UnfitError(f"is not JSON: {error}", "reply") from error
     if not isinstance(found, dict):
-        raise UnfitError("is no JSON object", "reply")
+        raise UnfitError("is not a JSON object", "reply")
     return found
 
 

@@ -119,7 +119,7 @@ GENERATORS = ("mask", "preferences", "interactions", "tasks", "tasks_multi", "si
 def problems(replaced: Mapping[str, str]) -> list[str]:
     """Why these texts cannot take the place of Concord's own, in sentences; nothing if they can."""
     if unknown := [name for name in replaced if name not in GENERATORS]:
-        return [f"{unknown[0]!r} is no prompt of these; there are {', '.join(GENERATORS)}."]
+        return [f"{unknown[0]!r} is not a prompt of these; there are {', '.join(GENERATORS)}."]
     return [
         f"{name}: {problem}"
         for name, template in replaced.items()

@@ -277,7 +277,7 @@ def find_text(role: str, information: str, replaced: Mapping[str, str]) -> str:
 def problems(replaced: Mapping[str, str], conditions: Iterable[str]) -> list[str]:
     """Why these texts cannot be used under these conditions, in sentences; nothing if they can."""
     if unknown := [role for role in replaced if role not in ROLES]:
-        return [f"{unknown[0]!r} is no role; there are {', '.join(ROLES)}."]
+        return [f"{unknown[0]!r} is not a role; there are {', '.join(ROLES)}."]
     needed = {role: dict(ROLES[role].needed) for role in replaced}
     for key in conditions if "assistant" in replaced else ():
         lost = f"the condition {key} would tell nothing of it"

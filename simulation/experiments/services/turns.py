@@ -129,7 +129,7 @@ def build_turn(
     """The reply as a turn of the dialogue, to be saved. What was embedded for it is part of its cost."""
     reply = answer.reply
     if reply is None:
-        raise ValueError("an answer without a reply is no turn")
+        raise ValueError("an answer without a reply is not a turn")
     turn = playing.turn_of(reply, answer.ask.request)
     for field in ("text", "thought", "raw_reply"):
         setattr(turn, field, str(storable(getattr(turn, field))))

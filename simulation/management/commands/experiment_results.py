@@ -61,7 +61,7 @@ class Command(ConcordCommand):
         experiment = experiment_called(options["name"])
         if options["against_paper"]:
             if options["csv"] or options["output"]:
-                raise InputError("Settings are no figures: print them, or take --json.", field="against_paper")
+                raise InputError("Settings are not figures: print them, or take --json.", field="against_paper")
             return differences.document(experiment)
         judge = results.judge_called(list_experiment_judges(experiment), options["judge"])
         filters = Filters.parse(options)
@@ -124,7 +124,10 @@ def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str
         if number not in NUMBERS.values():
             there = ", ".join(NUMBERS.values())
             raise InputError(
-                "{number} is no result of an experiment; there are: {there}.", field=field, number=number, there=there
+                "{number} is not a result of an experiment; there are: {there}.",
+                field=field,
+                number=number,
+                there=there,
             )
         if number not in document["numbers"]:
             raise InputError(

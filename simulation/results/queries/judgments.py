@@ -242,7 +242,7 @@ def to_numbers(said: Mapping[int, str], n: int) -> FloatArray:
 
 
 def to_number(value: str) -> float:
-    """yes is 1 and no is 0; NaN for no verdict, or one that is no number."""
+    """yes is 1 and no is 0; NaN for no verdict, or one that is not a number."""
     if value in YES_NO:
         return YES_NO[value]
     try:

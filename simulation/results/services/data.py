@@ -167,7 +167,7 @@ class Filters:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Filters:
-        """From an address or a command. Raises InputError for a turn that is no number."""
+        """From an address or a command. Raises InputError for a turn that is not a number."""
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
         turn = "" if given.get("turn") is None else str(given["turn"])
         if turn and not (turn.isascii() and turn.isdigit() and int(turn)):

@@ -214,10 +214,10 @@ ROWS: dict[str, tuple[str, Change, str]] = {
     "turns that are no turns": ("annotation.Dialogue", anew("external_id", turns="x"), "turns"),
     "turns without words": ("annotation.Dialogue", anew("external_id", turns=[{"role": "user"}]), "turns"),
     "categories that are none": ("annotation.Criterion", sets(categories=5), "categories"),
-    "a text for an object": ("annotation.Dialogue", anew("external_id", extra="x"), "extra is no object"),
+    "a text for an object": ("annotation.Dialogue", anew("external_id", extra="x"), "extra is not an object"),
     "marked words that are none": ("annotation.Annotation", sets(evidence=[{"part": 1}]), "evidence"),
-    "a judgment that names others by a text": ("judging.Judgment", sets(details={"run": "1"}), "is no number of a row"),
-    "a judgment made of a truth value": ("judging.Judgment", sets(details={"calibration": True}), "no number of a row"),
+    "a judgment that names others by a text": ("judging.Judgment", sets(details={"run": "1"}), "number of a row"),
+    "a judgment made of a truth value": ("judging.Judgment", sets(details={"calibration": True}), "number of a row"),
     "half a date": ("annotation.Study", sets(created_at="2026-13-45"), "is not a row of annotation.Study"),
 }  # fmt: skip
 

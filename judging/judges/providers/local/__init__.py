@@ -201,7 +201,7 @@ def find_problem(file: Path | None) -> str:
         return NO_SMALL
     try:
         with file.open("rb") as opened:
-            return "" if opened.read(4) == b"GGUF" else f"{file} is no GGUF file"
+            return "" if opened.read(4) == b"GGUF" else f"{file} is not a GGUF file"
     except OSError as error:
         return f"the model's file cannot be read: {error}"
 

@@ -88,7 +88,7 @@ class ScorerJudge(base.Provider):
 
 
 def build_reply(scores: Mapping[str, Score]) -> Reply:
-    """The side with the highest score; unscored where a score is no number, or several have it."""
+    """The side with the highest score; unscored where a score is not a number, or several have it."""
     told = {side: score.value if math.isfinite(score.value) else None for side, score in scores.items()}
     details: dict[str, Any] = {"scores": told}
     usage = total([score.usage for score in scores.values() if score.usage])

@@ -1,6 +1,6 @@
 """A scorer behind an address: POST {"persona", "question", "response"}, answered by {"score": number}.
 
-What is NaN, null or no number at all is an answer without a score. An answer that is no JSON object, or has no score,
+What is NaN, null or not a number is an answer without a score. An answer that is not a JSON object, or has no score,
 is a fault of the server that may pass, as are its 5xx, 429 and silence. The key is the project's for that address,
 else CONCORD_SCORER_KEY, which goes to the address that CONCORD_SCORER_ADDRESS names and to this machine only. It is
 sent as a bearer token, over https or to this machine.

@@ -53,5 +53,5 @@ class Scorer(ABC):
 def to_score(value: Any) -> Score:
     """A number as a score; NaN with the reason for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Score(math.nan, f"{type(value).__name__} {str(value)[:80]!r} is no number.")
+        return Score(math.nan, f"{type(value).__name__} {str(value)[:80]!r} is not a number.")
     return Score(float(value))

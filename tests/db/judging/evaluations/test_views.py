@@ -84,7 +84,7 @@ def test_more_can_be_asked_later(client, rosa, evaluation):
         ({"judges": []}, "Choose one."),
         ({"size": 9}, "Cannot draw 9 of 4 cases."),
         ({"longest": 3}, "has no case like that"),
-        ({"without": "shoes"}, "is no field of these personas"),
+        ({"without": "shoes"}, "is not a field of these personas"),
         ({"retriever": "endpoint"}, "need a model"),
         ({"k": 0}, "greater than or equal to 1"),
     ],

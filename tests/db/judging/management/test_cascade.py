@@ -236,7 +236,7 @@ class TestPage:
         ("wrong", "message"),
         [
             ({"judge": ["9999", "x"]}, "a cascade has 2 to 5 judges; there are 0"),
-            ({"target": "tea"}, "is no number"),
+            ({"target": "tea"}, "is not a number"),
             ({"delta": "2"}, "must be between 0 and 1"),
             ({"name": ""}, "name"),
         ],

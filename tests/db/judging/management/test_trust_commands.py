@@ -99,7 +99,7 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
         (("calibrate", *JUDGE, "--human", "gold"), "--human belongs to a file"),
         (("calibrate", *JUDGE, "--criterion", "other"), "no criterion is called 'other'"),
         (("calibrate", *JUDGE, "--epsilon", "2"), "between 0 and 1"),
-        (("audit", *JUDGE, "--rule", "least_items=many"), "is no number"),
+        (("audit", *JUDGE, "--rule", "least_items=many"), "is not a number"),
         (("audit", *JUDGE, "--rule", f"least_items={10**23}"), "is out of range"),
         (("audit", *JUDGE, "--rule", "must_pass_alt_test=No"), "field must_pass_alt_test: 'No' is neither yes nor no"),
         (("panel", "Jury", "--runs", f"1,{10**20}"), "field runs: There is no run"),
@@ -115,7 +115,7 @@ def test_bad_usage_says_what_is_wrong(known, args, message):
 
 
 def test_what_is_no_rule_is_told_which_there_are(known):
-    with pytest.raises(CommandError, match="'nope' is no NAME=VALUE with one of least_items, "):
+    with pytest.raises(CommandError, match="'nope' is not NAME=VALUE with one of least_items, "):
         run("audit", *JUDGE, "--rule", "nope")
 
 

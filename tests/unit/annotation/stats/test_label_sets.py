@@ -104,7 +104,7 @@ class TestAlpha:
             assert found[name].low < found[name].value < found[name].high
         assert found["mean_masi"].value <= found["mean_jaccard"].value
         assert "number of all answers" in (found["gwet_ac"].reason or "")
-        assert found["icc_2_1"].reason == "a set of categories is no number"
+        assert found["icc_2_1"].reason == "a set of categories is not a number"
 
     def test_clusters_make_it_less_sure(self) -> None:
         rng = np.random.default_rng(1)

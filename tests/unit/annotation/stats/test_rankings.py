@@ -174,7 +174,7 @@ class TestAgreement:
 
     def test_what_needs_numbers_or_a_count_of_categories_says_so(self):
         found = agreement(drawn(40, 3, 3, np.random.default_rng(5)), bootstrap=0).coefficients
-        assert found["icc_2_1"].reason == "a ranking is no number"
+        assert found["icc_2_1"].reason == "a ranking is not a number"
         assert "number of all answers" in (found["gwet_ac"].reason or "")
 
     def test_one_rater(self):

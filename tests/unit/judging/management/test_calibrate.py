@@ -117,7 +117,7 @@ def test_bad_usage(labels, options, said):
 def test_bad_labels(labels):
     asked = ["--human", "gold", "--judge", "gpt"]
     assert "no row has a label" in refused(labels(["a,,1"]), *asked)
-    assert "line 3, field gpt: 'good' is no number" in refused(labels(["a,1,1", "b,0,good"]), *asked)
+    assert "line 3, field gpt: 'good' is not a number" in refused(labels(["a,1,1", "b,0,good"]), *asked)
     assert "line 3, field gpt: 5 lies outside people's labels, 0 and 1" in refused(labels(["a,1,1", "b,0,5"]), *asked)
     ordered = refused(labels(["a,low,high"]), *asked, "--level", "ordinal")
     assert "field categories: an ordinal scale of words needs its order" in ordered

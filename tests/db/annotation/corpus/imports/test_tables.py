@@ -148,5 +148,5 @@ def test_profiles_with_objects_and_lists_in_cells(tmp_path):
 def test_an_error_names_field_and_column(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,talk\n1,nobody speaks\n")
-    with pytest.raises(InputError, match=r"line 2, field turns \(column talk\): is no dialogue"):
+    with pytest.raises(InputError, match=r"line 2, field turns \(column talk\): is not a dialogue"):
         load(InputFile.from_path(path), columns={"id": "id", "turns": "talk"})

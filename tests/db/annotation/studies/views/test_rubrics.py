@@ -130,7 +130,7 @@ def test_an_example_gets_a_picture_keeps_it_and_loses_it(client: Client, draft: 
 @pytest.mark.parametrize(
     ("content", "of", "field", "said"),
     [
-        (SVG, "1", "picture", "It is no PNG, JPEG or WebP picture."),
+        (SVG, "1", "picture", "It is not a PNG, JPEG or WebP picture."),
         (png() + bytes(225_000), "1", "picture", "It has more than 224 kB."),
         (png(), "3", "picture_of", "Name one of the 2 examples."),
         (png(), "", "picture_of", "Name one of the 2 examples."),

@@ -180,7 +180,7 @@ def test_only_categories_can_be_known_beforehand(dialogue: Assignment, alice: Us
     study, item = dialogue.study, dialogue.study.items.last()
     dialogue.study.assignments.filter(item=item).delete()
     entry = GoldEntry(item.external_id, {"share": GoldAnswer("50")})
-    with pytest.raises(InputError, match="Share is no choice"):
+    with pytest.raises(InputError, match="Share is not a choice"):
         gold_questions.add(by=alice, study=study, purpose="training", entries=[entry], origin="test")
     form = GoldQuestionForm(study=study)
     assert [one.key for one in form.criteria] == ["done"]

@@ -138,8 +138,8 @@ def test_the_last_owner_stays():
     ("given", "message"),
     [
         ({"role": "king"}, "'king' is not one of"),
-        ({"user__kind": "simulated"}, "is no person's account"),
-        ({"role": "researcher"}, "is no researcher here"),
+        ({"user__kind": "simulated"}, "is not a person's account"),
+        ({"role": "researcher"}, "is not a researcher here"),
     ],
 )
 def test_what_is_refused(given, message):

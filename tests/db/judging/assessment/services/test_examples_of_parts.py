@@ -104,7 +104,7 @@ class TestExamples:
         twin = criterion.study.items.get(position=min(study_items.positions(criterion.study))).subject
         twin.turns = [*mine.turns[:2], *twin.turns[2:]]
         twin.save()
-        with pytest.raises(InputError, match=f"turn {name} is no settled turn of the development part"):
+        with pytest.raises(InputError, match=f"turn {name} is not a settled turn of the development part"):
             improvement.new_version(by=None, judge=asked, study=criterion.study, items=[name])
 
     @pytest.mark.each_database

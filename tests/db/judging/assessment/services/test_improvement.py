@@ -147,7 +147,7 @@ class TestExamples:
         free = sorted(set(range(1, N + 1)) - masked)
         twin = Dialogue.objects.get(items__study=criterion.study, items__position=min(masked))
         Dialogue.objects.filter(items__study=criterion.study, items__position=free[0]).update(turns=twin.turns)
-        with pytest.raises(InputError, match=f"item {free[0]} is no settled item"):
+        with pytest.raises(InputError, match=f"item {free[0]} is not a settled item"):
             improvement.new_version(by=None, judge=local(), study=criterion.study, items=[free[0]])
 
     def test_without_a_held_out_part_there_are_none(self):
@@ -171,7 +171,7 @@ class TestExamples:
         judge, some = local(), free[1:8]
         version = improvement.new_version(by=None, judge=judge, study=criterion.study, items=some)
         assert {one["item"] for one in version.parameters["examples"]} == set(some)
-        with pytest.raises(InputError, match="is no settled item"):
+        with pytest.raises(InputError, match="is not a settled item"):
             improvement.new_version(by=None, judge=judge, study=criterion.study, items=[free[0]])
 
     @pytest.mark.parametrize(("n", "message"), [(-1, "from 1 to 20"), (21, "from 1 to 20")])
@@ -349,7 +349,7 @@ class TestDisagreements:
         ("options", "message"),
         [
             ({"criterion": "other"}, "no criterion is called 'other'"),
-            ({"sort": "colour"}, "is no order"),
+            ({"sort": "colour"}, "is not an order"),
             ({"limit": 0}, "at least 1"),
         ],
     )

@@ -73,7 +73,7 @@ def test_an_address_sets_nothing(known, alice):
 def test_what_cannot_be_is_said_and_kept_in_the_form(known, alice):
     response = alice.post(at(known), {"least_items": "many", "reason": "because"})
     assert response.status_code == 400
-    assert "is no number" in text_of(response)
+    assert "is not a number" in text_of(response)
     assert 'value="many"' in response.content.decode()
     assert alice.post(at(known), {"success": "do not use"}).status_code == 400
     assert alice.post(at(known), {"criteria": "nope"}).status_code == 400

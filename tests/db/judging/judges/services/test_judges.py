@@ -110,7 +110,7 @@ class TestTemplates:
         ("template", "said"),
         [
             ("Rate it.", "lacks \\$conversation"),
-            ("$conversation $mood", "\\$\\{mood\\} is no placeholder for a dialogue"),
+            ("$conversation $mood", "\\$\\{mood\\} is not a placeholder for a dialogue"),
             ("$question $response_a", "lacks \\$response_b"),
         ],
     )

@@ -40,7 +40,7 @@ def test_what_is_wrong_is_said_at_its_field_and_the_key_is_not_given_back(client
     client.force_login(member(project, "owner"))
     reply = client.post(f"/projects/{project.slug}/keys/add/", {**GIVEN, "address": "openai"})
     page = reply.content.decode()
-    assert "is no address" in page
+    assert "is not an address" in page
     assert SECRET not in page
     assert not ModelKey.objects.exists()
 

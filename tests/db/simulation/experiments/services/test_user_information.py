@@ -55,7 +55,7 @@ def test_prompts_of_ones_own_are_kept_and_told_to_the_models():
     [
         ({"user_information": "all"}, "user_information", "'all' is not one of faithful, task_preferences"),
         ({"prompts": {"user_later": "Talk."}}, "prompts", "lacks \\$mark"),
-        ({"prompts": {"judge": "Rate."}}, "prompts", "'judge' is no role"),
+        ({"prompts": {"judge": "Rate."}}, "prompts", "'judge' is not a role"),
     ],
 )
 def test_what_cannot_be_is_said_at_its_field(options, field, said):

@@ -233,7 +233,7 @@ def test_a_text_of_ones_own_is_asked_and_kept(model):
 
     assert model.asked[0].prompt.startswith("Who? - age: 35-44")
     assert order.asked["prompts"] == own
-    with pytest.raises(InputError, match=r"mask: \$\{mood\} is no placeholder for this prompt; there are"):
+    with pytest.raises(InputError, match=r"mask: \$\{mood\} is not a placeholder for this prompt; there are"):
         made(model, "mask", profile=profile, replaced={"mask": "$mood"})
 
 

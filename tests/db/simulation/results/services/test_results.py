@@ -287,7 +287,7 @@ def test_ranks_by_two_judges_and_in_two_experiments(experiment, judge):
     ("arguments", "says"),
     [
         (["Nothing"], "There is no experiment called 'Nothing'."),
-        (["Synthetic", "--table", "5"], "Table 5 is no result of an experiment; there are: Table 3"),
+        (["Synthetic", "--table", "5"], "Table 5 is not a result of an experiment; there are: Table 3"),
         (["Synthetic", "--judge", "nobody"], "'nobody' has not judged it; there are: "),
         (["Synthetic", "--condition", "vanilla"], "No dialogue has the condition 'vanilla'"),
         (["Synthetic", "--turn", "0"], "The turn is a number from 1, not '0'."),

@@ -36,7 +36,7 @@ def test_items_need_no_name_and_other_delimiters_are_understood(file, text):
     ("text", "line", "field", "said"),
     [
         ("gold,gtp\n1,1\n", 1, None, "there is no column 'gpt'; there are gold, gtp"),
-        ("gold,gpt\n1,1\n1,good\n", 3, "gpt", "'good' is no number"),
+        ("gold,gpt\n1,1\n1,good\n", 3, "gpt", "'good' is not a number"),
         ("gold,gpt\n1,inf\n", 2, "gpt", "infinite"),
         ("gold,gpt\n1\n", 2, None, "1 cells where the first line names 2 columns"),
         ("item,gold,gpt\na,1,1\nb,1,1\na,1,1\n", 4, "item", "'a' stands in line 2 already"),

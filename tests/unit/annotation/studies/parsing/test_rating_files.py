@@ -74,7 +74,7 @@ def test_a_value_off_the_given_scale_is_refused_with_its_line(csv):
 
 
 def test_an_interval_scale_needs_numbers(csv):
-    with pytest.raises(InputError, match="is no number") as caught:
+    with pytest.raises(InputError, match="is not a number") as caught:
         rating_files.read(csv("item,rater,value\na,bob,good\n"), level="interval")
     assert (caught.value.line, caught.value.field) == (2, "value")
 

@@ -131,7 +131,7 @@ def test_names_and_families():
         "length:padding",
     ]
     assert "injection:user" not in [one.name for one in choose_alterations([], "pair")]
-    with pytest.raises(ValueError, match="'injection:user' is no alteration of a pair; there are injection:note"):
+    with pytest.raises(ValueError, match="'injection:user' is not an alteration of a pair; there are injection:note"):
         choose_alterations(["injection:user"], "pair")
 
 

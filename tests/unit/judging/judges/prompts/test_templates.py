@@ -50,9 +50,13 @@ def test_where_the_criterion_comes_first_nothing_is_shared():
 @pytest.mark.parametrize(
     ("template", "kind", "said"),
     [
-        ("$conversation $mood", "dialogue", "${mood} is no placeholder for a dialogue; there are $conversation, $task"),
-        ("$conversation ${}", "dialogue", "${} is no placeholder"),
-        ("$conversation $response_a", "dialogue", "${response_a} is no placeholder for a dialogue"),
+        (
+            "$conversation $mood",
+            "dialogue",
+            "${mood} is not a placeholder for a dialogue; there are $conversation, $task",
+        ),
+        ("$conversation ${}", "dialogue", "${} is not a placeholder"),
+        ("$conversation $response_a", "dialogue", "${response_a} is not a placeholder for a dialogue"),
         ("Rate it.", "dialogue", "The template lacks $conversation"),
         ("$$conversation", "dialogue", "The template lacks $conversation"),
         ("$question $response_a", "pair", "The template lacks $response_b"),

@@ -206,7 +206,7 @@ class TestMissing:
         letter = create("local", model=str(tmp_path / "letter.gguf")).check([])
 
         assert "cannot be read" in gone[-1]
-        assert letter[-1].endswith("letter.gguf is no GGUF file")
+        assert letter[-1].endswith("letter.gguf is not a GGUF file")
         with pytest.raises(PermanentError, match="no GGUF file"):
             using("local", lambda made: made.judge(ASKED), model=str(tmp_path / "letter.gguf"))
 

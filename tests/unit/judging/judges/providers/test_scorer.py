@@ -132,8 +132,8 @@ def test_an_endpoint_gets_persona_question_and_response(endpoint):
     [
         ({"score": math.nan}, "the scorer gave NaN"),
         ({"score": None}, "the endpoint answered null"),
-        ({"score": "high"}, "str 'high' is no number"),
-        ({"score": True}, "bool 'True' is no number"),
+        ({"score": "high"}, "str 'high' is not a number"),
+        ({"score": True}, "bool 'True' is not a number"),
     ],
 )
 def test_an_endpoint_without_a_number_leaves_it_unscored(endpoint, body, why):

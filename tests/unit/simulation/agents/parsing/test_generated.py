@@ -32,7 +32,7 @@ def test_preferences_that_fit():
         ({"Price": ["low", "high"]}, "Restaurants: Price", "takes one value"),
         ({"Price": 3}, "Restaurants: Price", "takes text"),
         ({"Place": " "}, "Restaurants: Place", "takes text"),
-        ({"Colour": "red"}, "Colour", "is no preference of this domain"),
+        ({"Colour": "red"}, "Colour", "is not a preference of this domain"),
         ({"Price": None}, "Restaurants: Price", "takes text"),
     ],
 )
@@ -70,7 +70,7 @@ class TestTasks:
 
     def test_a_preference_type_that_is_not_there(self):
         wrong = {"tasks": [self.ONE | {"preference_types": ["Colour"]}]}
-        with pytest.raises(UnfitError, match=r"tasks\.0\.preference_types: 'Colour' is no preference type here"):
+        with pytest.raises(UnfitError, match=r"tasks\.0\.preference_types: 'Colour' is not a preference type here"):
             generated.tasks(json.dumps(wrong), TYPES, 1)
 
     def test_a_field_that_is_missing(self):

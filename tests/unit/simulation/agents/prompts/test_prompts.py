@@ -148,11 +148,11 @@ class TestReplaced:
     @pytest.mark.parametrize(
         ("replaced", "conditions", "said"),
         [
-            ({"narrator": "Tell."}, [], "'narrator' is no role; there are user_opening"),
+            ({"narrator": "Tell."}, [], "'narrator' is not a role; there are user_opening"),
             ({"user_opening": "Speak."}, [], "User agent, first turn: The template lacks $intent, so the user agent"),
             ({"user_later": "$intent"}, [], "lacks $mark, so no dialogue would end"),
-            ({"user_later": "$intent $mark $mood"}, [], "${mood} is no placeholder for this role; there are $demo"),
-            ({"vanilla": "$situation"}, [], "${situation} is no placeholder for this role; there are none"),
+            ({"user_later": "$intent $mark $mood"}, [], "${mood} is not a placeholder for this role; there are $demo"),
+            ({"vanilla": "$situation"}, [], "${situation} is not a placeholder for this role; there are none"),
             ({"assistant": "Help."}, ["base", "base+S"], "lacks $situation, so the condition base+S would tell"),
         ],
     )
