@@ -13,6 +13,7 @@ from annotation.benchmarks.services.building import BuildOptions
 from annotation.stats.benchmarks.cleaning import ABOUT
 from annotation.stats.benchmarks.filtering import OUTCOMES, USUAL
 from annotation.studies.models.studies import Criterion, Study
+from annotation.studies.queries.studies import everyday
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.options.fields import OptionsForm, parse_shares
@@ -34,7 +35,7 @@ class BuildForm(OptionsForm):
     def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
-        found = filter_visible(by, Study.objects.filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
+        found = filter_visible(by, everyday().filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
         self.set("notes", label="Notes")
         self.fields["study"].queryset = found  # type: ignore[attr-defined]
         self.order_fields(["study", *self.asks[:-2], "splits"])

@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from annotation.studies.models.studies import Study
+from annotation.studies.queries.studies import everyday
 from core.accounts.models.projects import Project, choose_project
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
@@ -70,7 +71,7 @@ class JudgeForm(DescribedJudge):
             del self.fields[name]
         study = self.fields["study"]
         assert isinstance(study, forms.ModelChoiceField)
-        study.queryset = filter_visible(by, Study.objects.order_by("-created_at"))
+        study.queryset = filter_visible(by, everyday().order_by("-created_at"))
         if judge is not None:
             del self.fields["name"]
         if judge is None or not judge.examples:

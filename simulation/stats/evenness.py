@@ -19,7 +19,7 @@ from annotation.stats.intervals import SAME, Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray
 
-ONE_SIDED = "no interval: so few profiles a value that resampling them only makes them less even"
+ONE_SIDED = "no interval: with so few profiles for each value, resampling only makes the values less even"
 NO_LIST = "any value is possible: there is no list of them"
 
 

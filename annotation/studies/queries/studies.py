@@ -106,8 +106,8 @@ def compute_count_age(study: Study) -> int:
 
 
 def everyday() -> QuerySet[Study]:
-    """All studies but those that hold another's material with known answers."""
-    return Study.objects.filter(known_for=None)
+    """All studies that people rate in: none that holds another's known answers, or the cases of an evaluation."""
+    return Study.objects.filter(known_for=None, evaluation=None)
 
 
 def row(study: Study, items: int, people: int, slots: int, submitted: int) -> StudyRow:

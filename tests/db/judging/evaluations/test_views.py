@@ -104,6 +104,13 @@ def test_the_moving_part_ends_by_loading_the_page(client, rosa, evaluation):
     assert 'id="evaluation-runs"' in client.get(address, headers={"hx-request": "true"}).content.decode()
 
 
+def test_what_holds_its_cases_is_no_study_to_rate_in(client, rosa, evaluation):
+    for name in ("home", "study_list", "judge_create", "benchmark_create"):
+        page = get(client, name)
+        assert page.status_code == 200
+        assert evaluation.study.name not in page.content.decode(), name
+
+
 def test_results_show_accuracy_lines(client, rosa, evaluation):
     page = get(client, "evaluation_results", evaluation.pk).content.decode()
     assert "<svg" in page
