@@ -88,7 +88,7 @@ def check_members(archive: zipfile.ZipFile, expected: set[str], path: Path) -> N
     if n > 1:
         raise InputError("holds {name} twice", file=str(path), name=name)
     if others := names.keys() - expected:
-        raise InputError("holds {others}, which is no part of a study's archive", file=str(path), others=min(others))
+        raise InputError("holds {others}, which is not part of a study's archive", file=str(path), others=min(others))
     unpacked, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
     if unpacked > max(SMALL, MOST_PACKED * packed):
         sizes = f"{unpacked // MEGABYTE:,} MB from {packed / MEGABYTE:,.1f}"

@@ -129,12 +129,12 @@ class TestTheFile:
         ["../../outside", "/etc/cron.d/x", "C:\\x", "annotation.ApiToken.jsonl", "annotation.Membership.jsonl"],
     )
     def test_anything_but_its_tables(self, made, name):
-        refused(self.with_another(made, name), "which is no part of a study's archive")
+        refused(self.with_another(made, name), "which is not part of a study's archive")
 
     def test_a_link_that_leads_elsewhere(self, made):
         link = zipfile.ZipInfo("link")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
-        refused(self.with_another(made, link, b"/etc/passwd"), "holds link, which is no part")
+        refused(self.with_another(made, link, b"/etc/passwd"), "holds link, which is not part")
 
     @pytest.mark.filterwarnings("ignore:Duplicate name")
     @pytest.mark.parametrize("name", ["annotation.User.jsonl", writing.MANIFEST])

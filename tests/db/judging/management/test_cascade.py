@@ -180,7 +180,7 @@ def test_in_words(criterion):
         (("--judges", "small,small"), "stands in the cascade twice"),
         (("--judges", "small,nobody"), "no judge called 'nobody'"),
         (("--judges", "small,large", "--target", "1.5"), "between 0 and 1"),
-        (("--judges", "small,large", "--criterion", "tea"), "no criterion of all of these judges"),
+        (("--judges", "small,large", "--criterion", "tea"), "not a criterion of all of these judges"),
     ],
 )
 def test_bad_input(criterion, arguments, message):

@@ -85,7 +85,7 @@ def test_runs_go_to_the_workers(benchmark):
         (["{slug}", "--judge", "nobody"], "There is no judge 'nobody'"),
         (["{slug}", "--judge", "{judge}", "--cases", "9"], "Cannot draw 9 of 4"),
         (["{slug}", "--judge", "{judge}", "--evaluation", "7"], "There is no evaluation 7"),
-        (["{slug}", "--judge", "{judge}", "--persona", "profile", "--without", "shoes"], "'shoes' is no field"),
+        (["{slug}", "--judge", "{judge}", "--persona", "profile", "--without", "shoes"], "'shoes' is not a field"),
         (["{slug}", "--judge", "{judge}", "--persona", "memories", "--top-k", "0"], "From 1 to 50"),
         (["{slug}", "--judge", "{judge}", "--persona", "memories", "--retriever", "endpoint"], "need a model"),
     ],

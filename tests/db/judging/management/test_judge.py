@@ -179,7 +179,7 @@ class TestMoney:
         assert "budget of $0.0250 is reached" in document["stop_reason"]
 
     def test_an_amount_that_is_none(self, study):
-        with pytest.raises(CommandError, match="no amount of dollars"):
+        with pytest.raises(CommandError, match="not an amount of dollars"):
             judge("first-study", "--judge", "baseline", "--budget-usd", "much")
 
     def test_an_objection_of_the_other_side_is_said_before_anything_is_spent(self, study, paid):

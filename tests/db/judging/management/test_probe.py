@@ -69,9 +69,9 @@ def test_in_words(baseline):
 
 
 def test_bad_input(baseline):
-    assert "no alteration of a dialogue" in refused("--alterations", "tea")
+    assert "not an alteration of a dialogue" in refused("--alterations", "tea")
     assert "10 to 100000 items" in refused("--n", "3")
-    assert "no criterion" in refused("--criteria", "tea")
+    assert "not a criterion" in refused("--criteria", "tea")
 
 
 def test_a_judge_that_nobody_knows(study):

@@ -103,7 +103,7 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
         (("audit", *JUDGE, "--rule", f"least_items={10**23}"), "is out of range"),
         (("audit", *JUDGE, "--rule", "must_pass_alt_test=No"), "field must_pass_alt_test: 'No' is neither yes nor no"),
         (("panel", "Jury", "--runs", f"1,{10**20}"), "field runs: There is no run"),
-        (("audit", *JUDGE, "--rule", "most_unscored=2"), "no share"),
+        (("audit", *JUDGE, "--rule", "most_unscored=2"), "not a share"),
         (("certificate", *JUDGE, "-o", "/"), "/: cannot be written: "),
         (("report", *JUDGE[:2], "--format", "json", "-o", "/"), "/: cannot be written: "),
         (("audit", *JUDGE, "--level", "0"), "between 0 and 1"),

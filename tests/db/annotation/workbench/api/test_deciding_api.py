@@ -129,7 +129,7 @@ def test_the_scope_is_for_who_decides_and_ends_with_the_role(criterion: Criterio
     assert reading.post(f"{AT}/items/2/adjudications", body).status_code == 403
     with pytest.raises(InputError, match="adjudicates in no project"):
         tokens.make(by=UserFactory(), name="more", scopes=["adjudicate"])
-    with pytest.raises(InputError, match="no researcher"):
+    with pytest.raises(InputError, match="not a researcher"):
         tokens.make(by=ada, name="more", scopes=["research"])
     Membership.objects.filter(user=ada).delete()
     assert client.get("/api/v1/adjudication").status_code == 403

@@ -118,7 +118,7 @@ class TestExamples:
 
     def test_a_held_out_item_cannot_be_named(self, criterion):
         masked = study_items.positions(criterion.study)
-        with pytest.raises(InputError, match="no settled item of the development part"):
+        with pytest.raises(InputError, match="not a settled item of the development part"):
             improvement.new_version(by=None, judge=local(), study=criterion.study, items=[min(masked)])
 
     def test_nor_put_among_the_parameters_by_hand(self, criterion):

@@ -249,7 +249,7 @@ def test_success_takes_the_decision_on_every_criterion(known):
     assert Success("assist and escalate").is_met([verdict]) == (decision in ("replace", "assist and escalate"))
     assert not Success("replace", ("other",)).is_met([verdict])
     assert not Success().is_met([])
-    with pytest.raises(InputError, match="is no success"):
+    with pytest.raises(InputError, match="is not a criterion of success"):
         Success("do not use")
     with pytest.raises(InputError, match="no criterion is called"):
         change(known, None, "a reason", success=Success("replace", ("nope",)))

@@ -123,7 +123,7 @@ class TestTemplates:
     def test_one_for_dialogues_does_not_ask_about_pairs(self):
         judge = self.judge("$conversation $criterion")
 
-        with pytest.raises(InputError, match="no placeholder for a pair"):
+        with pytest.raises(InputError, match="not a placeholder for a pair"):
             judges.check_template_fits(judge, list(pair_study(1).criteria.all()))
 
     def test_one_that_names_no_criterion_asks_one_at_a_time(self):

@@ -207,7 +207,7 @@ class TestMissing:
 
         assert "cannot be read" in gone[-1]
         assert letter[-1].endswith("letter.gguf is not a GGUF file")
-        with pytest.raises(PermanentError, match="no GGUF file"):
+        with pytest.raises(PermanentError, match="not a GGUF file"):
             using("local", lambda made: made.judge(ASKED), model=str(tmp_path / "letter.gguf"))
 
     @pytest.mark.skipif("xllamacpp" in missing, reason="not installed: xllamacpp (requirements-local.lock)")
