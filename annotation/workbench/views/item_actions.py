@@ -40,7 +40,7 @@ def act_on_mine(act: Act) -> Callable[..., HttpResponseBase]:
         try:
             text = act(request, get_account(request), slot)
         except InputError as error:
-            status, text = 422, _(error.message)
+            status, text = 422, error.message
         if request.headers.get(QUICK):
             return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
         (messages.success if status == 200 else messages.error)(request, text)
@@ -85,7 +85,7 @@ def assignment_decline(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         labels.decline(by=get_account(request), assignment=slot, reason=request.POST.get("reason", ""))
     except InputError as error:
-        messages.error(request, _(error.message))
+        messages.error(request, error.message)
         return redirect("assignment", pk=pk)
     return redirect("next_item", slug=slot.study.slug)
 

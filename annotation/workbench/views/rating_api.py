@@ -55,7 +55,7 @@ def save(request: HttpRequest, pk: int) -> JsonResponse:
                 by=get_account(request), assignment=slot, active_seconds=seconds(request.POST.get("active")), **answers
             )
     except annotations.NotTheirsError as error:
-        problem = error.message
+        problem = error.template
     except InputError as error:
         return JsonResponse({"errors": {error.field or "": error.message}}, status=422)
     if problem:

@@ -186,7 +186,7 @@ def submit_form(request: HttpRequest, slot: Assignment, form: RatingForm) -> Htt
     try:
         annotations.submit(by=get_account(request), assignment=slot, **form.answers())
     except annotations.NotTheirsError as error:
-        return page(request, slot, form, gone=error.message, kept=keep_late(request, slot, form, error.message))
+        return page(request, slot, form, gone=error.template, kept=keep_late(request, slot, form, error.template))
     if not slot.is_work:
         return redirect_after_qualification(slot)
     if was_submitted:

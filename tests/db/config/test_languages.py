@@ -24,6 +24,7 @@ from django.utils import timezone, translation
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
+from annotation.workbench.views import rating_api, work
 from config.annotators_pages import TRANSLATED
 from config.catalogues import compile_catalogues
 from config.templatetags.concord import count, percent, stat
@@ -216,6 +217,18 @@ class TestPages:
         type(study).objects.filter(pk=study.pk).update(state="closed")
         late = client.post(f"{address}save/", {"task_completion": "yes", "personalization": "1"})
         assert late.json()["late"] == "Diese Studie ist geschlossen und nimmt keine Bewertungen mehr an."
+        assert Draft.objects.get(decided_at=None).late_reason == "This study is closed and takes no more labels."
+
+    @pytest.mark.parametrize("save", ["", "save/"])
+    def test_so_is_what_a_service_says_of_it(self, bob, open_study: OpenStudy, monkeypatch, save):
+        for view in (work, rating_api):
+            monkeypatch.setattr(view, "not_now", lambda *_: "")  # it is closed while the labels are on their way
+        study = open_study([bob])
+        client = sign_in(bob)
+        address = client.post(reverse("next_item", args=[study.slug])).url
+        type(study).objects.filter(pk=study.pk).update(state="closed")
+        late = client.post(f"{address}{save}", {"task_completion": "yes", "personalization": "1"})
+        assert "Diese Studie ist geschlossen und nimmt keine Bewertungen mehr an." in late.content.decode()
         assert Draft.objects.get(decided_at=None).late_reason == "This study is closed and takes no more labels."
 
     def test_every_template_of_these_pages_marks_its_texts(self, bob, open_study: OpenStudy):
