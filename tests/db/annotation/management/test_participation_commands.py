@@ -42,7 +42,7 @@ def test_bad_words_are_refused(study: Study, tmp_path: Path) -> None:
     assert "field days" in refused(*invite, "--days", 0)
     assert "field days" in refused(*invite, "--days", 10**20)
     for wrong in ("tomorrow", "9999-12-31T23:59-23:59"):
-        assert "no date" in refused(*invite, "--expires", wrong)
+        assert "not a date" in refused(*invite, "--expires", wrong)
     assert "expired already" in refused(*invite, "--expires", "2020-01-01T00:00")
     assert "prolific" in refused(*invite, "--platform", "facebook")
     assert "no invitation 99" in refused(*invite, "--revoke", 99)

@@ -417,7 +417,7 @@ class TestMoreTypes:
         found = read_arguments(Trip, vars(parser.parse_args(words)), but=but)
         assert found["day"] == date(2026, 1, 2)
         assert (found["fare"], found["is_kept"], found["stops"]) == (Decimal("2.5"), False, [1, 2])
-        with pytest.raises(ValueError, match="no amount of dollars"):
+        with pytest.raises(ValueError, match="not an amount of dollars"):
             parser.parse_args(["--day", "2026-01-02", "--fare", "NaN"])
 
     def test_the_shape_of_options_is_named_without_that_word(self):

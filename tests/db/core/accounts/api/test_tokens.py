@@ -77,7 +77,7 @@ def test_a_scope_allows_what_it_names_and_no_more(alice, caller, scope, method, 
 
 
 def test_no_scope_makes_an_annotator_a_researcher(bob, caller):
-    with pytest.raises(InputError, match="no researcher"):
+    with pytest.raises(InputError, match="not a researcher"):
         tokens.make(by=bob, name="more", scopes=["research"])
     ApiToken.objects.all().delete()
     client = caller(bob, "read")

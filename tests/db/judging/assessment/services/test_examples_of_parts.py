@@ -110,7 +110,9 @@ class TestExamples:
     @pytest.mark.each_database
     def test_what_is_refused(self, criterion: Criterion, asked: Judge) -> None:
         noun = criterion.part_noun
-        with pytest.raises(InputError, match=rf"{noun} 3 is no .*; name it by item and {noun}, such as 3\.2"):
+        with pytest.raises(
+            InputError, match=rf"{noun} 3 is not a settled .*; name it by item and {noun}, such as 3\.2"
+        ):
             improvement.new_version(by=None, judge=asked, study=criterion.study, items=[3])
         Annotation.objects.filter(assignment__item__position__gt=3).delete()
         few = rf"helpful has \d items with settled {noun}s in the development part, fewer than 9"

@@ -61,7 +61,8 @@ def test_the_button_asks_for_one_more_rating_of_each(alice):
 
 
 @pytest.mark.parametrize(
-    ("positions", "said"), [("3,x", "no list of positions"), ("", "no list"), ("0", "from 1"), ("99", "no item 99")]
+    ("positions", "said"),
+    [("3,x", "not a list of positions"), ("", "not a list"), ("0", "from 1"), ("99", "no item 99")],
 )
 def test_a_mistake_is_said_on_the_page(alice, positions, said):
     voted()

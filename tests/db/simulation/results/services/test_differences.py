@@ -193,7 +193,7 @@ def test_the_command_prints_them():
 
     assert "Users" in said()
     assert json.loads(said("--json"))["settings"] == [one.to_json() for one in differences(experiment)]
-    with pytest.raises(CommandError, match="no figures"):
+    with pytest.raises(CommandError, match="not figures"):
         said("--csv")
 
 
