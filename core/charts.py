@@ -6,12 +6,14 @@ circles, intervals lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from django.core.cache import cache
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from core import helper_process
@@ -19,6 +21,7 @@ from core.csv_files import csv_text
 from core.hashing import digest
 from core.later import Later
 from core.markup import to_safe_svg
+from core.sentences import translate
 from core.version import code_version
 
 if TYPE_CHECKING:
@@ -128,14 +131,28 @@ def _svg(request: bytes) -> str:
     return drawn
 
 
+TEXT = re.compile(r"(<text\b[^>]*>)([^<]+)")
+"""A text of an SVG document."""
+
 Draw = Callable[[Callable[[Any, Palette], Spec], Any], SafeString]
 """What makes markup of a chart and its rows."""
 
 
 def draw_on_page(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:
     """The chart as a wide screen shows it and as a narrow one does; the style sheet hides one of the two."""
-    wide, narrow = (to_safe_svg(svg(chart, rows, palette)) for palette in (PAGE, PHONE))
+    wide, narrow = (to_safe_svg(_translate(svg(chart, rows, palette))) for palette in (PAGE, PHONE))
     return format_html('<div class="figure__wide">{}</div><div class="figure__narrow">{}</div>', wide, narrow)
+
+
+def _translate(drawn: str) -> str:
+    """The drawing with its texts in the language of the page."""
+    return TEXT.sub(_translate_text, drawn)
+
+
+def _translate_text(found: re.Match[str]) -> str:
+    text = unescape(found[2])
+    said = translate(text)
+    return found[0] if said == text else found[1] + escape(said)
 
 
 def draw_in_file(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:

@@ -30,6 +30,7 @@ from django.conf import settings  # noqa: E402
 from django.utils.translation.template import templatize  # noqa: E402
 
 from config.annotators_pages import MODULES, PAGES  # noqa: E402
+from core.sentences import CONTEXT  # noqa: E402
 
 LOCALE = ROOT / "locale"
 TEMPLATES = ROOT / "templates"
@@ -37,6 +38,20 @@ APPS = ("annotation", "judging", "simulation", "config", "core")
 KEYWORDS = DEFAULT_KEYWORDS | {"gettext_lazy": None, "gettext_noop": None}
 NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wrong", "caption", "no_model")
 """Arguments by which forms and options take texts."""
+
+COMPOSING = (
+    "annotation/agreement/services", "annotation/quality/charts.py", "annotation/stats",
+    "annotation/studies/queries/dependence.py",
+    "judging/assessment", "judging/evaluations", "judging/runs/services", "judging/stats",
+    "simulation/results", "simulation/stats",
+)  # fmt: skip
+"""What composes sentences about results, which `core/sentences.py` translates."""
+
+NOT_COMPOSING = re.compile(
+    r"/(api|models|views)/|/(api|models|options|forms|serializers|latex|typst_report|row_triggers|paper_kit"
+    r"|stated_verdicts|reading|relevance|regions|words)\.py$"
+)
+"""What is for other readers there, or a list of words."""
 
 Message = tuple[str | tuple[str, ...], str]
 """A text, or its singular and plural, and the file that has it."""
@@ -55,6 +70,81 @@ def list_messages(domain: str, *, whole: bool = True) -> Iterator[Message]:
         name = path.relative_to(ROOT).as_posix()
         for message in read_messages(path):
             yield message, name
+
+
+def list_sentences() -> Iterator[tuple[str, str]]:
+    """The templates of sentences about results, each with the file that composes it."""
+    places = [ROOT / place for place in COMPOSING]
+    files = [path for place in places for path in ([place] if place.suffix else sorted(place.rglob("*.py")))]
+    for path in files:
+        name = path.relative_to(ROOT).as_posix()
+        if not NOT_COMPOSING.search(name):
+            for text in read_sentences(path.read_text(encoding="utf-8")):
+                yield text, name
+
+
+def read_sentences(source: str) -> Iterator[str]:
+    """The texts of a module that hold words and a space, of f-strings with the names of their values in braces.
+
+    Not docstrings, errors and what is marked otherwise.
+    """
+    open_: list[ast.AST] = [ast.parse(source)]
+    while open_:
+        node = open_.pop()
+        if isinstance(node, ast.JoinedStr | ast.Constant):
+            for text in read_templates(node):
+                if re.search(r"[^\W\d_]{3}", WITHOUT.sub("", text)) and " " in text and not CODE.search(text):
+                    yield text
+        elif not isinstance(node, ast.Raise) and not is_marked(node):
+            open_ += [child for child in ast.iter_child_nodes(node) if not is_docstring(child)]
+
+
+WITHOUT = re.compile(r"\{\w+\}")
+CODE = re.compile(r"\\|\(\?|\n|; charset=|^manage\.py |SELECT ")
+"""Of a text that is none for people."""
+
+
+def is_marked(node: ast.AST) -> bool:
+    """Whether it hands its text to gettext or to an error, or only names something."""
+    names = {"_", "gettext", "gettext_noop", "gettext_lazy", "ngettext", *list_errors()}
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def read_templates(node: ast.JoinedStr | ast.Constant) -> list[str]:
+    """The template of a text, and of an f-string that chooses between two words one for each."""
+    if isinstance(node, ast.Constant):
+        text = node.value if isinstance(node.value, str) else ""
+        return [re.sub(r"\{(\w*)[^{}]*\}", lambda place: f"{{{place[1] or 'value'}}}", text)]
+    found, names = [""], set[str]()
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            found = [text + str(part.value).replace("{", "{{").replace("}", "}}") for text in found]
+        elif isinstance(part, ast.FormattedValue):
+            words = read_words(part.value) or [f"{{{name_value(part.value, names)}}}"]
+            found = [text + word for text in found for word in words]
+    return found
+
+
+def read_words(value: ast.expr) -> list[str]:
+    """The words that a condition chooses between; none where it is no such condition."""
+    if isinstance(value, ast.IfExp):
+        both = (value.body, value.orelse)
+        if all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in both):
+            return [one.value for one in both]  # type: ignore[attr-defined]
+    return []
+
+
+def name_value(value: ast.expr, taken: set[str]) -> str:
+    """The last name in it, of `facts.labelled` labelled, with a number where others have it."""
+    words = [word.strip("_").lower() for word in re.findall(r"[A-Za-z_]+", ast.unparse(value))]
+    name = next((word for word in reversed(words) if word), "value")
+    name = next(one for one in (name, *(f"{name}_{k}" for k in range(2, 100))) if one not in taken)
+    taken.add(name)
+    return name
 
 
 def find_included(pages: tuple[str, ...]) -> set[Path]:
@@ -132,6 +222,9 @@ def update(path: Path) -> None:
     found = Catalog(charset="utf-8", creation_date=catalogue.creation_date)
     for message, name in list_messages(path.stem, whole=path.parts[-3] in settings.WHOLE_LANGUAGES):
         found.add(message, locations=[(name, 0)])
+    if path.stem == "django" and path.parts[-3] in settings.WHOLE_LANGUAGES:
+        for sentence, name in list_sentences():
+            found.add(sentence, locations=[(name, 0)], context=CONTEXT)
     catalogue.update(found, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
     with path.open("wb") as file:

@@ -20,8 +20,9 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, gettext_noop
+from django.utils.translation import get_language, gettext_noop
 
+from core import sentences
 from core.accounts.services import first_account
 
 register = template.Library()
@@ -135,9 +136,10 @@ def progress(done: int, total: int, label: str = "", unit: str = "", detail: str
     return {"done": done, "total": total, "share": share, "label": label, "unit": unit, "detail": detail}
 
 
+@register.filter(name="translated")
 def translate(text: Any) -> str:
-    """A text that a module has in English, such as those of a form, in the language of the page."""
-    return gettext(str(text)) if text else ""
+    """A text that a module has in English, of a form or about a result, in the language of the page."""
+    return sentences.translate(str(text)) if text else ""
 
 
 @register.inclusion_tag("components/field.html")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,9 +112,12 @@ CODE = re.compile(rf"\b(?:{'|'.join(sorted((one for one in CODES if '_' in one),
 FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):(annotator [^,;.:]+|[a-z_]+)")
 
 
-def drop_codes(text: str) -> str:
-    """A sentence with what figures and probes are called in words; their codes stay in documents and files."""
-    named = CODE.sub(lambda found: CODES[found[0]], text)
+def drop_codes(text: str, translate: Callable[[str], str] = str) -> str:
+    """A sentence with what figures and probes are called in words; their codes stay in documents and files.
+
+    A page translates these words.
+    """
+    named = CODE.sub(lambda found: translate(CODES[found[0]]), text)
     return FAMILY.sub(lambda found: f"{found[1]} ({found[2].replace('_', ' ')})", named)
 
 

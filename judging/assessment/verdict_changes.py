@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from core.sentences import translate
 from judging.assessment.agreement_figures import drop_codes
 from judging.stats.verdict import CriterionDecision, Reason, Rules
 
@@ -85,7 +86,7 @@ def _alt_test(_reason: Reason, document: Document, _rules: Rules) -> str:
 
 def _biases(reason: Reason, _document: Document, _rules: Rules) -> str:
     said = _("To replace a person, no bias, or one that the rules tolerate. Now: {biases}.")
-    return said.format(biases=drop_codes(reason.message))
+    return said.format(biases=drop_codes(translate(reason.message), translate))
 
 
 SENTENCES: Mapping[str, Callable[[Reason, Document, Rules], str]] = {

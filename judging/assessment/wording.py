@@ -13,6 +13,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from core.sentences import translate
+
 LANDIS_KOCH = (
     (0.0, gettext_noop("poor"), gettext_noop("less than chance would have it")),
     (0.2, gettext_noop("slight"), gettext_noop("slightly")),
@@ -100,7 +102,7 @@ def _people(name: str, document: Document, simulated: int) -> str:
     who = raters(n, simulated)
     if kappa["value"] is None:
         return _("agreement of {who} on {name} is undefined ({reason})").format(
-            who=who, name=name, reason=kappa["reason"]
+            who=who, name=name, reason=translate(kappa["reason"])
         )
     return _("{who} agree {how_far} on {name} ({figure})").format(
         who=who,
@@ -140,7 +142,7 @@ def _judge(name: str, found: Document, headline: Document) -> str:
     verdict = compare_with_ceiling(below)
     if verdict == "undefined":
         return _("{who} cannot be compared with them ({reason})").format(
-            who=who, reason=judge["reason"] or below["reason"]
+            who=who, reason=translate(judge["reason"] or below["reason"])
         )
     compared = _(COMPARISONS[verdict]).format(who=who)
     figures = _("{judge} against {ceiling}, difference {difference}").format(

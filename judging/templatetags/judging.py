@@ -9,6 +9,7 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 
+from core import sentences
 from judging.assessment import wording
 from judging.assessment.agreement_figures import drop_codes, name_biases
 from judging.judges.pricing import format_dollars
@@ -43,8 +44,8 @@ def audited(probes: Iterable[Mapping[str, Any]]) -> str:
 
 @register.filter
 def spoken(text: str) -> str:
-    """A sentence, or the name of a probe, without the codes of figures and probes."""
-    return drop_codes(text)
+    """A sentence, or the name of a probe, without the codes of figures and probes, in the language of the page."""
+    return drop_codes(sentences.translate(text), sentences.translate)
 
 
 @register.filter
@@ -71,7 +72,7 @@ def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
     if not estimate or isinstance(estimate, str):  # what a template does not find is an empty text
         return "\N{EN DASH}"
     if estimate["value"] is None:
-        return f"\N{EN DASH} ({estimate['reason']})"
+        return f"\N{EN DASH} ({sentences.translate(estimate['reason'])})"
     return wording.interval(estimate, digits)
 
 

@@ -30,7 +30,8 @@ from config.catalogues import compile_catalogues
 from config.templatetags.concord import count, percent, stat
 from core.accounts.models.users import User
 from core.errors import InputError
-from scripts.messages import LOCALE, list_messages
+from core.sentences import CONTEXT
+from scripts.messages import LOCALE, list_messages, list_sentences
 from tests.db.config.test_permissions import routes
 from tests.support.factories import ResearcherFactory
 from tests.support.paths import ROOT
@@ -303,6 +304,8 @@ def whole_language(settings, tmp_path):
         said = (message,) if isinstance(message, str) else message[:2]
         marked = tuple(f"#⟦{one[1:]}⟧" if one.startswith("#") else f"⟦{one}⟧" for one in said)
         catalogue.add(message, marked[0] if isinstance(message, str) else marked)
+    for sentence, _ in list_sentences():
+        catalogue.add(sentence, f"⟦{sentence}⟧", context=CONTEXT)
     with path.open("wb") as file:
         write_mo(file, catalogue)
     settings.LOCALE_PATHS = [tmp_path]
