@@ -8,8 +8,10 @@ translation. A language of the annotators' pages has none of them, and neither h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from string import Formatter
 
 from babel.messages.mofile import read_mo
 from django.conf import settings
@@ -18,40 +20,51 @@ from django.utils.translation import get_language, gettext
 CONTEXT = "result"
 """Of these texts in a catalogue."""
 
-PLACE = re.compile(r"\{(\w+)\}")
-CUTS = re.compile(r"(?<=[.;:,]) | (?=\()|(?=[;:,] )|(?<=\()|(?=\))")
+CUTS = re.compile(r"(?<=[.;:,]) | (?=\()|(?=[;:,] |\.\Z)|(?<=\()|(?=\))")
 """Where one sentence, or a part of one, may end and another begin."""
+
+LETTER = re.compile(r"[^\W\d_]")
 
 
 class Sentences:
     """The templates of one language with their translations: those without values, and patterns of the others."""
 
     def __init__(self, translations: dict[str, str]) -> None:
-        self.fixed = {text: said for text, said in translations.items() if not PLACE.search(text)}
-        composed = sorted(translations.keys() - self.fixed.keys(), key=lambda text: -len(PLACE.sub("", text)))
-        self.composed = [(_compile(text), translations[text]) for text in composed]
+        parts = {text: [*Formatter().parse(text)] for text in translations}
+        self.fixed = {text: said for text, said in translations.items() if parts[text][0][1] is None}
+        composed = sorted(parts.keys() - self.fixed.keys(), key=lambda text: -sum(len(one[0]) for one in parts[text]))
+        self.composed = [(_compile(parts[text]), translations[text]) for text in composed]
 
     def translate(self, text: str) -> str:
-        """The text, its values and what stands behind it in this language; as it is, what no template made."""
-        found = self._find(text)
-        for cut in CUTS.finditer(text) if found is None else ():
-            head, tail = self._find(text[: cut.start()]), text[cut.end() :]
-            if head is not None or cut.start() == 0 < cut.end():
-                return (head or "") + cut[0] + self.translate(tail)
-        return gettext(text) if found is None else found
+        """The text, its values and what stands beside it in this language; as it is, what no template made."""
+        if (found := self._find(text)) is not None:
+            return found
+        cuts = [cut for cut in CUTS.finditer(text) if 0 < cut.end() < len(text)]
+        for cut in reversed(cuts):
+            if (head := self._find(text[: cut.start()])) is not None:
+                return head + cut[0] + self.translate(text[cut.end() :])
+        for cut in cuts:
+            if (tail := self._find(text[cut.end() :])) is not None:
+                return text[: cut.end()] + tail
+        return text
 
     def _find(self, text: str) -> str | None:
+        if not LETTER.search(text):
+            return text
         if text in self.fixed:
             return self.fixed[text]
+        if (marked := gettext(text)) != text:
+            return marked
         for pattern, said in self.composed:
             if made := pattern.fullmatch(text):
                 return said.format(**{name: self.translate(value) for name, value in made.groupdict().items()})
         return None
 
 
-def _compile(template: str) -> re.Pattern[str]:
-    parts = PLACE.split(template)
-    return re.compile("".join(f"(?P<{part}>.+?)" if k % 2 else re.escape(part) for k, part in enumerate(parts)), re.S)
+def _compile(parts: Iterable[tuple[str, str | None, str | None, str | None]]) -> re.Pattern[str]:
+    """What a text looks like that was made from a template of these parts."""
+    pattern = (re.escape(literal) + (f"(?P<{name}>.*?)" if name else "") for literal, name, _, _ in parts)
+    return re.compile("".join(pattern), re.DOTALL)
 
 
 @lru_cache
@@ -62,7 +75,9 @@ def _load(language: str, folders: tuple[Path, ...]) -> Sentences | None:
         path = Path(folder) / language / "LC_MESSAGES" / "django.mo"
         if path.exists():
             with path.open("rb") as file:
-                found |= {str(one.id): str(one.string) for one in read_mo(file) if one.context == CONTEXT.encode()}
+                catalogue = read_mo(file)
+            ours = [one for one in catalogue if one.context == CONTEXT.encode()]  # type: ignore[comparison-overlap]
+            found |= {str(one.id): str(one.string) for one in ours}
     return Sentences(found) if found else None
 
 

@@ -86,8 +86,10 @@ def list_sentences() -> Iterator[tuple[str, str]]:
 def read_sentences(source: str) -> Iterator[str]:
     """The texts of a module that hold words and a space, of f-strings with the names of their values in braces.
 
-    Not docstrings, errors and what is marked otherwise.
+    Kinds of warnings too, as pages name them. Not docstrings, errors and what is marked otherwise.
     """
+    for code in re.findall(r'StatWarning\(\s*"(\w+)"', source):
+        yield code.replace("_", " ").capitalize()
     open_: list[ast.AST] = [ast.parse(source)]
     while open_:
         node = open_.pop()

@@ -106,8 +106,8 @@ def estimate(
     scale = (float(low), float(high))
     context: dict[str, Any] = {"point": point, "bottom": bottom, "top": top, "n": n, "digits": digits, "mark": mark}
     why = part(value, "reason")
-    context["reason"] = translate(why or reason)
-    context["no_interval"] = translate(why) if bottom is None or top is None else ""
+    context["reason"] = why or reason
+    context["no_interval"] = why if bottom is None or top is None else ""
     if mark and point is not None:
         context |= {"x": position(point, scale), "zero": position(0.0, scale) if low <= 0 <= high else None}
         if bottom is not None and top is not None:
@@ -263,7 +263,7 @@ def utc_time(written: str) -> str:
 def or_dash(value: Any, reason: str = gettext_noop("not given")) -> Any:
     """The value, or where there is none a dash that says why."""
     if value in (None, "", DASH):
-        return render_to_string("components/dash.html", {"reason": translate(reason)})
+        return render_to_string("components/dash.html", {"reason": reason})
     return value
 
 

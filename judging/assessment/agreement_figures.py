@@ -118,7 +118,7 @@ def drop_codes(text: str, translate: Callable[[str], str] = str) -> str:
     A page translates these words.
     """
     named = CODE.sub(lambda found: translate(CODES[found[0]]), text)
-    return FAMILY.sub(lambda found: f"{found[1]} ({found[2].replace('_', ' ')})", named)
+    return FAMILY.sub(lambda found: f"{translate(found[1])} ({found[2].replace('_', ' ')})", named)
 
 
 def name_biases(probes: Mapping[str, bool | None]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from core.sentences import translate
 from judging.assessment.options import SCORES
 
 Document = Mapping[str, Any]
@@ -51,7 +52,7 @@ def list_warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -
             kinds.setdefault(kind, {}).setdefault(warning["message"], []).append(names[key])
     return [
         WarningKind(
-            name=code.replace("_", " ").capitalize(),
+            name=translate(code.replace("_", " ").capitalize()),
             criteria=_joined(names, [name for name in names.values() if any(name in one for one in said.values())]),
             said=tuple(WarningSentence(message, _joined(names, where)) for message, where in said.items()),
         )

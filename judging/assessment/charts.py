@@ -27,6 +27,7 @@ from core.charts import (
     svg,
 )
 from core.later import Later
+from core.sentences import translate
 
 if TYPE_CHECKING:
     import altair as alt
@@ -123,7 +124,7 @@ def name_judge(name: str, kind: str) -> str:
     if kind == "judge":
         return name
     short = kind.removesuffix(" judge")
-    return kind if name == short else f"{name} ({short})"
+    return kind if name == short else f"{name} ({translate(short)})"
 
 
 def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:

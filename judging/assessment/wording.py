@@ -47,7 +47,14 @@ NUMBERS = (
 MOST_JUDGES = 4
 """How many judges a sentence names."""
 
-TIERS = ("easy", "medium", "hard", "contested")
+TIERS = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"), gettext_noop("contested"))
+ALONE = (
+    *(gettext_noop("replace"), gettext_noop("position"), gettext_noop("length"), gettext_noop("leniency")),
+    *(gettext_noop("halo"), gettext_noop("contradiction"), gettext_noop("drift"), gettext_noop("repeats")),
+    *(gettext_noop("injection"), gettext_noop("invariance"), gettext_noop("subgroups"), gettext_noop("people")),
+    *(gettext_noop("kappa"), gettext_noop("baseline")),
+)
+"""What a result or a plot names by one word, for pages to translate."""
 
 GROUPINGS = {
     "tier": gettext_noop("tier"),

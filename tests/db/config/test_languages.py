@@ -30,9 +30,12 @@ from config.catalogues import compile_catalogues
 from config.templatetags.concord import count, percent, stat
 from core.accounts.models.users import User
 from core.errors import InputError
-from core.sentences import CONTEXT
+from core.sentences import CONTEXT, translate
+from judging.judges.models import Judge
 from scripts.messages import LOCALE, list_messages, list_sentences
 from tests.db.config.test_permissions import routes
+from tests.db.judging.assessment.services.judged import compute_results
+from tests.db.judging.assessment.views.test_verdict import two_judges
 from tests.support.factories import ResearcherFactory
 from tests.support.paths import ROOT
 from tests.support.people import OpenStudy
@@ -294,10 +297,11 @@ class TestTheRest:
         assert "texts.js" not in text_of(Client(HTTP_ACCEPT_LANGUAGE="en").get("/login/"))
 
 
-@pytest.fixture
-def whole_language(settings, tmp_path):
-    """A language that has every text, each in brackets."""
-    path = tmp_path / "eo" / "LC_MESSAGES" / "django.mo"
+@pytest.fixture(scope="module")
+def catalogues(tmp_path_factory):
+    """The catalogue of a language that has every text, each in brackets."""
+    folder = tmp_path_factory.mktemp("locale")
+    path = folder / "eo" / "LC_MESSAGES" / "django.mo"
     path.parent.mkdir(parents=True)
     catalogue = Catalog(locale="eo")
     for message, _ in list_messages("django"):
@@ -308,7 +312,12 @@ def whole_language(settings, tmp_path):
         catalogue.add(sentence, f"⟦{sentence}⟧", context=CONTEXT)
     with path.open("wb") as file:
         write_mo(file, catalogue)
-    settings.LOCALE_PATHS = [tmp_path]
+    return folder
+
+
+@pytest.fixture
+def whole_language(settings, catalogues):
+    settings.LOCALE_PATHS = [catalogues]
     settings.LANGUAGES = [*settings.LANGUAGES, ("eo", "Esperanto")]
     settings.WHOLE_LANGUAGES = frozenset({"en", "eo"})
 
@@ -332,6 +341,50 @@ class TestWholeLanguage:
             assert '<html lang="eo">' in page, address
             heads = re.findall(r'(?s)<(?:h1|h2|th [^>]*scope="col"|legend|summary|button|label)[^>]*>(.*?)</', page)
             outside = {without_brackets(unescape(re.sub(r"<[^<>]*>", "", one))).strip() for one in heads} - data
+            assert {one for one in outside if re.search(r"[a-z]{3}", one)} == set(), address
+
+    @pytest.mark.parametrize(
+        ("composed", "said"),
+        [
+            ("only one rater", "⟦only one rater⟧"),
+            ("1,200 labelled items that the judge scored; a plan needs 20", "⟦{}⟧"),
+            (
+                "judge–human kappa unknown (no interval: one cluster) (lower limit above 0)",
+                "⟦judge–human kappa ⟦unknown (⟦no interval: one cluster⟧)⟧ (lower limit above 0)⟧",
+            ),
+            (
+                "5.0 % of replies unscored (at most 20 %); the judge gave every item the same verdict",
+                "⟦⟦5.0 % of replies unscored⟧ (at most 20 %)⟧⟦; the judge gave every item the same verdict⟧",
+            ),
+            ("what a researcher wrote", "what a researcher wrote"),
+            ("", ""),
+        ],
+    )
+    def test_a_sentence_about_a_result_is_told_by_its_template(self, composed, said):
+        assert translate(composed) == composed
+        with translation.override("de"):
+            assert translate(composed) == composed, "German has no such sentences"
+        with translation.override("eo"):
+            assert translate(composed) == said.format(composed)
+
+    def test_results_with_their_reasons_and_plots_speak_it(self, db):
+        criterion = two_judges()
+        compute_results(criterion.study)
+        client = sign_in(ResearcherFactory(language="eo"))
+        study = f"/studies/{criterion.study.slug}"
+        judges = Judge.objects.values_list("pk", flat=True)
+        pages = [
+            "results/",
+            "results/agreement/",
+            *(f"results/{pk}/preference/" for pk in judges),
+            "tiers/",
+            "progress/",
+        ]
+        data = r"bob|dana|erin|good|first|fern|moss|Suits|Preference|Response [12]|[Tt]ie|Concord|Brennan–Prediger|\(none\)"
+        for address in pages:
+            page = client.get(f"{study}/{address}").content.decode()
+            said = re.findall(r'(?s)<(?:th scope="row"|li|td class="small[^"]*"|text [^>]*)>([^<]*)', page)
+            outside = {re.sub(data, "", without_brackets(unescape(one))).strip() for one in said}
             assert {one for one in outside if re.search(r"[a-z]{3}", one)} == set(), address
 
     def test_an_error_says_it_with_its_values(self):
