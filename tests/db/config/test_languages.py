@@ -380,7 +380,8 @@ class TestWholeLanguage:
             "tiers/",
             "progress/",
         ]
-        data = r"bob|dana|erin|good|first|fern|moss|Suits|Preference|Response [12]|[Tt]ie|Concord|Brennan–Prediger|\(none\)"
+        names = r"bob|dana|erin|good|first|fern|moss|Suits|Preference|Concord|Brennan–Prediger"
+        data = rf"{names}|Response [12]|[Tt]ie|\(none\)"
         for address in pages:
             page = client.get(f"{study}/{address}").content.decode()
             said = re.findall(r'(?s)<(?:th scope="row"|li|td class="small[^"]*"|text [^>]*)>([^<]*)', page)
