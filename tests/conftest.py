@@ -1,39 +1,22 @@
-"""What every test may use."""
+"""What every test may use. Tests that need Django have more: tests/support/django_setup.py."""
 
 from __future__ import annotations
 
 import gc
-import shutil
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial, wraps
+import os
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
-from django.conf import settings
-from django.core.cache import cache
-from django.db import connection
-from django.test import Client
 from hypothesis.internal.conjecture import providers
-from pytest_django import DjangoDbBlocker
 
-from config.broker import FileCache
-from core import charts, helper_process
-from core.audit import log, triggers
-from judging.assessment import row_triggers
-from tests.support.callers import caller, rosa  # noqa: F401  fixtures
-from tests.support.factories import UserFactory
-from tests.support.guards import run
+from core import helper_process
 from tests.support.paths import ROOT, SHARED
-from tests.support.people import alice, bob, charlie, open_study  # noqa: F401  fixtures
-from tests.support.prebuilt import find_or_make_demo, find_or_make_migrated, use_copied_database
-from tests.support.second_factors import one_moment  # noqa: F401  fixture
 
 UNIT = ROOT / "tests" / "unit"
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as on a site; read when numpy is first imported
 helper_process.LINGER = 600.0  # starting one takes seconds
 
 
@@ -57,8 +40,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     pytest-xdist 3.8 puts the group into `_nodeid`, which pytest 9.2 no longer reads: groups would be torn apart.
     """
-    if misplaced := [item.nodeid for item in items if item.path.is_relative_to(UNIT) and uses_database(item)]:
-        raise pytest.UsageError(f"move to tests/db what uses the database: {misplaced[0]}")
+    if misplaced := [item.nodeid for item in items if item.path.is_relative_to(UNIT) and uses_django(item)]:
+        raise pytest.UsageError(f"move to tests/db what uses Django: {misplaced[0]}")
     if config.option.database_only:
         config.hook.pytest_deselected(items=[item for item in items if not runs_on_services(item)])
         items[:] = [item for item in items if runs_on_services(item)]
@@ -71,14 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time.
-
-    Who deals out the tests to other processes migrates a database while they collect; else all wait for the first.
-    """
+def pytest_sessionstart() -> None:
+    """What is collected stays until the end: looking through it for garbage takes a tenth of all processor time."""
     gc.disable()
-    if getattr(session.config.option, "numprocesses", None) and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
-        Thread(target=find_or_make_migrated).start()
 
 
 def pytest_collection_finish() -> None:
@@ -94,114 +72,15 @@ def runs_on_services(item: pytest.Item) -> bool:
     return uses_database(item)
 
 
+def uses_django(item: pytest.Item) -> bool:
+    return uses_database(item) or bool({"client", "django_db_setup", "rf", "settings"} & set(item.fixturenames))
+
+
 def uses_database(item: pytest.Item) -> bool:
     fixtures = set(getattr(item, "fixturenames", []))
     return bool(
         item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db", "live_server", "empty_site"}
     )
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(
-    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[None]:
-    """A copy of the migrated database."""
-    with django_db_blocker.unblock():
-        stop = use_copied_database()
-    flush_acts_too()
-    yield
-    with django_db_blocker.unblock():
-        stop()
-
-
-def flush_acts_too() -> None:
-    """Tests that commit empty every table behind them, without the triggers that refuse it.
-
-    By the class: under the event loop of a browser, Django has another connection object.
-    """
-    operations = type(connection.ops)
-    flush = operations.execute_sql_flush
-
-    def flushing(self: Any, statements: Iterable[str]) -> None:
-        vendor = connection.vendor
-        flush(
-            self,
-            [
-                *dropping(vendor),
-                *statements,
-                *triggers.build_create_statements(vendor),
-                *row_triggers.build_create_statements(vendor),
-            ],
-        )
-
-    operations.execute_sql_flush = flushing  # type: ignore[method-assign]
-
-
-def dropping(vendor: str) -> list[str]:
-    return [*triggers.build_drop_statements(vendor), *row_triggers.build_drop_statements(vendor)]
-
-
-@pytest.fixture(autouse=True, scope="session")
-def empty_cache() -> None:
-    """Redis still has what the tests counted that ran a moment ago."""
-    cache.clear()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def shared_drawings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
-    """A chart that one process of this run drew need not be drawn by the others."""
-    folder = tmp_path_factory.getbasetemp()
-    charts.cache = FileCache(str(folder.parent if worker_id != "master" else folder) + "/drawings", {})  # type: ignore[assignment]
-
-
-@pytest.fixture(autouse=True)
-def empty_second_place() -> None:
-    """What other tests did is rolled back or emptied, and the files of heads would still know it."""
-    shutil.rmtree(settings.AUDIT_HEADS, ignore_errors=True)
-
-
-@pytest.fixture
-def unguarded(db: None) -> None:
-    """A database whose log of acts, rules and revocations can be changed, until the end of the test."""
-    run(dropping(connection.vendor))
-
-
-@pytest.fixture(autouse=True, scope="session")
-def arranged_without_acts() -> None:
-    """What a test only arranges is no act of somebody: accounts of a factory, and `force_login`."""
-    for owner, name in ((UserFactory, "_create"), (Client, "_login")):
-        setattr(owner, name, unrecorded(getattr(owner, name)))
-
-
-def unrecorded(arrange: Callable[..., Any]) -> Callable[..., Any]:
-    """The same as a part of another act."""
-
-    @wraps(arrange)
-    def arranging(*args: Any, **kwargs: Any) -> Any:
-        token = log.pending.set(log.Pending("test.arrange", {"by": None}, None, {}, ("", None, ""), None, None))
-        try:
-            return arrange(*args, **kwargs)
-        finally:
-            log.pending.reset(token)
-
-    return arranging
-
-
-@pytest.fixture(scope="session")
-def migrated() -> Callable[[Path], None]:
-    """Puts a fresh database into a site's data folder: that site need not `migrate`."""
-    return partial(copy_database, find_or_make_migrated)
-
-
-@pytest.fixture(scope="session")
-def with_demo() -> Callable[[Path], None]:
-    """Puts the demo's database into a site's data folder."""
-    return partial(copy_database, find_or_make_demo)
-
-
-def copy_database(find: Callable[[], Path], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(find(), folder / "concord.sqlite3")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from core.accounts.models.users import User
 from core.api.uploads import save_upload
 from core.audit.log import audit_batch
 from core.errors import InputError
-from core.files import staging
+from core.files import archives
 from core.files.input_files import MEGABYTE, InputFile
 from core.files.outcome import Outcome
 from core.options.fields import OptionsForm
@@ -278,12 +278,12 @@ class UploadForm(forms.Form):
         """Load what is packed in the file. Whatever is said of it names the file, not the place where it lay."""
         place.mkdir()
         try:
-            folder = staging.unpack(file, place)
+            folder = archives.unpack(file, place)
             outcome = self.chosen.load(file=InputFile.from_path(folder), **more)
         except InputError as error:
-            raise staging.name_error(error, place, file) from error
+            raise archives.name_error(error, place, file) from error
         for one in outcome.skipped:
-            one["file"] = staging.to_given(one.get("file"), place, file)
+            one["file"] = archives.to_given(one.get("file"), place, file)
         return outcome
 
     def refuse(self, error: InputError) -> None:

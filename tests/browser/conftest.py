@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tests.support.django_setup import pytest_configure  # noqa: F401  a hook; what follows needs Django
+
+# isort: split
 import os
 import shutil
 import socket

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from config.demo import PASSWORD
 from tests.browser.waiting import saved
-from tests.unit.config.test_privacy import open_below
+from tests.db.config.test_privacy import open_below
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 DIALOGUE_KEYS = ("y", "3", "4", "4", "5", "4")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from judging.judges import prompts
 from judging.judges.providers import create
 from judging.judges.providers.base import Provider, Reply
 from judging.judges.providers.requests import Category, CriterionSpec, DialogueContent, JudgeRequest, Turn
-from tests.support.judging import run
 from tests.support.model_server import MODEL
 
 CRITERION = CriterionSpec(
@@ -40,3 +41,9 @@ def using(provider: str, act: Callable[[Any], Awaitable[Any]], *, model: str = M
 def judge(provider: str, asked: JudgeRequest | None = None, **options: Any) -> Reply:
     reply: Reply = using(provider, lambda made: made.judge(asked or request()), **options)
     return reply
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What the coroutine returns, from a loop in another thread: a browser test may have left one in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -28,9 +28,9 @@ from annotation.studies.models.studies import Study
 from config.archives import reading as reading_of_archives
 from config.archives import writing as archives
 from core.errors import InputError
+from core.files.archives import unpack
 from core.files.input_files import InputFile
 from core.files.outcome import Outcome
-from core.files.staging import unpack
 from judging.runs.imports import pandalm, personalens
 from judging.runs.imports import ratings as judge_ratings
 from judging.runs.imports import study_packages as reading

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from annotation.studies.models.studies import Study
@@ -55,9 +52,3 @@ def judged(study: Study, judge: Judge, **options: Any) -> JudgeRun:
         pass
     run.refresh_from_db()
     return run
-
-
-def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What the coroutine returns, from a loop in another thread: a browser test may have left one in this thread."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()

@@ -28,7 +28,7 @@ from annotation.corpus.services import note_uses
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
-from core.files import staging
+from core.files import archives
 from core.files.input_files import InputFile, OnError, Problems, read_jsonl
 from core.files.outcome import Outcome, explain_refusal
 from core.hashing import content_hash
@@ -121,7 +121,7 @@ def load(
     if not is_zipfile(file.path):
         return load_lines(kind, file, source, on_error, attachments, beside=file.path)
     with TemporaryDirectory(prefix="concord-attached-") as place:
-        folder = staging.unpack(file, Path(place))
+        folder = archives.unpack(file, Path(place))
         return load_lines(kind, find_records(folder, file), source, on_error, folder, beside=file.path)
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.db.config.test_starting import environment
+from tests.db.config.test_supervision import free_port
 from tests.support.prebuilt import ROOT, find_or_make_migrated
 from tests.support.site import wait_until
-from tests.unit.config.test_starting import environment
-from tests.unit.config.test_supervision import free_port
 
 pytestmark = pytest.mark.xdist_group("killed workers")
 

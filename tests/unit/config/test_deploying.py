@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from django.core.management import get_commands
 
 from core import version
 from tests.support.paths import ROOT
@@ -103,12 +102,6 @@ class TestCompose:
     def test_what_must_last_is_in_volumes(self):
         mounted = {volume.split(":")[0] for service in COMPOSE["services"].values() for volume in service["volumes"]}
         assert mounted == set(COMPOSE["volumes"]) == {"data", "backups", "database", "broker"}
-
-
-@pytest.mark.parametrize("path", sorted(DEPLOY.iterdir()), ids=lambda path: path.name)
-def test_every_command_of_manage_py_is_one(path):
-    named = re.findall(r"python manage\.py ([a-z_]+)", path.read_text())
-    assert set(named) <= set(get_commands())
 
 
 class TestSettings:

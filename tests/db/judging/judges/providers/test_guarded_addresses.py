@@ -8,7 +8,7 @@ from core.errors import InputError
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
 from judging.judges.services import judges
-from tests.support.judging import run
+from tests.support.asking import run
 
 
 def provider(url: str):

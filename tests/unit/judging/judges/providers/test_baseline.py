@@ -18,7 +18,7 @@ from judging.judges.providers.requests import (
     Person,
     Turn,
 )
-from tests.support.judging import run
+from tests.support.asking import run
 
 ALICE = Person(
     persona="Alice bakes sourdough and hikes with her dog.",

@@ -9,7 +9,7 @@ from core.jobs.backoff import PermanentError, TransientError
 from judging.judges.providers import calls
 from judging.judges.providers.base import approximate_tokens
 from judging.judges.providers.calls import patiently, retry_after
-from tests.support.judging import run
+from tests.support.asking import run
 
 
 @pytest.mark.parametrize(

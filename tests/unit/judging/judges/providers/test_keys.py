@@ -5,8 +5,7 @@ import pytest
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import create
 from judging.judges.providers.keys import HIDDEN, Keyring, origin, redact_key
-from tests.support.asking import CRITERION, request
-from tests.support.judging import run
+from tests.support.asking import CRITERION, request, run
 from tests.support.model_server import KEY, MODEL, error
 
 SECRET = "sk-of-the-project-1"

@@ -20,8 +20,7 @@ from core.addresses import ForbiddenAddressError, Rule, check, resolve_checked
 from core.jobs.backoff import PermanentError
 from judging.judges.providers import create, reaching
 from judging.judges.providers.calls import OversizedError
-from tests.support.asking import request
-from tests.support.judging import run
+from tests.support.asking import request, run
 
 LAB = Rule(private=True)
 SITE = Rule()

@@ -14,7 +14,7 @@ from judging.judges.providers import create
 from judging.judges.providers.requests import Category, CriterionSpec, JudgeRequest, PairContent, Person
 from judging.judges.providers.scorer import build_reply
 from judging.judges.providers.scorer.protocol import Score
-from tests.support.judging import run
+from tests.support.asking import run
 from tests.support.model_server import CHAT, MODEL, SCORE, Answer
 
 PREFERENCE = CriterionSpec(

@@ -10,7 +10,7 @@ from core.jobs.backoff import PermanentError, TransientError
 from simulation.agents import speakers
 from simulation.agents.prompts import Cue, Message
 from simulation.agents.speakers import build_request
-from tests.support.judging import run
+from tests.support.asking import run
 from tests.support.model_server import KEY, MODEL, Answer, error, running
 
 CUE = Cue("Be brief.", (Message("user", "Hello?"), Message("assistant", "Yes."), Message("user", "A table.")), "v" * 12)

@@ -13,7 +13,7 @@ from judging.judges.providers.base import Reply
 from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest
 from judging.runs.queries.requests import Pending
 from judging.runs.services.request_pool import Answer, Ask, JudgePool
-from tests.support.judging import run
+from tests.support.asking import run
 
 CRITERION = CriterionSpec("c", "C", "?", "", "nominal", ())
 

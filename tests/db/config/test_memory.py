@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import sys
 
+from tests.db.config.test_starting import ROOT, environment
 from tests.support.prebuilt import find_or_make_demo
-from tests.unit.config.test_starting import ROOT, environment
 
 LARGE = ("altair", "anthropic", "krippendorff", "openai", "pyarrow", "sklearn", "statsmodels", "vl_convert")
 OF_STATISTICS = ("scipy.linalg", "scipy.stats")

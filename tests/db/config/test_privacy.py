@@ -12,7 +12,7 @@ from django.core.files.storage import FileSystemStorage
 
 from config import data_folder
 from config.checks import files_are_private
-from tests.unit.config.test_starting import ROOT, environment
+from tests.db.config.test_starting import ROOT, environment
 
 
 def open_below(folder: Path) -> list[str]:
