@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
@@ -79,7 +80,7 @@ def _add_links(study: Study, document: Document, sections: list[Document], judge
 @researcher_required
 @require_safe
 def report_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The report in one of its formats."""
+    """The report in one of its formats. A file is in English, whatever the language of the page."""
     if format not in service.FORMATS:
         raise Http404(f"the report is not given as {format}")
     study = get_object_or_404(Study, slug=slug)
@@ -89,5 +90,7 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     judges, _ = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
-    document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
-    return attach_file(content(document), name=f"{study.slug}-report.{ending}", content_type=content_type)
+    with translation.override("en"):
+        document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
+        written = content(document)
+    return attach_file(written, name=f"{study.slug}-report.{ending}", content_type=content_type)

@@ -387,6 +387,8 @@ class TestWholeLanguage:
             said = re.findall(r'(?s)<(?:th scope="row"|li|td class="small[^"]*"|text [^>]*)>([^<]*)', page)
             outside = {re.sub(data, "", without_brackets(unescape(one))).strip() for one in said}
             assert {one for one in outside if re.search(r"[a-z]{3}", one)} == set(), address
+        assert "⟦" in client.get(f"{study}/report/").content.decode()
+        assert "⟦" not in client.get(f"{study}/report.html").content.decode(), "a file is English"
 
     def test_an_error_says_it_with_its_values(self):
         error = InputError("no criterion is called {key!r}", key="tone")
