@@ -33,13 +33,19 @@ from simulation.generation.models import Candidate, CandidateRun, Conflict, Conf
 from simulation.generation.services import candidates, generation
 
 PER_PAGE = 50
-ASKED = [
-    gettext_noop("Source"), gettext_noop("Domains"), gettext_noop("Demographics"), gettext_noop("N"),
-    gettext_noop("Task"), gettext_noop("Question"), gettext_noop("Kind"), gettext_noop("Levels"),
-    gettext_noop("Key"), gettext_noop("Candidates"), gettext_noop("Parents"), gettext_noop("Traits"),
-    gettext_noop("Seed_id"), gettext_noop("Topics"),
-]  # fmt: skip
-"""Names of what an order was asked with, as its page says them."""
+ASKED = {
+    "source": gettext_noop("Source"),
+    "domains": gettext_noop("Domains"),
+    "demographics": gettext_noop("Demographics"),
+    "traits": gettext_noop("Traits"),
+    "task": gettext_noop("Task"),
+    "topics": gettext_noop("Topics"),
+    "question": gettext_noop("Question"),
+    "kind": gettext_noop("Kind of question"),
+    "levels": gettext_noop("Levels"),
+    "n": gettext_noop("Number"),
+}
+"""What of a generation's request its page names, and how."""
 
 
 @researcher_required
@@ -213,14 +219,20 @@ def generation_list(request: HttpRequest) -> HttpResponse:
 
 @researcher_required
 def generation_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One order: what was made, and every reply with the field that did not fit."""
+    """One generation: what was asked for and made, and every reply with the field that did not fit."""
     order = get_object_or_404(Making.objects.select_related("agent", "profile"), pk=pk)
-    given = {
-        name: value for name, value in order.asked.items() if name != "prompts" and value not in (None, "", [], {})
-    }
-    asked = [(_(name.capitalize()), value) for name, value in given.items()]
-    facts = [(_("What"), order.get_kind_display()), (_("Who"), f"{order.agent.provider} {order.agent.model}"), *asked]
+    given = {name: order.asked.get(name) for name in ASKED}
+    facts = [
+        (_("Model"), str(order.agent)),
+        *((_(ASKED[name]), _write_value(value)) for name, value in given.items() if value),
+    ]
     return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
+
+
+def _write_value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {part}" for name, part in value.items())
+    return ", ".join(str(part) for part in value) if isinstance(value, list) else str(value)
 
 
 @researcher_required

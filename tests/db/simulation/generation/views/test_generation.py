@@ -103,6 +103,18 @@ def test_a_failed_order_shows_field_and_reply_and_can_be_tried_again(client, ali
     assert order.state == "running"
 
 
+def test_what_was_asked_for_is_told_in_words(client, alice, order):
+    order.kind, order.asked = "candidates", {"question": "Tea?", "levels": ["none", "full"], "n": 1, "key": "9ce593"}
+    order.finished_at, order.made = order.created_at, [["candidate", 1], ["candidate", 2]]
+    order.save()
+
+    text = text_of(client.get(reverse("making_detail", args=[order.pk])))
+    assert "none, full" in text
+    assert "9ce593" not in text
+    assert "2 candidates" in text
+    assert "It found nothing" not in text
+
+
 def test_the_list_says_what_waits(client, alice, order, conflict):
     text = text_of(client.get(reverse("making_list")))
 
