@@ -23,10 +23,11 @@ from annotation.corpus.exchange.dataset import (
     StudyHead,
     to_key,
 )
-from annotation.corpus.exchange.reading import collect_package, json_lines
+from annotation.corpus.exchange.reading import collect_package
 from annotation.corpus.parsing.messages import render_dialogue
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems
+from core.files.tables.reading import read_json_lines
 
 BETWEEN = ": "
 ANY = "label"
@@ -72,7 +73,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     """Lines as doccano exports them. InputError names the file and the line."""
     rater = PurePath(file.name).stem
     return collect_package(
-        file, problems, json_lines(file, problems), lambda one, _: parse_rated(one, rater, naming), known
+        file, problems, read_json_lines(file, problems), lambda one, _: parse_rated(one, rater, naming), known
     )
 
 

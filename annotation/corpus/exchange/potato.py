@@ -27,10 +27,11 @@ from annotation.corpus.exchange.dataset import (
     to_named_response,
     to_shown_side,
 )
-from annotation.corpus.exchange.reading import Given, collect_package, json_lines, json_list, locate_error
+from annotation.corpus.exchange.reading import Given, collect_package, json_list, locate_error
 from annotation.corpus.parsing.messages import render_dialogue, to_turns
 from core.errors import InputError
 from core.files.input_files import InputFile, Problems, parse_document, read_document
+from core.files.tables.reading import read_json_lines
 
 STATE = "user_state.json"
 OF_JUDGES = "llm_labels"
@@ -134,7 +135,7 @@ def list_json_files(file: InputFile) -> list[Path]:
 def rows(file: InputFile, problems: Problems) -> Iterable[Given]:
     if file.path.name == STATE:
         return [("state", parse_document(file, read_document(file)))]
-    return json_lines(file, problems) if file.path.suffix == ".jsonl" else json_list(file, "instances")
+    return read_json_lines(file, problems) if file.path.suffix == ".jsonl" else json_list(file, "instances")
 
 
 def take(

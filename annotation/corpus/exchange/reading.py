@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -21,7 +21,7 @@ from annotation.corpus.exchange.dataset import (
 )
 from annotation.corpus.parsing.records import DialogueRecord, PairRecord
 from core.errors import InputError
-from core.files.input_files import InputFile, Problems, find_first_problem, lines, parse_document, read_document
+from core.files.input_files import InputFile, Problems, find_first_problem, parse_document, read_document
 from core.files.json_text import refuse_unstorable
 
 ANSWERS = TypeAdapter(tuple[ExchangedAnswer, ...])
@@ -38,20 +38,6 @@ def json_list(file: InputFile, of: str) -> list[Given]:
     if not isinstance(document, list):
         raise file.error("a JSON list of {of} is expected", of=of)
     return [(str(place), one) for place, one in enumerate(document)]
-
-
-def json_lines(file: InputFile, problems: Problems) -> Iterator[Given]:
-    """The objects of a file with one on each line."""
-    for number, line in lines(file, problems):
-        try:
-            found = parse_document(file, line)
-        except InputError as error:
-            problems.add(file.error(error.message, line=number, field=error.field), line)
-            continue
-        if isinstance(found, dict):
-            yield number, found
-        else:
-            problems.add(file.error("one JSON object is expected on each line", line=number), line)
 
 
 def collect_package(

@@ -73,6 +73,11 @@ class Command(ConcordCommand):
                 build_plan(options, build_judge).judge
             )  # may wait on the network, so not while the database is locked
             run = self.run_for(options)
+        self.work_or_wait(run, options)
+        return document(run)
+
+    def work_or_wait(self, run: JudgeRun, options: dict[str, Any]) -> None:
+        """Work through the run here with --now, or else stay until workers did, unless one does not want to wait."""
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
         try:
@@ -82,7 +87,6 @@ class Command(ConcordCommand):
                 self.watch(run, wait_until_over(run))
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED, returncode=128 + signal.SIGINT) from None
-        return document(run)
 
     def run_again(self, options: dict[str, Any]) -> JudgeRun:
         """The judge's last run on the study, asked again for its items without a verdict."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 from argparse import BooleanOptionalAction
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.management import text
 from annotation.studies.queries.studies import study_called
@@ -15,11 +14,9 @@ from core.audit.log import audit_batch
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import ProbeOptions
 from judging.assessment.services import probes
-from judging.judges.queries import workers
 from judging.judges.services import judges
 from judging.management.commands import judge as judging
-from judging.management.long_work import NO_WORKER, wait_until_over
-from judging.runs.services import estimates, work
+from judging.runs.services import estimates
 from judging.runs.services.runs import Plan
 
 
@@ -48,15 +45,7 @@ class Command(judging.Command):
         judges.probe(plan.judge)  # may wait on the network, so not while the database is locked
         with audit_batch():
             run = self.find_or_start_run(plan, now=options["now"])
-        if not options["now"] and not workers.alive().exists():
-            self.stderr.write(NO_WORKER)
-        try:
-            if options["now"]:
-                self.watch(run, work.work_through(run))
-            elif options["wait"]:
-                self.watch(run, wait_until_over(run))
-        except KeyboardInterrupt:
-            raise CommandError(judging.INTERRUPTED, returncode=128 + signal.SIGINT) from None
+        self.work_or_wait(run, options)
         return {**judging.document(run), **describe_probe(run.probe)}
 
     def say(self, document: dict[str, Any]) -> None:
