@@ -31,7 +31,7 @@ from judging.judges.providers.base import (
     Usage,
     approximate_tokens,
 )
-from judging.judges.providers.calls import NO_ANSWER, failure, patiently, translate_errors
+from judging.judges.providers.calls import NO_ANSWER, failure, judge_patiently, translate_errors
 from judging.judges.providers.keys import ENVIRONMENT, Keyring, origin
 from judging.judges.providers.pictures import to_anthropic
 from judging.judges.providers.requests import CriterionSpec, JudgeRequest, Prompt
@@ -216,20 +216,9 @@ class Anthropic(base.BatchProvider):
         return "Anthropic takes the key and knows the model."
 
     async def judge(self, request: JudgeRequest) -> Reply:
-        prompt = request.prompt
-        if prompt is None:
-            raise PermanentError("A model needs a prompt.")
-        try:
-            if too_long := await self.refuse_too_long(request):
-                return too_long
-            async with self.turns.wait_for_first(self.find_cached_prefix(prompt)):
-                return await patiently(
-                    lambda: self.call_at_zero(lambda: self.request_reply(prompt)),
-                    retries=self.parameters.max_retries,
-                    told=self.on_wait,
-                )
-        except TooLongError as error:
-            return base.does_not_fit(said=str(error))
+        beginning = self.find_cached_prefix(request.prompt) if request.prompt else ""
+        async with self.turns.wait_for_first(beginning):
+            return await judge_patiently(self, request, self.request_reply)
 
     async def request_reply(self, prompt: Prompt) -> Reply:
         """One call."""

@@ -15,8 +15,10 @@ from json import JSONDecodeError
 from typing import Any, TypeVar
 
 from core.jobs.backoff import PermanentError, TransientError
-from judging.judges.providers.base import NoTemperatureError, TooLongError, ignore_wait
+from judging.judges.providers import base
+from judging.judges.providers.base import NoTemperatureError, Reply, TooLongError, ignore_wait
 from judging.judges.providers.keys import redact_key
+from judging.judges.providers.requests import JudgeRequest, Prompt
 
 T = TypeVar("T")
 
@@ -60,6 +62,27 @@ async def patiently(
 
 class OversizedError(PermanentError):
     """An answer so long that it was not read to its end."""
+
+
+async def judge_patiently(
+    provider: base.Provider, request: JudgeRequest, call: Callable[[Prompt], Awaitable[Reply]]
+) -> Reply:
+    """A model's reply to the prompt of a request; unscored where the prompt or the answer is too long."""
+    prompt = request.prompt
+    if prompt is None:
+        raise PermanentError("A model needs a prompt.")
+    try:
+        if too_long := await provider.refuse_too_long(request):
+            return too_long
+        return await patiently(
+            lambda: provider.call_at_zero(lambda: call(prompt)),
+            retries=provider.parameters.max_retries,
+            told=provider.on_wait,
+        )
+    except TooLongError as error:
+        return base.does_not_fit(said=str(error))
+    except OversizedError as error:
+        return Reply(unscored="oversized", explanation=str(error))
 
 
 @contextmanager
@@ -117,4 +140,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
-__all__ = ["NO_ANSWER", "PATIENCE", "OversizedError", "failure", "patiently", "retry_after", "translate_errors"]
+__all__ = [
+    *("NO_ANSWER", "PATIENCE", "OversizedError"),
+    *("failure", "judge_patiently", "patiently", "retry_after", "translate_errors"),
+]

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.jobs.backoff import PermanentError, TransientError
+from core.jobs.backoff import TransientError
 from judging.judges.providers import base
-from judging.judges.providers.base import Reply, TooLongError, Usage
-from judging.judges.providers.calls import NO_ANSWER, OversizedError, patiently, translate_errors
+from judging.judges.providers.base import Reply, Usage
+from judging.judges.providers.calls import NO_ANSWER, judge_patiently, translate_errors
 from judging.judges.providers.pictures import to_openai
 from judging.judges.providers.requests import JudgeRequest, Picture, Prompt
 
@@ -37,21 +37,7 @@ class ChatProvider(base.Provider):
         """What `chat.completions.create` is called with."""
 
     async def judge(self, request: JudgeRequest) -> Reply:
-        prompt = request.prompt
-        if prompt is None:
-            raise PermanentError("A model needs a prompt.")
-        try:
-            if too_long := await self.refuse_too_long(request):
-                return too_long
-            return await patiently(
-                lambda: self.call_at_zero(lambda: self.request_reply(request, prompt)),
-                retries=self.parameters.max_retries,
-                told=self.on_wait,
-            )
-        except TooLongError as error:
-            return base.does_not_fit(said=str(error))
-        except OversizedError as error:
-            return Reply(unscored="oversized", explanation=str(error))
+        return await judge_patiently(self, request, lambda prompt: self.request_reply(request, prompt))
 
     async def request_reply(self, request: JudgeRequest, prompt: Prompt) -> Reply:
         """One call."""
