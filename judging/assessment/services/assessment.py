@@ -14,6 +14,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.preferences import load_side_biases
 from core.accounts.models.users import User
 from core.errors import InputError, NotComputedError
+from core.hashing import content_hash
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
@@ -53,6 +54,11 @@ class StoredAssessment:
     def is_success(self) -> bool:
         """Whether the study's criterion of success is met."""
         return self.held_to.success.is_met(self.verdicts)
+
+    @property
+    def identity(self) -> str:
+        """A hash of the results and rules, which tells whether somebody saw just these."""
+        return content_hash([self.calibration.pk, self.audit.pk, self.rules.to_json()])
 
     @property
     def has_scores(self) -> bool:

@@ -22,7 +22,7 @@ from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.certificates import find_issued
 from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules
-from judging.assessment.services.assessment import AssessmentRequest
+from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
 from judging.assessment.views.verdict import JSON, reader, translate_rules
 from judging.judges.models import Judge
@@ -33,7 +33,7 @@ BAD, TOO_MANY = 400, 429
 @researcher_required
 @require_POST
 def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Sign what the verdict page shows, by the study's rules."""
+    """Sign what the verdict page showed, by the study's rules; what has changed since is to be read first."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
         mine = StudyData.load(study, request.POST.get("part", "")).load_judge(judge)
@@ -41,11 +41,18 @@ def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         found = hold_out.check_seen(
             assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
         )
+        _check_shown(request, found)
         issued = certificates.issue(by=reader(request), found=found)
     except InputError as error:
         messages.error(request, str(error))
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
     return redirect("certificate_detail", sha256=issued.sha256)
+
+
+def _check_shown(request: HttpRequest, found: Assessment) -> None:
+    """Raise InputError where the page showed other results or rules than those of now."""
+    if request.POST.get("shown", found.identity) != found.identity:
+        raise InputError("Labels, judgments or rules have changed since. Read the results of now, then issue it.")
 
 
 @researcher_required

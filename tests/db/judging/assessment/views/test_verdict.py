@@ -135,6 +135,18 @@ def test_a_certificate_is_issued_by_the_rules_on_the_page_and_shown_with_its_sta
     assert "expired" in text_of(verdict_page(alice, pairs))
 
 
+def test_a_certificate_is_of_what_was_seen(pairs, alice):
+    pk, shown = Judge.objects.get(name="good").pk, re.compile(r'name="shown" value="(\w+)"')
+    seen = shown.search(verdict_page(alice, pairs).content.decode())[1]
+    alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
+    told = alice.post(reverse("certificate_issue", args=["suits", pk]), {"shown": seen}, follow=True)
+    assert "Read the results of now" in text_of(told)
+    assert not Certificate.objects.exists()
+    seen = shown.search(told.content.decode())[1]
+    alice.post(reverse("certificate_issue", args=["suits", pk]), {"shown": seen})
+    assert Certificate.objects.get().content["rules"]["least_items"] == 100
+
+
 @pytest.mark.each_database
 def test_page_report_and_certificate_say_how_many_figures_were_recomputed(pairs, alice):
     verdict_page(alice, pairs)
