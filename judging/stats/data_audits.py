@@ -10,10 +10,11 @@ import numpy as np
 from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
+from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.asymptotic import build_undefined, figure, quantile
-from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, figure, quantile
+from judging.stats.clustered_shares import count_clustered_share, select_clusters
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -144,11 +145,17 @@ def polarity(evidence: AssessmentData) -> Estimate:
         return build_undefined(f"{n} items with both; it takes {FEW}", n_items=n)
     if np.ptp(human[both]) == 0 or np.ptp(judge[both]) == 0:
         return build_undefined("the judge's scores or people's labels do not vary", n_items=n)
-    return _correlation(human[both], judge[both])
+    return _correlation(human[both], judge[both], select_clusters(evidence.material.dependent, both))
 
 
-def _correlation(x: FloatArray, y: FloatArray) -> Estimate:
-    """Pearson's, with the interval of Fisher (1921) on the scale of its inverse hyperbolic tangent."""
+def _correlation(x: FloatArray, y: FloatArray, clusters: Sequence[str] | None = None) -> Estimate:
+    """Pearson's of (n,) and (n,), -1 to 1, with an interval that is symmetric on Fisher's z.
+
+    Of independent items its error is that of Fisher (1921), 1 / sqrt(n - 3); with ``clusters`` (n,) that of leaving out
+    each in turn.
+    """
+    if clusters is not None:
+        return estimate_by_jackknife(pearson(x, y), clusters=clusters, n_items=len(x), bounds=(-1.0, 1.0))[0]
     r, n = float(np.corrcoef(x, y)[0, 1]), len(x)
     half = quantile(0.95) / np.sqrt(n - 3)
     z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))

@@ -379,6 +379,16 @@ class TestVersionsAndChanges:
         assert stats.binom.sf(2, 20, compute_least_share(20)) == pytest.approx(0.8)
         assert np.isnan(compute_least_share(2))
 
+    def test_what_can_be_read_of_one_profile_is_worth_one(self):
+        flags = np.where(np.arange(60) % 12 < 6, 0.0, np.nan)  # five profiles of twelve: all, or none, can be read
+        names = tuple(str(k // 6) for k in range(60))
+        alone, shared = (
+            contradiction(flags, np.ones(60, dtype=bool), clusters=clusters).details["readable"]
+            for clusters in (None, names)
+        )
+        assert alone.value == shared.value == 0.5
+        assert shared.high - shared.low > 1.5 * (alone.high - alone.low)
+
     def test_contradictions_of_one_profile_are_worth_one(self):
         flags, names = [1] * 10 + [0] * 90, [str(k) for k in np.arange(100) // 10]
         assert contradiction(flags).p_value < 1e-3
