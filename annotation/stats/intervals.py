@@ -34,6 +34,7 @@ SAME = 1e-12
 
 STUDENT, BCA, NONE = "jackknife t", "BCa", "none"
 FLAT = "no interval: leaving out any"
+NOT_ASKED = "no interval: none was asked for (0 resamples)"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Intervals:
     method
         (m,) ``"BCa"``, ``"jackknife t"`` or ``"none"``.
     reason
-        (m,) why there is no interval; None where there is one, or where none was asked for.
+        (m,) why there is no interval; None where there is one.
     """
 
     low: FloatArray
@@ -140,7 +141,7 @@ def compute_intervals(
     m = len(replicates.value)
     nothing = np.full(m, np.nan)
     if resampling.n_replicates == 0:
-        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (None,) * m)
+        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (NOT_ASKED,) * m)
     why = explain_no_interval(resampling)
     if why is not None or not len(replicates.left_out):
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)

@@ -19,7 +19,7 @@ import scipy
 from annotation.stats.arrays import ratio
 from annotation.stats.clustered import build_resampling, count_basis
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, estimates, explain_no_interval
+from annotation.stats.intervals import NOT_ASKED, Basis, estimates, explain_no_interval
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.scores import build_masked_means
 from annotation.stats.table import FloatArray
@@ -134,7 +134,7 @@ def rank_changes(
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
     sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_changes, k=len(first)))
     found = replicate([sums], resampling)[0]
-    why = explain_no_interval(resampling)
+    why = explain_no_interval(resampling) if bootstrap else NOT_ASKED
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     without = np.isnan(found.value).any() or why is not None or not bootstrap
     ends = np.full((2, len(first)), np.nan) if without else np.nanquantile(found.bootstrap, tails, axis=0)
