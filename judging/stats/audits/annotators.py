@@ -13,7 +13,7 @@ import scipy
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
-from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, not_made
+from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, count_df, not_made
 from judging.stats.audits.unit_groups import compare_groups, difference, mean_and_error
 
 LEAST_PEOPLE = 3
@@ -118,7 +118,7 @@ def _members(
 def _of_group(sums: FloatArray, counts: FloatArray, inside: BoolArray, tests: int, known: BoolArray) -> Estimate:
     mean, variance = mean_and_error(sums, counts, inside)
     counted = (int(known[:, inside].any(axis=1).sum()), int(inside.sum()), int(counts[inside].sum()))
-    return _figure(mean, float(np.sqrt(variance)), int(inside.sum()) - 1, tests, counted)
+    return _figure(mean, float(np.sqrt(variance)), count_df(counts[inside]), tests, counted)
 
 
 def _figure(value: float, se: float, df: float, tests: int, counted: tuple[int, int, int]) -> Estimate:

@@ -73,6 +73,18 @@ class TestEffectiveDf:
         assert effective_df(np.tile([1.0, -1.0], 5)[:, None], np.ones(10), 9)[0] == 9
         assert np.isnan(effective_df(np.zeros((10, 1)), np.ones(10), 9)[0])
 
+    def test_unequal_clusters_have_those_of_as_many_equal_ones(self):
+        # eight of one cluster, and twelve alone: 20 ** 2 / (8 ** 2 + 12) clusters, by Kish
+        clusters = ("0",) * 8 + tuple(map(str, range(1, 13)))
+        x = np.r_[np.zeros(8), np.tile([1.0, -1.0], 6)]
+        assert Resampling.from_table(from_codes(np.zeros((20, 1)), q=1, clusters=clusters)).most_df == 400 / 76 - 1
+        assert of_mean(x, clusters=clusters).df <= 400 / 76 - 1
+        equal = Resampling.from_table(from_codes(np.zeros((20, 1)), q=1, strata=("a",) * 12 + ("b",) * 8))
+        assert equal.most_df == 18
+        heavy = np.r_[np.full(12, 9.0), np.ones(8)]  # weights that differ between strata cost nothing
+        weighted = from_codes(np.zeros((20, 1)), q=1, strata=("a",) * 12 + ("b",) * 8, weights=heavy)
+        assert Resampling.from_table(weighted).most_df == pytest.approx(18)
+
     def test_copies_count_as_units(self):
         influence = np.array([[3.0], [-1.0]])
         copied = effective_df(influence, np.array([2.0, 6.0]), 7)
