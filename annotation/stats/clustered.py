@@ -12,7 +12,6 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.scores import build_masked_means
-from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 
 NOTHING = "nothing has a value here"
@@ -63,10 +62,7 @@ def estimate_clustered_means(
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
     bases = [count_basis(there[:, j], resampling) for j in range(m)]
     (found,) = replicate([build_masked_means(values)], resampling)
-    counted = there if weights is None else there * weights[:, None]
-    held = [np.bincount(resampling.unit, counted[:, j]) for j in range(m)]
-    units = np.array([compute_effective_number(one) for one in held])
-    return estimates(found, resampling, bases, [reason] * m, scale=scale, units=units)
+    return estimates(found, resampling, bases, [reason] * m, scale=scale)
 
 
 def build_resampling(

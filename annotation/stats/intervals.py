@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Replicates, Resampling
@@ -78,9 +79,8 @@ def estimates(
     *,
     scale: Scale | Sequence[Scale] = "plain",
     student: bool = False,
-    units: FloatArray | None = None,
 ) -> list[Estimate]:
-    """m figures with their intervals.
+    """m figures with their intervals. A share of 0 or 1 that no unit contradicts has that of `bound_unanimous`.
 
     Parameters
     ----------
@@ -96,12 +96,10 @@ def estimates(
         Where the interval is symmetric, for all figures or for each: see `annotation.stats.jackknife.Scale`.
     student
         Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
-    units
-        (m,) effective number of clusters of each figure. A share of 0 or 1, which no cluster contradicts, then has
-        Wilson's interval with as many items.
     """
     found = compute_intervals(replicates, resampling, scale, student=student)
-    if units is not None:
+    if replicates.weight is not None:
+        units = ratio(np.ones(len(replicates.value)), resampling.times @ replicates.weight**2)
         found = bound_unanimous(found, replicates.value, units, resampling.confidence, scale)
     return [
         _estimate(float(value), found, j, basis, reason, resampling)
@@ -170,7 +168,11 @@ def compute_intervals(
 def bound_unanimous(
     found: Intervals, value: FloatArray, units: FloatArray, confidence: float, scale: Scale | Sequence[Scale]
 ) -> Intervals:
-    """Give the shares (m,) of 0 and 1 that no cluster contradicts the interval of as many items as ``units`` (m,)."""
+    """Give the shares (m,) of 0 and 1 that no unit contradicts Wilson's interval of as many items as ``units`` (m,).
+
+    These are the effective numbers (Kish 1965) of items, or clusters, by the weight that each has in the share. A unit
+    counts as one observation, whatever it holds: a mean of numbers from 0 to 1 varies at most as much as a yes or no.
+    """
     low, high, method, reason = found.low.copy(), found.high.copy(), list(found.method), list(found.reason)
     scales = [scale] * len(value) if isinstance(scale, str) else scale
     for j, why in enumerate(found.reason):

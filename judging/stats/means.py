@@ -12,7 +12,6 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
-from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import FloatArray, IntArray
 
 Labels = Sequence[str] | IntArray
@@ -87,10 +86,11 @@ def compute_means(
     contributions = np.column_stack([*sums, *counts]).astype(float)
     one_stratum = np.zeros(k, dtype=np.int64)
     resampling = Resampling(np.arange(k), one_stratum, np.ones(k), bootstrap, confidence, seed, unit_name="clusters")
-    means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
+    means = SumStatistic(
+        contributions, lambda found: ratio(found[..., :m], found[..., m:]), counted=lambda found: found[..., m:]
+    )
     (replicates,) = replicate([means], resampling)
-    units = np.array([compute_effective_number(held) for held in counts])
-    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale, units=units)
+    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale)
 
 
 def index_in_order(labels: Labels) -> IntArray:

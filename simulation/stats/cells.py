@@ -73,7 +73,8 @@ def estimate_within(
     """m means whose intervals are symmetric in the log odds between the ends of the scale, where it has ends."""
     low = np.array([0.0 if scale is None else scale[0] for scale in ends])
     width = np.array([1.0 if scale is None else scale[1] - scale[0] for scale in ends])
-    shares = Replicates((means.value - low) / width, (means.bootstrap - low) / width, (means.left_out - low) / width)
+    value, bootstrap, left_out = ((part - low) / width for part in (means.value, means.bootstrap, means.left_out))
+    shares = Replicates(value, bootstrap, left_out, means.weight)
     scales = ["plain" if scale is None else "share" for scale in ends]
     found = estimates(shares, resampling, bases, [reason] * len(bases), scale=scales)  # type: ignore[arg-type]
     return [
@@ -136,7 +137,7 @@ def rank_changes(
     found = replicate([sums], resampling)[0]
     why = explain_no_interval(resampling) if bootstrap else NOT_ASKED
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    without = np.isnan(found.value).any() or why is not None or not bootstrap
+    without = np.isnan(found.value).any() or why is not None
     ends = np.full((2, len(first)), np.nan) if without else np.nanquantile(found.bootstrap, tails, axis=0)
     pairs = [there[:, place] | there[:, place + len(first)] for place in range(len(first))]
     return [
