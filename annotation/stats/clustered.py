@@ -12,9 +12,11 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.scores import build_masked_means
-from annotation.stats.table import BoolArray, FloatArray, IntArray
+from annotation.stats.table import BoolArray, FloatArray, IntArray, check_numbers
 
 NOTHING = "nothing has a value here"
+MOST = 1e60
+"""Of numbers that may be products of scores: fourth powers of larger ones would overflow."""
 
 
 def estimate_clustered_means(
@@ -53,11 +55,12 @@ def estimate_clustered_means(
     Raises
     ------
     ValueError
-        If there are not as many clusters as rows.
+        If there are not as many clusters as rows, or a number is beyond `MOST`.
     """
     n, m = values.shape
     if len(clusters) != n:
         raise ValueError(f"there are {n} rows and {len(clusters)} clusters")
+    check_numbers(values, MOST)
     there = ~np.isnan(values)
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
     bases = [count_basis(there[:, j], resampling) for j in range(m)]

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.stats.arrays import ratio
+from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.drawing import BUDGET
 from annotation.stats.label_sets import masi_weights
 from annotation.stats.rankings import kemeny_distances
@@ -57,8 +57,7 @@ def compute_distances(table: RatingTable) -> CategoryDistances | None:
         apart = 2 * kemeny_distances(named) if table.level == "ranking" else np.round(1 - masi_weights(named), DECIMALS)
         return CategoryDistances(apart, apart)
     places = positions(table)
-    steps = np.diff(np.unique(places))
-    apart = np.abs(places[:, None] - places[None, :]) / (steps.min() if steps.size else 1.0)
+    apart = np.abs(places[:, None] - places[None, :]) / find_smallest_step(places)
     return CategoryDistances(np.round(apart**2, DECIMALS), np.round(apart, DECIMALS))
 
 
@@ -199,6 +198,7 @@ class RunningMeans:
                 ratio(total.left_out[..., g], n.left_out[..., g]),
                 self._weight_of(g, n.value),
             )
+            for g in range(self._n_groups)
         ]
 
     def _weight_of(self, group: int, n: FloatArray) -> FloatArray | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from annotation.stats import chance_corrected as chance
 from annotation.stats import label_sets
-from annotation.stats.arrays import ratio
+from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import (
     DEFAULT_CUTS,
@@ -389,7 +389,6 @@ def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
 def whole_places(table: RatingTable) -> tuple[int, ...] | None:
     """Where the categories of an ordered scale stand, in whole steps from 0; None without whole steps."""
     at = positions(table)
-    steps = np.diff(np.unique(at))
-    places = (at - at.min(initial=np.inf)) / (steps.min() if steps.size else 1.0)
+    places = (at - at.min(initial=np.inf)) / find_smallest_step(at)
     whole = np.rint(places)
     return tuple(whole.astype(int).tolist()) if np.allclose(places, whole) and len(places) > 1 else None

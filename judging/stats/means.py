@@ -12,7 +12,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.table import FloatArray, IntArray, check_numbers
 
 Labels = Sequence[str] | IntArray
 
@@ -76,6 +76,7 @@ def compute_means(
     for column in columns:
         if not len(column) == len(unit) == len(number):
             raise ValueError(f"{len(column)} rows of values, {len(number)} items and {len(unit)} clusters")
+        check_numbers(column)
         known = np.isfinite(column)
         sums.append(np.bincount(unit[known], column[known], k))
         counts.append(np.bincount(unit[known], minlength=k))
