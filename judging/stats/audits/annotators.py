@@ -11,9 +11,10 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
-from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, count_df, not_made
+from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, not_made
 from judging.stats.audits.unit_groups import compare_groups, difference, mean_and_error
 
 LEAST_PEOPLE = 3

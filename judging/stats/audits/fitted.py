@@ -7,10 +7,11 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.central_tendency import shift_by_one
-from judging.stats.audits.probe import LEVEL, Probe, count_df, detectable, explain_clusters, not_made
+from judging.stats.audits.probe import LEVEL, Probe, detectable, explain_clusters, not_made
 from judging.stats.audits.trait_fit import NoConvergenceError, TraitFit, fit
 from judging.stats.audits.trait_model import GRID, STEP, Ratings
 

@@ -13,8 +13,8 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import LARGEST_SHARE
 from annotation.stats.jackknife import Jackknife
 from annotation.stats.resampling import PreparedSums, SumStatistic
-from annotation.stats.shares import compute_effective_number
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.shares import count_df
+from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, figure
 
 LEVEL = 0.05
@@ -107,11 +107,6 @@ def find_most_df(clusters: Sequence[str] | None, n: int) -> float:
     if clusters is None:
         return n - 1.0
     return count_df(np.unique(np.asarray(clusters, dtype=object).astype(str), return_counts=True)[1])
-
-
-def count_df(held: FloatArray | IntArray) -> float:
-    """The effective number (Kish 1965) of units that hold so much each (g,), less one; at least one."""
-    return max(compute_effective_number(held) - 1, 1.0)
 
 
 def leave_out_clusters(statistic: SumStatistic, clusters: Sequence[str]) -> tuple[float, float]:

@@ -12,19 +12,10 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
-from judging.stats.audits.probe import (
-    LEAST,
-    LEAST_CLUSTERS,
-    LEVEL,
-    POWER,
-    TINY,
-    Probe,
-    count_df,
-    few_clusters,
-    not_made,
-)
+from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, POWER, TINY, Probe, few_clusters, not_made
 from judging.stats.audits.unit_groups import (
     DRAWS,
     MOST_PERMUTED,

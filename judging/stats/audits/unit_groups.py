@@ -3,8 +3,9 @@
 import numpy as np
 import scipy
 
+from annotation.stats.shares import count_df
 from annotation.stats.table import BoolArray, FloatArray
-from judging.stats.audits.probe import TINY, count_df
+from judging.stats.audits.probe import TINY
 
 DRAWS = 9999
 MOST_PERMUTED = 200
