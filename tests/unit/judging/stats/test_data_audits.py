@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
 
 from judging.stats import data_audits, observed
 from judging.stats.assessment_data import AssessmentData
@@ -134,6 +135,26 @@ class TestPolarityOfClusters:
         )
         assert (alone.method, shared.method) == ("Fisher z", "jackknife t")
         assert alone.value == pytest.approx(shared.value)
+
+
+class TestWeights:
+    """An item drawn with half the chance of the others counts as two."""
+
+    def test_polarity_is_that_of_statsmodels(self):
+        rng = np.random.default_rng(7)
+        x = rng.normal(size=60)
+        y, weights = x + rng.normal(size=60), rng.uniform(0.5, 2, 60)
+        found = data_audits._correlation(x, y, None, weights)
+        assert found.value == pytest.approx(DescrStatsW(np.column_stack([x, y]), weights).corrcoef[0, 1])
+        assert found.low < found.value < found.high
+
+    def test_rules_and_judge(self):
+        alone = pairs()
+        inclusion = np.where(np.arange(40) < 30, 1.0, 0.5)  # where the judge is wrong
+        weighted = replace(alone, material=replace(alone.material, inclusion=inclusion))
+        found = {one.name: one for one in data_audits.baselines(weighted)}["the longer response"]
+        assert found.judge.value == pytest.approx(30 / 50)
+        assert found.accuracy.value == 1
 
 
 def test_one_annotator_has_no_noise_to_be_told():
