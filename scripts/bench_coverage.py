@@ -144,10 +144,13 @@ def _table(sizes: Sequence[tuple[int, int]], *, clustered: bool) -> list[str]:
 
 def _judge_table(row: Row, people: RatingTable, judges: IntArray, truth: FloatArray) -> None:
     found, resampling = _replicates(people, judges, BOOTSTRAP)
-    names = [name for name, _ in KINDS]
-    each = estimates(
-        found, resampling, [Basis(0, 0, 0)] * len(KINDS), [None] * len(KINDS), scale=[scale for _, scale in KINDS]
+    names, scales = [name for name, _ in KINDS], [scale for _, scale in KINDS]
+    usual, by_t = (
+        estimates(found, resampling, [Basis(0, 0, 0)] * len(KINDS), [None] * len(KINDS), scale=scales, student=student)
+        for student in (False, True)
     )
+    # differences are Student's however many items there are
+    each = [t if scale == "plain" else one for one, t, scale in zip(usual, by_t, scales, strict=True)]
     of_table = {one.code for one in [*table_warnings(people), *resampling_warnings(people, resampling)]} & SOUND
     for name, one, true in zip(names, each, truth.tolist(), strict=True):
         row.add(name, one, true, warned=bool(of_table or interval_warnings({name: one})))

@@ -27,7 +27,7 @@ from judging.stats.power import PowerDesign, power_of_replace, simulate
 from judging.stats.prediction_powered import LabelledSample, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
 from judging.stats.selective import select
-from judging.stats.verdict import Facts, verdict
+from judging.stats.verdict import Facts, Rules, verdict
 
 REPEATS, DELTA, MOST = 400, 0.05, 0.05
 PLANNED = 1000
@@ -130,7 +130,14 @@ def _promise(
     return [name] if broken / repeats > most(DELTA, repeats) else []
 
 
-def decide(design: PowerDesign, people: np.ndarray, judge: np.ndarray, *, bootstrap: int = BOOTSTRAP) -> str:
+def decide(
+    design: PowerDesign,
+    people: np.ndarray,
+    judge: np.ndarray,
+    *,
+    bootstrap: int = BOOTSTRAP,
+    rules: Rules | None = None,
+) -> str:
     """The verdict by the code that pages and commands use; all replies are readable, and no probe finds anything.
 
     Whether the judge is worth asking does not matter: that is not asked of one that may stand in for a person.
@@ -154,7 +161,7 @@ def decide(design: PowerDesign, people: np.ndarray, judge: np.ndarray, *, bootst
         gained=unknown,
         alt_test_passed=alt_test(table, judge, sweep=()).passes,
     )
-    return verdict(facts).decision
+    return verdict(facts, rules).decision
 
 
 def designs() -> list[tuple[str, PowerDesign]]:

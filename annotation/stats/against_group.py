@@ -3,14 +3,12 @@
 The rater may be a judge, or an annotator whose own ratings are taken out of the group.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from annotation.stats import cohen
 from annotation.stats.arrays import ratio
 from annotation.stats.majority import majority
-from annotation.stats.resampling import Replicates, Resampling, Statistic, replicate
+from annotation.stats.resampling import Replicates, Resampling, Statistic, replicate, side_by_side
 from annotation.stats.scores import build_masked_means, macro_scores, pearson, rank_correlations
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
@@ -57,17 +55,7 @@ def compute_item_figures(
     ]
     pair, *rest = replicate(statistics, resampling)
     order = [cohen.KINDS.index(kind) for kind in ("percent_agreement", "cohen_kappa", "weighted_cohen_kappa")]
-    chosen = Replicates(pair.value[order], pair.bootstrap[:, order], pair.left_out[:, order])
-    return side_by_side([chosen, *rest])
-
-
-def side_by_side(parts: Sequence[Replicates]) -> Replicates:
-    """The values of several replicates as one."""
-    return Replicates(
-        np.concatenate([part.value for part in parts]),
-        np.concatenate([part.bootstrap for part in parts], axis=1),
-        np.concatenate([part.left_out for part in parts], axis=1),
-    )
+    return side_by_side([pair.select(order), *rest])
 
 
 def minus(a: Replicates, b: Replicates) -> Replicates:

@@ -50,7 +50,9 @@ def compute_squared_differences(table: RatingTable) -> FloatArray:
         return 1 - compute_weights(table, default_weighting(table))
     x, y = table.scores[:, None], table.scores[None, :]
     size = np.where(x + y > 0, x + y, 1.0) if table.level == "ratio" else 1.0
-    difference = ((x - y) / size) ** 2
+    apart = np.abs(x - y) / size
+    exponent = int(np.frexp(apart.max(initial=0.0))[1])  # squares of tiny numbers would vanish
+    difference = np.ldexp(apart, -exponent) ** 2
     widest = difference.max(initial=0.0)
     return difference / widest if widest > 0 else difference
 

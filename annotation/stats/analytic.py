@@ -24,6 +24,11 @@ from annotation.stats.table import FloatArray, IntArray, RatingTable
 STEP = 1e-4
 """Relative step of the numerical derivative; central differences of it are good to about 1e-8."""
 
+NO_ERROR_BELOW = 1e-9
+"""Standard errors up to this are the rounding of numerical derivatives."""
+
+NO_ERROR = "no interval: by the formula its error is 0"
+
 
 @dataclass(frozen=True)
 class CohenError:
@@ -161,12 +166,13 @@ def analytic_estimate(
     """
     tail = (1 + confidence) / 2
     quantile = float(scipy.special.ndtri(tail)) if n_units is None else float(scipy.special.stdtrit(n_units - 1, tail))
-    known = bool(np.isfinite(value) and np.isfinite(se))
+    flat = bool(np.isfinite(value) and se <= NO_ERROR_BELOW)
+    known = bool(np.isfinite(value) and np.isfinite(se)) and not flat
     return Estimate(
         value=value,
         low=max(value - quantile * se, -1.0) if known else np.nan,
         high=min(value + quantile * se, 1.0) if known else np.nan,
-        reason=None if known else reason or "undefined for these ratings",
+        reason=None if known else NO_ERROR if flat else reason or "undefined for these ratings",
         n_items=basis.n_items,
         n_raters=basis.n_raters,
         n_ratings=basis.n_ratings,

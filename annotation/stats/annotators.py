@@ -9,20 +9,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from annotation.stats import cohen
 from annotation.stats.against_group import OF_ITEMS, VERSUS_MAJORITY, compute_item_figures
 from annotation.stats.arrays import ratio
+from annotation.stats.clustered import build_resampling
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
-from annotation.stats.jackknife import find_scales
+from annotation.stats.jackknife import Jackknife, find_scales
 from annotation.stats.labels import Label
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, RaterAgreement, compare_pairs, compare_with_the_rest, count_basis
-from annotation.stats.resampling import Resampling
+from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
 from annotation.stats.scores import pearson
-from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
+from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import ENOUGH_TO_COMPARE, StatWarning, build_inverted_warnings, join_names
 
 INVERTED = -0.3
@@ -256,8 +258,8 @@ def identical_raters(table: RatingTable) -> list[tuple[str, str]]:
 def find_inverted_raters(table: RatingTable, copies: IntArray | None = None) -> list[str]:
     """Raters whose scores run clearly against the mean of the others; on ordered scales and with two options.
 
-    The correlation has to be below `INVERTED` and, by Fisher's z, significantly below zero. ``copies`` says
-    how many items each row of the table stands for.
+    The correlation has to be below `INVERTED` and, by Fisher's z, significantly below zero, over clusters where the
+    table has any. ``copies`` says how many items each row of the table stands for.
     """
     times = np.ones(table.n_items) if copies is None else copies.astype(float)
     if not table.has_scores and table.n_categories != 2:
@@ -269,15 +271,43 @@ def find_inverted_raters(table: RatingTable, copies: IntArray | None = None) -> 
     for column in np.flatnonzero(rated.any(axis=0)).tolist():
         own = scores[:, column]
         others = ratio(total - np.nan_to_num(own), (n_rated - rated[:, column]).astype(float))
-        n = int(times[np.isfinite(own) & np.isfinite(others)].sum())
-        correlation = float(pearson(own, others).evaluate(times[None, :])[0, 0])
-        if n >= ENOUGH_TO_COMPARE and correlation < INVERTED and _fisher_z(correlation, n) < -SURE:
-            found.append(table.raters[column])
+        common = np.isfinite(own) & np.isfinite(others)
+        n, statistic = int(times[common].sum()), pearson(own, others)
+        correlation = float(statistic.evaluate(times[None, :])[0, 0])
+        if n >= ENOUGH_TO_COMPARE and correlation < INVERTED:
+            clusters = _clusters_of(table, common)
+            p = _p_by_item(correlation, n) if clusters is None else _p_by_cluster(statistic, common, clusters)
+            if p < scipy.special.ndtr(-SURE):
+                found.append(table.raters[column])
     return found
 
 
-def _fisher_z(correlation: float, n: int) -> float:
-    return float(np.arctanh(max(correlation, -1 + 1e-12)) * np.sqrt(n - 3))
+def _clusters_of(table: RatingTable, used: BoolArray) -> list[str] | None:
+    """The clusters of the items where the mask (n_items,) is true; None where each is one of its own."""
+    if table.clusters is None or len(set(table.clusters)) == table.n_items:
+        return None
+    return [table.clusters[row] for row in np.flatnonzero(used).tolist()]
+
+
+def _p_by_item(correlation: float, n: int) -> float:
+    """One-sided p-value that the correlation of n independent items is below 0, by Fisher's z."""
+    return float(scipy.special.ndtr(np.arctanh(max(correlation, -1 + 1e-12)) * np.sqrt(n - 3)))
+
+
+def _p_by_cluster(statistic: SumStatistic, used: BoolArray, clusters: Sequence[str]) -> float:
+    """The same over the clusters (m,) of the m used items: Student's t of Fisher's z by the jackknife.
+
+    1 where there is one cluster, or no correlation without one of them.
+    """
+    of_used = SumStatistic(statistic.contributions[used], statistic.function)
+    resampling = build_resampling(clusters, bootstrap=0, confidence=0.95, seed=0)
+    prepared = PreparedSums.prepare([of_used], resampling)
+    value = of_used.function(resampling.times @ prepared.rows)
+    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
+    if knife.flat[0]:
+        return 0.0 if resampling.n_units > 1 else 1.0
+    r, se, df = float(value[0]), float(knife.se[0]), float(knife.df[0])
+    return 1.0 if np.isnan(se) else float(scipy.special.stdtr(df, np.arctanh(max(r, -1 + 1e-12)) * (1 - r**2) / se))
 
 
 def relative_entropy(counts: FloatArray) -> float:

@@ -15,6 +15,18 @@ def sum_by_group(values: FloatArray, group: IntArray, n_groups: int) -> FloatArr
     return summed
 
 
+FINEST = 2.0**-40
+"""Steps of a scale finer than this share of its range count as so wide: their squares stay small numbers."""
+
+
+def find_smallest_step(places: FloatArray) -> float:
+    """The smallest distance of two different ``places``, at least `FINEST` of their range; 1 where there are no two."""
+    ordered = np.unique(places)
+    if len(ordered) < 2:
+        return 1.0
+    return float(max(np.diff(ordered).min(), FINEST * (ordered[-1] - ordered[0])))
+
+
 def ratio(numerator: FloatArray, denominator: FloatArray, *, tiny: float = 1e-12) -> FloatArray:
     """``numerator / denominator``, NaN where the denominator is zero up to rounding (``tiny``).
 

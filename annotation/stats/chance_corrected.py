@@ -72,7 +72,12 @@ def chance_corrected(table: RatingTable, weights: FloatArray | None = None) -> S
         *np.where(table.pairable, counts.T, 0.0),
     ]
     function = partial(_coefficients, weights=weights, step=step, is_counted=table.has_scale)
-    return SumStatistic(np.column_stack(columns).astype(float), function)
+    return SumStatistic(np.column_stack(columns).astype(float), function, count_pairable)
+
+
+def count_pairable(sums: FloatArray) -> FloatArray:
+    """(…, 5) number of pairable items, over which percent agreement is a mean; the other coefficients are none."""
+    return np.where(np.arange(len(NAMES)) == 0, sums[..., :1], np.nan)
 
 
 def pairs_agreeing(counts: FloatArray, weights: FloatArray) -> FloatArray:

@@ -3,7 +3,8 @@
 The unit is the item: an item's mark is the share of its criteria that are right (or the same as before), 0 to 1. The
 criteria of one item hang together, so that items and not answers are counted, and the interval is Wilson's for the mean
 mark of n items: a score between 0 and 1 varies at most as much as a yes or no with the same mean, so that the interval
-is rather too wide than too narrow. An answer "cannot judge" is neither right nor wrong and is left out.
+is rather too wide than too narrow. Where items share a cluster, n is their effective number. An answer "cannot judge"
+is neither right nor wrong and is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
 
+import numpy as np
+
+from annotation.stats.clustered_shares import estimate_clustered_share
 from annotation.stats.estimate import Estimate
 from annotation.stats.shares import build_undefined, figure, wilson
 
@@ -27,7 +31,10 @@ NONE_YET = {"accuracy": "no checks answered", "consistency": "no repeats answere
 
 @dataclass(frozen=True)
 class CheckComparison:
-    """One answer beside what is known, or beside the first answer; `same` is None where either is "cannot judge"."""
+    """One answer beside what is known, or beside the first answer; `same` is None where either is "cannot judge".
+
+    Items of one `cluster` depend on each other; one without any stands alone.
+    """
 
     annotator: str
     kind: Kind
@@ -36,6 +43,7 @@ class CheckComparison:
     number: int
     when: datetime
     same: bool | None
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,7 @@ class Mark:
     number: int
     when: datetime
     value: float
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,22 +124,18 @@ def record(annotator: str, kind: Kind, answers: Sequence[CheckComparison], *, co
     return CheckRecord(
         annotator=annotator,
         kind=kind,
-        overall=mean_mark([one.value for one in found], kind, confidence),
+        overall=mean_mark(found, kind, confidence),
         stretches=tuple(
             Stretch(
                 part[0].number,
                 part[-1].number,
                 part[-1].when,
-                mean_mark([one.value for one in part], kind, confidence),
+                mean_mark(part, kind, confidence),
             )
             for part in stretches(found)
         ),
         by_criterion={
-            key: mean_mark(
-                [one.value for one in marks([answer for answer in answers if answer.criterion == key])],
-                kind,
-                confidence,
-            )
+            key: mean_mark(marks([answer for answer in answers if answer.criterion == key]), kind, confidence)
             for key in criteria
         },
         unscored=sum(one.same is None for one in answers),
@@ -144,7 +149,7 @@ def marks(answers: Sequence[CheckComparison]) -> list[Mark]:
         scored = [one for one in group if one.same is not None]
         if scored:
             share = sum(bool(one.same) for one in scored) / len(scored)
-            found.append(Mark(scored[0].number, scored[0].when, share))
+            found.append(Mark(scored[0].number, scored[0].when, share, scored[0].cluster))
     return found
 
 
@@ -157,11 +162,15 @@ def stretches(found: Sequence[Mark], size: int = STRETCH) -> list[Sequence[Mark]
     return parts
 
 
-def mean_mark(values: Sequence[float], kind: Kind, confidence: float = 0.95) -> Estimate:
+def mean_mark(found: Sequence[Mark], kind: Kind, confidence: float = 0.95) -> Estimate:
     """The mean of marks with Wilson's interval (Wilson 1927, JASA 22:209-212); NaN without any."""
-    n = len(values)
+    n = len(found)
     if not n:
         return build_undefined(NONE_YET[kind], n_items=0, confidence=confidence, n_raters=1)
-    mean = sum(values) / n
+    clusters = [one.cluster or f"alone {place}" for place, one in enumerate(found)]
+    if len(set(clusters)) < n:
+        values = np.array([one.value for one in found])
+        return estimate_clustered_share(values, clusters=clusters, confidence=confidence)
+    mean = sum(one.value for one in found) / n
     ends = wilson(mean, n, confidence)
     return figure(mean, ends, n_items=n, confidence=confidence, method="Wilson", n_raters=1)

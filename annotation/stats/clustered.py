@@ -12,10 +12,11 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.scores import build_masked_means
-from annotation.stats.shares import compute_effective_number
-from annotation.stats.table import BoolArray, FloatArray, IntArray
+from annotation.stats.table import BoolArray, FloatArray, IntArray, check_numbers
 
 NOTHING = "nothing has a value here"
+MOST = 1e60
+"""Of numbers that may be products of scores: fourth powers of larger ones would overflow."""
 
 
 def estimate_clustered_means(
@@ -54,19 +55,17 @@ def estimate_clustered_means(
     Raises
     ------
     ValueError
-        If there are not as many clusters as rows.
+        If there are not as many clusters as rows, or a number is beyond `MOST`.
     """
     n, m = values.shape
     if len(clusters) != n:
         raise ValueError(f"there are {n} rows and {len(clusters)} clusters")
+    check_numbers(values, MOST)
     there = ~np.isnan(values)
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed, weights=weights)
     bases = [count_basis(there[:, j], resampling) for j in range(m)]
     (found,) = replicate([build_masked_means(values)], resampling)
-    counted = there if weights is None else there * weights[:, None]
-    held = [np.bincount(resampling.unit, counted[:, j]) for j in range(m)]
-    units = np.array([compute_effective_number(one) for one in held])
-    return estimates(found, resampling, bases, [reason] * m, scale=scale, units=units)
+    return estimates(found, resampling, bases, [reason] * m, scale=scale)
 
 
 def build_resampling(

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.stats.arrays import ratio
+from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.drawing import BUDGET
 from annotation.stats.label_sets import masi_weights
 from annotation.stats.rankings import kemeny_distances
@@ -57,8 +57,7 @@ def compute_distances(table: RatingTable) -> CategoryDistances | None:
         apart = 2 * kemeny_distances(named) if table.level == "ranking" else np.round(1 - masi_weights(named), DECIMALS)
         return CategoryDistances(apart, apart)
     places = positions(table)
-    steps = np.diff(np.unique(places))
-    apart = np.abs(places[:, None] - places[None, :]) / (steps.min() if steps.size else 1.0)
+    apart = np.abs(places[:, None] - places[None, :]) / find_smallest_step(places)
     return CategoryDistances(np.round(apart**2, DECIMALS), np.round(apart, DECIMALS))
 
 
@@ -90,7 +89,7 @@ def pairs_statistic(
     for columns, (a, b) in zip(np.split(matrix, max(len(pairs), 1), axis=1), pairs, strict=False):
         _fill(columns, codes[:, a], codes[:, b], distances)
     function = partial(_pair_values, n_pairs=len(pairs), q=n_categories, distances=distances)
-    return SumStatistic(matrix, function)
+    return SumStatistic(matrix, function, partial(_count_common, n_pairs=len(pairs), q=n_categories))
 
 
 def _fill(columns: FloatArray, a: IntArray, b: IntArray, distances: CategoryDistances | None) -> None:
@@ -122,6 +121,13 @@ def _pair_values(sums: FloatArray, *, n_pairs: int, q: int, distances: CategoryD
     both = first + second
     pi = _kappa(exact, ratio(_product(both, both), 4 * pairs))
     return np.concatenate([kappa, weighted[0], exact, weighted[1], pi], axis=-1)
+
+
+def _count_common(sums: FloatArray, *, n_pairs: int, q: int) -> FloatArray:
+    """(…, 5 P) number of common items of each pair, over which percent agreement is a mean; the others are none."""
+    first = sums.reshape(*sums.shape[:-1], n_pairs, 3 + 2 * q)[..., 3 : 3 + q]
+    n = first.sum(axis=-1)
+    return np.concatenate([n if kind == "percent_agreement" else np.full_like(n, np.nan) for kind in KINDS], axis=-1)
 
 
 def _product(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -167,6 +173,7 @@ class RunningMeans:
         self._n_groups = n_groups
         self._total: Replicates | None = None
         self._n: Replicates | None = None
+        self._weight: FloatArray | None = None
 
     def add(self, block: Replicates, member: FloatArray) -> None:
         """Take in a block of P pairs; ``member`` (P, n_groups) is 1 where a pair belongs to a group."""
@@ -174,21 +181,35 @@ class RunningMeans:
         n = _map(block, lambda values: (~np.isnan(_by_kind(values))).astype(float) @ member)
         self._total = total if self._total is None else _add(self._total, total)
         self._n = n if self._n is None else _add(self._n, n)
+        if block.weight is not None:
+            weight = np.nan_to_num(_by_kind(block.weight)) @ member
+            self._weight = weight if self._weight is None else self._weight + weight
 
     def means(self) -> list[Replicates]:
         """Per group, replicates of the means of the figures of `KINDS`."""
         if self._total is None or self._n is None:
             nothing = np.empty((0, PER_PAIR))
             return [Replicates(np.full(PER_PAIR, np.nan), nothing, nothing)] * self._n_groups
-        parts = [
-            (total, n)
-            for total, n in (
-                (self._total.value, self._n.value),
-                (self._total.bootstrap, self._n.bootstrap),
-                (self._total.left_out, self._n.left_out),
+        total, n = self._total, self._n
+        return [
+            Replicates(
+                ratio(total.value[..., g], n.value[..., g]),
+                ratio(total.bootstrap[..., g], n.bootstrap[..., g]),
+                ratio(total.left_out[..., g], n.left_out[..., g]),
+                self._weight_of(g, n.value),
             )
+            for g in range(self._n_groups)
         ]
-        return [Replicates(*(ratio(total[..., g], n[..., g]) for total, n in parts)) for g in range(self._n_groups)]
+
+    def _weight_of(self, group: int, n: FloatArray) -> FloatArray | None:
+        """(k, 5) mean share of a unit in the figures of a group's pairs, ``n`` (5, n_groups) of them defined.
+
+        A block without weights has no figure of 0 or 1, so that no mean with any of its pairs is asked for.
+        """
+        if self._weight is None:
+            return None
+        weight = self._weight[..., group]
+        return np.where(weight.any(axis=0), ratio(weight, np.broadcast_to(n[:, group], weight.shape)), np.nan)
 
 
 def joint_counts(codes: IntArray, copies: IntArray | None = None) -> IntArray:

@@ -26,7 +26,7 @@ def concordance(table: RatingTable) -> SumStatistic:
     """
     w, alike = item_concordance(table), item_agreement(table)
     columns = [~np.isnan(w), np.nan_to_num(w), ~np.isnan(alike), np.nan_to_num(alike)]
-    return SumStatistic(np.column_stack(columns).astype(float), _means)
+    return SumStatistic(np.column_stack(columns).astype(float), _means, lambda sums: sums[..., [0, 2]])
 
 
 def item_concordance(table: RatingTable) -> FloatArray:

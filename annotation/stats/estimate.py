@@ -16,7 +16,7 @@ class Estimate:
     low, high
         Ends of the interval; NaN where there is none.
     reason
-        Why the value, or only the interval, is NaN; None where both are there or no interval was asked for.
+        Why the value, or only the interval, is NaN; None where both are there.
     n_items, n_raters, n_ratings
         What the value was computed from.
     confidence

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from annotation.stats import cohen
-from annotation.stats.arrays import ratio
+from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.resampling import SumStatistic, scale_to_effective
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 
@@ -117,7 +117,7 @@ def _small_numbers(scores: FloatArray, complete: BoolArray) -> FloatArray:
     used = np.unique(scores[complete])
     if len(used) < 2:
         return scores - used[0] if len(used) else scores
-    steps: FloatArray = (scores - used[len(used) // 2]) / np.diff(used).min()
+    steps: FloatArray = (scores - used[len(used) // 2]) / find_smallest_step(used)
     return np.round(steps, DECIMALS)
 
 

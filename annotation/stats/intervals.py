@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
+from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate
 from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Replicates, Resampling
@@ -34,6 +35,7 @@ SAME = 1e-12
 
 STUDENT, BCA, NONE = "jackknife t", "BCa", "none"
 FLAT = "no interval: leaving out any"
+NOT_ASKED = "no interval: none was asked for (0 resamples)"
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Intervals:
     method
         (m,) ``"BCa"``, ``"jackknife t"`` or ``"none"``.
     reason
-        (m,) why there is no interval; None where there is one, or where none was asked for.
+        (m,) why there is no interval; None where there is one.
     """
 
     low: FloatArray
@@ -77,9 +79,8 @@ def estimates(
     *,
     scale: Scale | Sequence[Scale] = "plain",
     student: bool = False,
-    units: FloatArray | None = None,
 ) -> list[Estimate]:
-    """m figures with their intervals.
+    """m figures with their intervals. A share of 0 or 1 that no unit contradicts has that of `bound_unanimous`.
 
     Parameters
     ----------
@@ -95,12 +96,10 @@ def estimates(
         Where the interval is symmetric, for all figures or for each: see `annotation.stats.jackknife.Scale`.
     student
         Student's t however many units decide: for levels that a bootstrap would read from its last few replicates.
-    units
-        (m,) effective number of clusters of each figure. A share of 0 or 1, which no cluster contradicts, then has
-        Wilson's interval with as many items.
     """
     found = compute_intervals(replicates, resampling, scale, student=student)
-    if units is not None:
+    if replicates.weight is not None:
+        units = ratio(np.ones(len(replicates.value)), resampling.times @ replicates.weight**2)
         found = bound_unanimous(found, replicates.value, units, resampling.confidence, scale)
     return [
         _estimate(float(value), found, j, basis, reason, resampling)
@@ -140,7 +139,7 @@ def compute_intervals(
     m = len(replicates.value)
     nothing = np.full(m, np.nan)
     if resampling.n_replicates == 0:
-        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (None,) * m)
+        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (NOT_ASKED,) * m)
     why = explain_no_interval(resampling)
     if why is not None or not len(replicates.left_out):
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
@@ -169,7 +168,11 @@ def compute_intervals(
 def bound_unanimous(
     found: Intervals, value: FloatArray, units: FloatArray, confidence: float, scale: Scale | Sequence[Scale]
 ) -> Intervals:
-    """Give the shares (m,) of 0 and 1 that no cluster contradicts the interval of as many items as ``units`` (m,)."""
+    """Give the shares (m,) of 0 and 1 that no unit contradicts Wilson's interval of as many items as ``units`` (m,).
+
+    These are the effective numbers (Kish 1965) of items, or clusters, by the weight that each has in the share. A unit
+    counts as one observation, whatever it holds: a mean of numbers from 0 to 1 varies at most as much as a yes or no.
+    """
     low, high, method, reason = found.low.copy(), found.high.copy(), list(found.method), list(found.reason)
     scales = [scale] * len(value) if isinstance(scale, str) else scale
     for j, why in enumerate(found.reason):

@@ -6,6 +6,8 @@ MacKinnon, Nielsen and Webb 2023, Journal of Econometrics 232:272-299, who call 
 matter, that error is itself uncertain. Satterthwaite (1946, Biometrics Bulletin 2:110-114) gives a variance v the
 degrees of freedom 2 v^2 / Var(v); with the variance of a sample variance (Kenney and Keeping 1951, Mathematics of
 Statistics, part 2) these are 2 n / (kurtosis - (n - 3) / (n - 1)): n - 1 for normal influences, less where few decide.
+That kurtosis is itself estimated, and too small in most samples of few unequal clusters; so the degrees of freedom are
+at most those of as many equal clusters as the unequal ones amount to (`annotation.stats.units.Resampling.most_df`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,7 +53,8 @@ class Jackknife:
         se = np.sqrt(influence_variance(influence, resampling))
         flat: BoolArray = np.asarray(se <= ROUNDING)
         used = resampling.times @ (np.abs(left_out - value) > ROUNDING)
-        df = effective_df(influence, resampling.times, used - len(resampling.stratum_sizes))
+        most = np.minimum(used - len(resampling.stratum_sizes), resampling.most_df)
+        df = effective_df(influence, resampling.times, most)
         unknown = flat | np.isnan(se) | ~(df >= 1)
         return cls(influence, np.where(unknown, np.nan, se), np.where(unknown, np.nan, df), flat)
 

@@ -11,7 +11,7 @@ from annotation.stats.analytic import analytic_estimate, cohen_errors, compute_c
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import find_scales
-from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.resampling import Replicates, Resampling, side_by_side
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.weighting import identity_weights
 
@@ -191,11 +191,7 @@ def compare_with_the_rest(
     common, nominal = rated & table.pairable[:, None], table.level == "nominal"
     bases = [count_basis(table, used) for used in common.T]
     reasons = [_by_kind(_why_no_rest(table, used), nominal=nominal) for used in common.T]
-    together = Replicates(
-        np.concatenate([mean.value for mean in means]),
-        np.hstack([mean.bootstrap for mean in means]),
-        np.hstack([mean.left_out for mean in means]),
-    )
+    together = side_by_side(means)
     n = cohen.PER_PAIR
     found = estimates(
         together,

@@ -51,7 +51,7 @@ def build_category_statistic(table: RatingTable) -> SumStatistic:
         np.where(pairs > 0, agreeing / np.where(pairs > 0, pairs, 1), 0.0),
         np.where(size > 0, counts / np.where(size > 0, size, 1), 0.0),
     ]
-    return SumStatistic(np.column_stack(columns).astype(float), _values)
+    return SumStatistic(np.column_stack(columns).astype(float), _values, _count_rated)
 
 
 def _values(sums: FloatArray) -> FloatArray:
@@ -61,6 +61,12 @@ def _values(sums: FloatArray) -> FloatArray:
     observed = ratio(sums[..., 2 : 2 + q], sums[..., :1])
     kappa = correct_for_chance(observed, share**2 + (1 - share) ** 2)
     return np.concatenate([share, kappa], axis=-1)
+
+
+def _count_rated(sums: FloatArray) -> FloatArray:
+    """(…, 2 q) number of rated items, over which shares are means; kappas are none."""
+    n = sums.shape[-1] - 2
+    return np.where(np.arange(n) < n // 2, sums[..., 1:2], np.nan)
 
 
 def reasons(table: RatingTable) -> list[str]:

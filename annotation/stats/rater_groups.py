@@ -138,4 +138,8 @@ def _of_group(group: str, table: RatingTable, *, bootstrap: int, confidence: flo
 
 def _first_two(statistic: SumStatistic) -> SumStatistic:
     """Percent agreement and Fleiss' kappa alone."""
-    return SumStatistic(statistic.contributions, lambda sums: statistic.function(sums)[..., :2])
+    return SumStatistic(
+        statistic.contributions,
+        lambda sums: statistic.function(sums)[..., :2],
+        lambda sums: chance.count_pairable(sums)[..., :2],
+    )

@@ -31,6 +31,7 @@ __all__ = [
     "SumStatistic",
     "ratio",
     "replicate",
+    "side_by_side",
     "sum_by_group",
 ]
 
@@ -71,13 +72,27 @@ class SumStatistic:
         (n_items, k): what each item adds to each sum.
     function
         Takes (…, k) sums to (…, m) values, NaN where a value is undefined.
+    counted
+        Takes (…, k) sums to the (…, m) amounts that the values are means over, such as the number of items, where each
+        is a mean of numbers from 0 to 1; NaN for other values. None where there is no such mean.
     """
 
     contributions: FloatArray
     function: Callable[[FloatArray], FloatArray]
+    counted: Callable[[FloatArray], FloatArray] | None = None
 
     def evaluate(self, weights: FloatArray) -> FloatArray:
         return self.function(weights @ self.contributions)
+
+    def find_unit_weights(self, value: FloatArray, resampling: Resampling) -> FloatArray | None:
+        """(k, m) share that one unit of each kind has in what each value (m,) is a mean over.
+
+        NaN where it is no mean; None where no value is 0 or 1, for which alone this is asked.
+        """
+        if self.counted is None or not np.isin(value, (0, 1)).any():
+            return None
+        held = self.counted(resampling.sum_by_unit(self.contributions))
+        return ratio(held, np.broadcast_to(resampling.times @ held, held.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,11 +267,39 @@ class PreparedGroups:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """Values (m,), bootstrap replicates (B, m) and leave-one-out values (k, m) of m coefficients."""
+    """Values (m,), bootstrap replicates (B, m) and leave-one-out values (k, m) of m coefficients.
+
+    ``weight`` (k, m) is that of `SumStatistic.find_unit_weights`, or None.
+    """
 
     value: FloatArray
     bootstrap: FloatArray
     left_out: FloatArray
+    weight: FloatArray | None = None
+
+    def select(self, places: Sequence[int] | IntArray | slice) -> Self:
+        """Some of the coefficients, by their places."""
+        weight = None if self.weight is None else self.weight[:, places]
+        return type(self)(self.value[places], self.bootstrap[:, places], self.left_out[:, places], weight)
+
+
+def side_by_side(parts: Sequence[Replicates]) -> Replicates:
+    """The values of several replicates as one."""
+    return Replicates(
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.bootstrap for part in parts], axis=1),
+        np.concatenate([part.left_out for part in parts], axis=1),
+        _join_weights(parts),
+    )
+
+
+def _join_weights(parts: Sequence[Replicates]) -> FloatArray | None:
+    """The weights of several replicates as one, NaN where a part has none; None where no part has any."""
+    n_units = next((len(part.weight) for part in parts if part.weight is not None), 0)
+    if not n_units:
+        return None
+    columns = [np.full((n_units, len(p.value)), np.nan) if p.weight is None else p.weight for p in parts]
+    return np.concatenate(columns, axis=1)
 
 
 def replicate(statistics: Sequence[Statistic], resampling: Resampling) -> list[Replicates]:
@@ -272,7 +315,14 @@ def replicate(statistics: Sequence[Statistic], resampling: Resampling) -> list[R
     blocks = [[part for one in ready for part in one.evaluate(draws)] for draws in resampling.draws()]
     bootstrap = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     left_out = [part for one in ready for part in one.evaluate_left_out()]
-    return [Replicates(value, bootstrap[i], left_out[i]) for value, i in zip(values, order, strict=True)]
+    weights = [
+        stat.find_unit_weights(value, resampling) if isinstance(stat, SumStatistic) else None
+        for stat, value in zip(statistics, values, strict=True)
+    ]
+    return [
+        Replicates(value, bootstrap[i], left_out[i], weight)
+        for value, i, weight in zip(values, order, weights, strict=True)
+    ]
 
 
 def _prepared(statistics: Sequence[Statistic], resampling: Resampling) -> tuple[list[Prepared], list[int]]:

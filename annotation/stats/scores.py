@@ -24,7 +24,11 @@ def build_masked_means(values: FloatArray) -> SumStatistic:
     m = values.shape[1]
     known = np.isfinite(values).astype(float)
     summed = np.where(known > 0, values, 0.0)
-    return SumStatistic(np.hstack([summed, known]), lambda sums: ratio(sums[..., :m], sums[..., m:]))
+    return SumStatistic(
+        np.hstack([summed, known]),
+        lambda sums: ratio(sums[..., :m], sums[..., m:]),
+        counted=lambda sums: sums[..., m:],
+    )
 
 
 def macro_scores(said: IntArray, truth: IntArray, n_categories: int) -> SumStatistic:

@@ -27,7 +27,10 @@ def set_agreement(table: RatingTable, item_weights: FloatArray | None = None) ->
     def values(sums: FloatArray) -> FloatArray:
         return np.concatenate([ratio(sums[..., 1:3], sums[..., :1]), alpha.function(sums[..., 3:])], axis=-1)
 
-    return SumStatistic(np.hstack([own, alpha.contributions]), values)
+    def counted(sums: FloatArray) -> FloatArray:
+        return np.where(np.arange(3) < 2, sums[..., :1], np.nan)
+
+    return SumStatistic(np.hstack([own, alpha.contributions]), values, counted)
 
 
 def _item_means(table: RatingTable, weighting: Weighting) -> FloatArray:

@@ -77,6 +77,12 @@ def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))
 
 
+def count_df(held: FloatArray | IntArray) -> float:
+    """Degrees of freedom of Student's t over units that hold so much each (g,): their effective number less one; at
+    least one."""
+    return max(compute_effective_number(held) - 1, 1.0)
+
+
 def compute_effective_number(weights: FloatArray | IntArray) -> float:
     """Effective number of units of unequal weight (Kish 1965, Survey Sampling, section 11.7); 0 without weight."""
     squares = float((weights**2).sum())

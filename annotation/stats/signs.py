@@ -14,7 +14,7 @@ from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.majority import compute_majority
-from annotation.stats.resampling import Replicates, Resampling, replicate
+from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
 from annotation.stats.warnings import ENOUGH_TO_COMPARE
 
@@ -97,7 +97,7 @@ def versus_others(
     statistic = cohen.pairs_statistic(both, pairs, table.n_categories, None)
     (found,) = replicate([statistic], resampling)
     of_kappa = slice(KAPPA * n, (KAPPA + 1) * n)
-    kappas = Replicates(found.value[of_kappa], found.bootstrap[:, of_kappa], found.left_out[:, of_kappa])
+    kappas = found.select(of_kappa)
     decided = majorities_without(table, columns) != MISSING
     bases, reasons = zip(*(_basis(table, column, decided[:, i]) for i, column in enumerate(columns)), strict=True)
     return estimates(kappas, resampling, bases, reasons, scale="coefficient")

@@ -54,8 +54,9 @@ class SpanPairs:
 
     def mean(self, member: BoolArray) -> Replicates:
         """The figures of `KINDS` averaged over the pairs in ``member`` (P,), without those that are undefined."""
-        names = ("value", "bootstrap", "left_out")
-        return Replicates(*(self._mean(getattr(self.replicates, name), member) for name in names))
+        made = self.replicates
+        value, bootstrap, left_out = (self._mean(part, member) for part in (made.value, made.bootstrap, made.left_out))
+        return Replicates(value, bootstrap, left_out, None if made.weight is None else self._mean(made.weight, member))
 
     def _mean(self, values: FloatArray, member: BoolArray) -> FloatArray:
         kinds = values.reshape(*values.shape[:-1], len(KINDS), len(self.pairs))[..., member]
@@ -93,14 +94,19 @@ def pairs_statistic(table: RatingTable, pairs: Sequence[cohen.Pair]) -> SumStati
     for place, (a, b) in enumerate(pairs):
         for row in np.flatnonzero((table.codes[:, [a, b]] != MISSING).all(axis=1)).tolist():
             columns[row, place] = compute_overlap(answers[table.codes[row, a]], answers[table.codes[row, b]])
-    return SumStatistic(
-        columns.reshape(table.n_items, len(pairs) * len(Overlap._fields)), partial(_f1, n_pairs=len(pairs))
-    )
+    of_pairs = columns.reshape(table.n_items, len(pairs) * len(Overlap._fields))
+    return SumStatistic(of_pairs, partial(_f1, n_pairs=len(pairs)), partial(_count_marked, n_pairs=len(pairs)))
 
 
 def _f1(sums: FloatArray, *, n_pairs: int) -> FloatArray:
     by_pair = sums.reshape(*sums.shape[:-1], n_pairs, len(Overlap._fields))
     return np.concatenate([ratio(2 * by_pair[..., k], by_pair[..., k + 1]) for k in (0, 2, 4)], axis=-1)
+
+
+def _count_marked(sums: FloatArray, *, n_pairs: int) -> FloatArray:
+    """(…, 3 P) what both of each pair mark, added up: F1 is the mean over units weighted by it."""
+    by_pair = sums.reshape(*sums.shape[:-1], n_pairs, len(Overlap._fields))
+    return np.concatenate([by_pair[..., k + 1] for k in (0, 2, 4)], axis=-1)
 
 
 def parse_answers(table: RatingTable) -> list[Spans]:

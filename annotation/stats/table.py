@@ -26,6 +26,10 @@ NO_SCORES: dict[Level, str] = {
 
 MISSING = -1
 
+LARGEST = 1e15
+"""Scores and means of larger numbers, either side of 0, are refused: whole numbers beyond are not exact, and fourth
+powers, which degrees of freedom are made of, would overflow long before the numbers do."""
+
 
 @dataclass(frozen=True, eq=False)
 class RatingTable:
@@ -62,7 +66,7 @@ class RatingTable:
     ------
     ValueError
         If shapes disagree, a code is off the scale, a name stands twice, a weight is not positive and
-        finite, or the level needs numbers that the categories do not have.
+        finite, a score is beyond `LARGEST`, or the level needs numbers that the categories do not have.
     """
 
     codes: IntArray
@@ -312,6 +316,8 @@ def _check_scale(table: RatingTable) -> None:
         raise ValueError("values must be finite numbers")
     if table.level in ("interval", "ratio"):
         _check_numeric(table)
+    if table.has_scores:
+        check_numbers(table.scores)
 
 
 def _check_numeric(table: RatingTable) -> None:
@@ -319,6 +325,13 @@ def _check_numeric(table: RatingTable) -> None:
         raise ValueError(f"level {table.level} needs numbers: give values for the categories")
     if table.level == "ratio" and table.n_categories and table.scores.min() < 0:
         raise ValueError("level ratio needs values that are not negative")
+
+
+def check_numbers(values: FloatArray, most: float = LARGEST) -> None:
+    """Raise ``ValueError`` where any of the numbers is beyond ``most``; NaN and infinity stand for what is missing."""
+    beyond = np.isfinite(values) & (np.abs(values) > most)
+    if beyond.any():
+        raise ValueError(f"{values[beyond].flat[0]:g} is too large: numbers go from {-most:g} to {most:g}")
 
 
 def _check_weights(weights: FloatArray | None) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from annotation.stats import chance_corrected as chance
 from annotation.stats import label_sets
-from annotation.stats.arrays import ratio
+from annotation.stats.arrays import find_smallest_step, ratio
 from annotation.stats.attainable import TierPlan, plan_tiers, unreachable_tiers
 from annotation.stats.bands import (
     DEFAULT_CUTS,
@@ -346,7 +346,7 @@ def _agreement_of_group(table: RatingTable) -> SumStatistic:
     """
     usual = chance.chance_corrected(table)
     if table.level == "nominal":
-        return SumStatistic(usual.contributions, lambda sums: usual.function(sums)[..., :2])
+        return SumStatistic(usual.contributions, lambda sums: usual.function(sums)[..., :2], _count_pairable)
     weights, rated = compute_weights(table, default_weighting(table)), table.ratings_per_item > 0
     credit = np.where(table.pairable, np.nan_to_num(chance.item_agreement(table)), 0.0)
     shares = table.counts / np.maximum(table.ratings_per_item, 1)[:, None]
@@ -360,7 +360,12 @@ def _agreement_of_group(table: RatingTable) -> SumStatistic:
         kappa = chance.correct_for_chance(ratio(credits, pairable), expected)
         return np.stack([usual.function(sums[..., :k])[..., 0], kappa], axis=-1)
 
-    return SumStatistic(np.hstack([usual.contributions, own]), values)
+    return SumStatistic(np.hstack([usual.contributions, own]), values, _count_pairable)
+
+
+def _count_pairable(sums: FloatArray) -> FloatArray:
+    """(…, 2) number of pairable items, over which percent agreement is a mean; kappa is none."""
+    return chance.count_pairable(sums)[..., :2]
 
 
 def _why_no_tier(n_ratings: int, kappa: float) -> str | None:
@@ -384,7 +389,6 @@ def _plans(table: RatingTable, cuts: Cuts, expected: float) -> list[TierPlan]:
 def whole_places(table: RatingTable) -> tuple[int, ...] | None:
     """Where the categories of an ordered scale stand, in whole steps from 0; None without whole steps."""
     at = positions(table)
-    steps = np.diff(np.unique(at))
-    places = (at - at.min(initial=np.inf)) / (steps.min() if steps.size else 1.0)
+    places = (at - at.min(initial=np.inf)) / find_smallest_step(at)
     whole = np.rint(places)
     return tuple(whole.astype(int).tolist()) if np.allclose(places, whole) and len(places) > 1 else None

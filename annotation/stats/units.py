@@ -162,6 +162,17 @@ class Resampling:
         """(h,) number of units of each stratum."""
         return np.bincount(self.stratum, self.times).astype(float)
 
+    @cached_property
+    def most_df(self) -> float:
+        """Degrees of freedom that there are at most: of each stratum the effective number of its units, less one.
+
+        That number is Kish's (1965), by the weight that each unit holds: of unequal clusters it is smaller than their
+        number (as in Carter, Schnepel and Steigerwald 2017, Review of Economics and Statistics 99:698-709).
+        """
+        held = np.bincount(self.unit, self.item_weights, minlength=len(self.stratum))
+        total, squares = (np.bincount(self.stratum, self.times * part) for part in (held, held**2))
+        return float((total**2 / np.where(squares > 0, squares, 1.0) - 1).sum())
+
     def centre(self, values: FloatArray) -> FloatArray:
         """``values`` (k, m) of the units minus the mean of their stratum."""
         if len(self.stratum_sizes) == 1:

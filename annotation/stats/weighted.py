@@ -82,7 +82,12 @@ def build_weighted_coefficients(table: RatingTable, weights: FloatArray) -> SumS
         size > 0,
         *np.where(size > 0, counts.T / np.where(size > 0, size, 1), 0.0),
     ]
-    return SumStatistic(np.column_stack(columns).astype(float), partial(_values, weights=weights))
+    return SumStatistic(np.column_stack(columns).astype(float), partial(_values, weights=weights), _count_pairable)
+
+
+def _count_pairable(sums: FloatArray) -> FloatArray:
+    """(…, 4) number of pairable items, over which agreement is a mean; the other coefficients are none."""
+    return np.where(np.arange(len(NAMES)) == 0, sums[..., :1], np.nan)
 
 
 def _values(sums: FloatArray, *, weights: FloatArray) -> FloatArray:

@@ -100,7 +100,8 @@ class JudgeAgreement:
     human_ceiling, human_ceiling_weighted
         Mean kappa over pairs of annotators, on the items that the judge scored.
     below_ceiling, below_ceiling_weighted
-        Human ceiling minus the judge's mean kappa, from the same resamples; above 0 the judge falls short.
+        Human ceiling minus the judge's mean kappa; above 0 the judge falls short. Student's t of the jackknife however
+        many items there are: its upper end is what the verdict and the power table test for non-inferiority.
     per_annotator
         The judge beside each annotator: kappa, weighted kappa and percent agreement on their common items.
     percent_agreement
@@ -306,7 +307,7 @@ def _figures(held: RatersAgainstPeople) -> dict[str, Any]:
     of_people = figures.count_ceiling_bases(held)
     own = held.people_alone
     ceiling = _estimates(people if own is held else figures.human_ceiling(own), own, of_people, alone)
-    short = _estimates(minus(people, judge), held, of_people, alone, "plain")
+    short = _estimates(minus(people, judge), held, of_people, alone, "plain", student=True)
     return {
         **found,
         "ceiling": ceiling,
@@ -329,6 +330,8 @@ def _estimates(
     bases: Mapping[str, Basis],
     reasons: Mapping[str, str],
     scale: Scale | Sequence[Scale] = figures.SCALES,
+    *,
+    student: bool = False,
 ) -> dict[str, Estimate]:
     found = estimates(
         replicates,
@@ -336,6 +339,7 @@ def _estimates(
         [bases[name] for name in figures.ALL],
         [reasons[name] for name in figures.ALL],
         scale=scale,
+        student=student,
     )
     return dict(zip(figures.ALL, found, strict=True))
 

@@ -300,7 +300,7 @@ def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | No
         return share(int(wins.sum()), duel.n, confidence=confidence, reason=reason or "no items")
     columns = np.column_stack([wins[duel.used], np.ones(duel.n)]).astype(float)
     return estimate_by_jackknife(
-        SumStatistic(columns, _mean_share),
+        SumStatistic(columns, _mean_share, lambda sums: sums[..., 1:]),
         clusters=duel.used_clusters,
         n_items=duel.n,
         confidence=confidence,
@@ -363,8 +363,13 @@ def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, conf
         return build_undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
     used = np.any([duel.used for duel in fought], axis=0)
     columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
+    out_of = np.array([duel.n for duel in fought], dtype=float)
+
+    def counted(sums: FloatArray) -> FloatArray:
+        return np.asarray((sums[..., len(fought) :] / out_of).sum(axis=-1, keepdims=True))
+
     return estimate_by_jackknife(
-        SumStatistic(np.column_stack(columns).astype(float), _mean_share),
+        SumStatistic(np.column_stack(columns).astype(float), _mean_share, counted),
         clusters=None if clusters is None else [clusters[i] for i in np.flatnonzero(used).tolist()],
         n_items=int(used.sum()),
         confidence=confidence,

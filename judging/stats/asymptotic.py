@@ -10,7 +10,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import STUDENT, explain_no_interval
 from annotation.stats.jackknife import Jackknife, t_ends
 from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
-from annotation.stats.shares import build_undefined, figure, quantile, share, wilson
+from annotation.stats.shares import EFFECTIVE, build_undefined, figure, quantile, share, wilson
 from annotation.stats.table import BoolArray, FloatArray
 
 __all__ = [
@@ -74,28 +74,33 @@ def estimate_by_jackknife(
     """One figure of sums over items, and its standard error, also where there are too few units for an interval.
 
     Items, or whole ``clusters``, are left out in turn. Between finite ``bounds`` the interval is symmetric in the log
-    odds of where the value stands between them. Items that lie in one of the ``strata`` count by the stratum where
+    odds of where the value stands between them; a share of 0 or 1 that no unit contradicts has Wilson's, as by
+    `annotation.stats.intervals.bound_unanimous`. Items that lie in one of the ``strata`` count by the stratum where
     they are not clustered.
     """
     resampling = build_resampling(len(statistic.contributions), clusters, None, confidence, strata=strata)
     prepared = PreparedSums.prepare([statistic], resampling)
     value = statistic.function(resampling.times @ prepared.rows)
     knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
-    low, high = _between(value, knife, confidence, bounds)
+    weight = statistic.find_unit_weights(value, resampling) if knife.flat[0] else None
+    if weight is None:
+        low, high = (float(end[0]) for end in _between(value, knife, confidence, bounds))
+    else:
+        low, high = wilson(float(value[0]), float(1 / (resampling.times @ weight**2)[0]), confidence)
     unknown = "no interval: the data do not vary" if knife.flat[0] else "not enough evidence: it hangs on single items"
-    why = explain_no_interval(resampling) or (unknown if np.isnan(low[0]) else None)
+    why = explain_no_interval(resampling) or (unknown if np.isnan(low) else None)
     found = figure(
         float(value[0]),
-        (np.nan, np.nan) if why else (float(low[0]), float(high[0])),
+        (np.nan, np.nan) if why else (low, high),
         n_items=n_items,
         confidence=confidence,
-        method=STUDENT,
+        method=STUDENT if weight is None else EFFECTIVE,
         reason=why,
         n_raters=n_raters,
         n_ratings=n_ratings,
     )
     error = float(knife.se[0]) if not knife.flat[0] else 0.0
-    return (found if why else replace(found, se=error, df=float(knife.df[0]))), error
+    return (found if why or knife.flat[0] else replace(found, se=error, df=float(knife.df[0]))), error
 
 
 def drop_interval(found: Estimate, why: str | None) -> Estimate:

@@ -21,7 +21,6 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
-from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 
 ORDERS = ("AB", "BA")
@@ -188,11 +187,13 @@ class Sheet:
             return {}
         m, resampling = len(self.keys), self.resampling()
         columns = np.column_stack([*self.sums, *self.counts])
-        (found,) = replicate([SumStatistic(columns, lambda sums: ratio(sums[..., :m], sums[..., m:]))], resampling)
+        means = SumStatistic(
+            columns, lambda sums: ratio(sums[..., :m], sums[..., m:]), counted=lambda sums: sums[..., m:]
+        )
+        (found,) = replicate([means], resampling)
         totals = [round(float(count.sum())) for count in self.counts]
         bases = [Basis(n, int((count > 0).sum()), n) for n, count in zip(totals, self.counts, strict=True)]
-        units = np.array([compute_effective_number(held) for held in self.counts])
-        figures = estimates(found, resampling, bases, self.reasons, scale=self.scales, units=units)
+        figures = estimates(found, resampling, bases, self.reasons, scale=self.scales)
         return dict(zip(self.keys, figures, strict=True))
 
     def resampling(self) -> Resampling:

@@ -10,10 +10,13 @@ import numpy as np
 from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
+from annotation.stats.resampling import SumStatistic
+from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.asymptotic import build_undefined, figure, quantile
-from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, figure, quantile
+from judging.stats.clustered_shares import count_clustered_share, select_clusters
+from judging.stats.observed import ItemColumns
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -86,15 +89,15 @@ def baselines(evidence: AssessmentData) -> list[TrivialBaseline]:
     known = labels != MISSING
     if known.sum() < FEW:
         return []
-    commonest, clusters = int(np.bincount(labels[known]).argmax()), evidence.material.dependent
+    commonest, material = int(np.bincount(labels[known]).argmax()), evidence.material
     always, name = np.full(len(labels), commonest), f"always {evidence.table.categories[commonest]}"
-    found = [_baseline(name, always, labels, judge, clusters)]
+    found = [_baseline(name, always, labels, judge, material)]
     if evidence.is_preference:
         values = [str(category) for category in evidence.table.categories]
         one, two = values.index("1"), values.index("2")
-        longer = _longer(evidence.material.length, one, two)
-        found.append(_baseline("the longer response", longer, labels, judge, clusters))
-        found.append(_baseline("the response listed first", np.full(len(labels), one), labels, judge, clusters))
+        longer = _longer(material.length, one, two)
+        found.append(_baseline("the longer response", longer, labels, judge, material))
+        found.append(_baseline("the response listed first", np.full(len(labels), one), labels, judge, material))
     return found
 
 
@@ -103,13 +106,12 @@ def _longer(length: FloatArray, one: int, two: int) -> IntArray:
     return np.where(np.isnan(length) | (length == 0), MISSING, said)
 
 
-def _baseline(
-    name: str, rule: IntArray, labels: IntArray, judge: IntArray, clusters: Sequence[str] | None
-) -> TrivialBaseline:
+def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray, material: ItemColumns) -> TrivialBaseline:
     used = (labels != MISSING) & (rule != MISSING) & (judge != MISSING)
     reason = "no item that people labelled and the judge scored"
     right, judge_right = (
-        count_clustered_share(column == labels, used, clusters, reason=reason) for column in (rule, judge)
+        count_clustered_share(column == labels, used, material.dependent, weights=material.weights, reason=reason)
+        for column in (rule, judge)
     )
     return TrivialBaseline(name, right, judge_right)
 
@@ -144,11 +146,23 @@ def polarity(evidence: AssessmentData) -> Estimate:
         return build_undefined(f"{n} items with both; it takes {FEW}", n_items=n)
     if np.ptp(human[both]) == 0 or np.ptp(judge[both]) == 0:
         return build_undefined("the judge's scores or people's labels do not vary", n_items=n)
-    return _correlation(human[both], judge[both])
+    material = evidence.material
+    weights = None if material.weights is None else material.weights[both]
+    return _correlation(human[both], judge[both], select_clusters(material.dependent, both), weights)
 
 
-def _correlation(x: FloatArray, y: FloatArray) -> Estimate:
-    """Pearson's, with the interval of Fisher (1921) on the scale of its inverse hyperbolic tangent."""
+def _correlation(
+    x: FloatArray, y: FloatArray, clusters: Sequence[str] | None = None, weights: FloatArray | None = None
+) -> Estimate:
+    """Pearson's of (n,) and (n,), -1 to 1, with an interval that is symmetric on Fisher's z.
+
+    Of independent items of equal weight its error is that of Fisher (1921), 1 / sqrt(n - 3); with ``clusters`` (n,) or
+    survey ``weights`` (n,) that of leaving out each cluster, or item, in turn.
+    """
+    if clusters is not None or weights is not None:
+        w, statistic = np.ones(len(x)) if weights is None else weights / weights.mean(), pearson(x, y)
+        weighted = SumStatistic(statistic.contributions * w[:, None], statistic.function)
+        return estimate_by_jackknife(weighted, clusters=clusters, n_items=len(x), bounds=(-1.0, 1.0))[0]
     r, n = float(np.corrcoef(x, y)[0, 1]), len(x)
     half = quantile(0.95) / np.sqrt(n - 3)
     z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))

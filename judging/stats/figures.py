@@ -9,13 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.stats import cohen
-from annotation.stats.against_group import (
-    OF_ITEMS,
-    VERSUS_MAJORITY,
-    VERSUS_MEAN,
-    compute_item_figures,
-    side_by_side,
-)
+from annotation.stats.against_group import OF_ITEMS, VERSUS_MAJORITY, VERSUS_MEAN, compute_item_figures
 from annotation.stats.annotators import drop_rater
 from annotation.stats.arrays import ratio
 from annotation.stats.distinct import Distinct, distinct_items
@@ -23,7 +17,7 @@ from annotation.stats.intervals import Basis
 from annotation.stats.jackknife import find_scales
 from annotation.stats.majority import majority
 from annotation.stats.pairs import NO_ORDER, count_basis
-from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.resampling import Replicates, Resampling, side_by_side
 from annotation.stats.table import MISSING, NO_SCORES, FloatArray, IntArray, RatingTable
 
 MEANS = {
@@ -203,7 +197,7 @@ def mean_over_pairs(held: RatersAgainstPeople, pairs: Sequence[cohen.Pair]) -> R
 def compute_means(means: Replicates) -> Replicates:
     """The figures of `MEANS` out of those of `annotation.stats.cohen.KINDS`."""
     places = [cohen.KINDS.index(kind) for kind in MEANS.values()]
-    return Replicates(means.value[places], means.bootstrap[:, places], means.left_out[:, places])
+    return means.select(places)
 
 
 def build_figures(held: RatersAgainstPeople, judge: int) -> Replicates:
@@ -244,18 +238,19 @@ def _each_against_the_rest(held: RatersAgainstPeople) -> Iterable[Replicates]:
 
 def _mean(parts: Iterable[Replicates]) -> Replicates:
     """Means of several replicates, value by value, without what is undefined."""
-    names = ("value", "bootstrap", "left_out")
+    names = ("value", "bootstrap", "left_out", "weight")
     total: dict[str, FloatArray] = {}
     n: dict[str, FloatArray] = {}
     for part in parts:
         for name in names:
-            values: FloatArray = getattr(part, name)
-            total[name] = total.get(name, 0.0) + np.nan_to_num(values)
-            n[name] = n.get(name, 0.0) + ~np.isnan(values)
+            values: FloatArray | None = getattr(part, name)
+            if values is not None:
+                total[name] = total.get(name, 0.0) + np.nan_to_num(values)
+                n[name] = n.get(name, 0.0) + ~np.isnan(values)
     if not total:
         nothing = np.empty((0, len(OF_ITEMS)))
         return Replicates(np.full(len(OF_ITEMS), np.nan), nothing, nothing)
-    return Replicates(*(ratio(total[name], n[name]) for name in names))
+    return Replicates(**{name: ratio(total[name], n[name]) for name in total})
 
 
 def _like(part: Replicates, other: Replicates) -> Replicates:
@@ -265,4 +260,5 @@ def _like(part: Replicates, other: Replicates) -> Replicates:
         part.value,
         part.bootstrap if len(part.bootstrap) == len(other.bootstrap) else np.full((len(other.bootstrap), m), np.nan),
         part.left_out if len(part.left_out) == len(other.left_out) else np.full((len(other.left_out), m), np.nan),
+        part.weight,
     )

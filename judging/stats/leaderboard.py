@@ -234,7 +234,7 @@ def _board(
     """The standings of one of the boards, whose figures stand one behind the other; without intervals if ``why``."""
     k, basis = len(assistants), Basis(n_items, 2, 2 * n_items)
     mine = slice(2 * k * place, 2 * k * (place + 1))
-    own = Replicates(found.value[mine], found.bootstrap[:, mine], found.left_out[:, mine])
+    own = found.select(mine)
     scales: list[Scale] = [*["share"] * k, *["plain"] * k]  # type: ignore[list-item]
     reasons = [NEVER] * k + [NOT_CONNECTED] * k
     each = [

@@ -12,8 +12,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, SumStatistic, ratio, replicate
-from annotation.stats.shares import compute_effective_number
-from annotation.stats.table import FloatArray, IntArray
+from annotation.stats.table import FloatArray, IntArray, check_numbers
 
 Labels = Sequence[str] | IntArray
 
@@ -77,6 +76,7 @@ def compute_means(
     for column in columns:
         if not len(column) == len(unit) == len(number):
             raise ValueError(f"{len(column)} rows of values, {len(number)} items and {len(unit)} clusters")
+        check_numbers(column)
         known = np.isfinite(column)
         sums.append(np.bincount(unit[known], column[known], k))
         counts.append(np.bincount(unit[known], minlength=k))
@@ -87,10 +87,11 @@ def compute_means(
     contributions = np.column_stack([*sums, *counts]).astype(float)
     one_stratum = np.zeros(k, dtype=np.int64)
     resampling = Resampling(np.arange(k), one_stratum, np.ones(k), bootstrap, confidence, seed, unit_name="clusters")
-    means = SumStatistic(contributions, lambda found: ratio(found[..., :m], found[..., m:]))
+    means = SumStatistic(
+        contributions, lambda found: ratio(found[..., :m], found[..., m:]), counted=lambda found: found[..., m:]
+    )
     (replicates,) = replicate([means], resampling)
-    units = np.array([compute_effective_number(held) for held in counts])
-    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale, units=units)
+    return estimates(replicates, resampling, bases, [NO_VERDICT] * m, scale=scale)
 
 
 def index_in_order(labels: Labels) -> IntArray:

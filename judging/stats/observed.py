@@ -273,7 +273,6 @@ class AlteredCodes:
             repeated=repeated,
             wanted=None if self.wanted is None else to_scores(self.wanted, scale),
             left_out=self.n_items - len(self.rows),
-            unscored=int((self.copy == MISSING).sum()),
             n_items=self.n_items,
             nominal=nominal,
             paired=paired,

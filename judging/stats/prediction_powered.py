@@ -17,7 +17,7 @@ import numpy.typing as npt
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
-from annotation.stats.table import FloatArray
+from annotation.stats.table import FloatArray, check_numbers
 from judging.stats.asymptotic import build_undefined, drop_interval, estimate_by_jackknife, few_units
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
@@ -67,7 +67,8 @@ class LabelledSample:
         Raises
         ------
         ValueError
-            If the columns differ in length or a weight is not positive and finite.
+            If the columns differ in length, a weight is not positive and finite, or a number is beyond
+            `annotation.stats.table.LARGEST`.
         """
         y, f = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
         w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
@@ -75,6 +76,8 @@ class LabelledSample:
             raise ValueError("people, judge, weights and clusters need one entry per item")
         if not (np.isfinite(w).all() and (w > 0).all()):
             raise ValueError("weights must be positive and finite")
+        check_numbers(y)
+        check_numbers(f)
         both, rest = ~np.isnan(y) & ~np.isnan(f), np.isnan(y) & ~np.isnan(f)
         names = None if clusters is None else np.asarray(clusters, dtype=object)
         return cls(

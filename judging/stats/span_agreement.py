@@ -98,6 +98,11 @@ def _named(
     scale: Scale | None = None,
 ) -> dict[str, Any]:
     found: list[Estimate] = estimates(
-        mean, resampling, [basis] * len(names), [reason] * len(names), scale=scale or find_scales(KINDS)
+        mean,
+        resampling,
+        [basis] * len(names),
+        [reason] * len(names),
+        scale=scale or find_scales(KINDS),
+        student=names == BELOW,  # as the difference of kappas
     )
     return {name: one.to_json() for name, one in zip(names, found, strict=True)}

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import BCA
 
 Decision = Literal["replace", "assist and escalate", "not enough evidence", "do not use"]
 ORDER: tuple[Decision, ...] = ("do not use", "not enough evidence", "assist and escalate", "replace")
@@ -34,7 +35,7 @@ class Rules:
         whole interval lies at or below it, or where the judge gives every item the same verdict.
     below_ceiling
         To replace a person, the judge may lack at most this much kappa to the human ceiling, at the upper end of the
-        interval, or of Student's over clusters where that is higher: a one-sided test at 2.5 %.
+        interval (`judging.stats.agreement`): a one-sided test of non-inferiority at 2.5 %.
     must_pass_alt_test
         To replace a person, the alternative-annotator test must be passed.
     tolerated_biases
@@ -228,11 +229,12 @@ def _near_people(facts: Facts, rules: Rules) -> Reason:
 
 
 def _upper_end(estimate: Estimate, clusters: int) -> float:
-    """The upper end of the interval, or that by Student's t with one degree of freedom fewer than there are clusters.
+    """The upper end of the interval, which is Student's t; NaN where there is no interval.
 
-    The larger one: of few clusters a bootstrap interval is too narrow. NaN where there is no interval.
+    Of many items, documents of earlier versions hold a bootstrap interval: there it is the larger one of its upper end
+    and of Student's t with one degree of freedom fewer than there are clusters.
     """
-    if clusters < 2 or np.isnan(estimate.se):
+    if estimate.method != BCA or clusters < 2 or np.isnan(estimate.se):
         return estimate.high
     t = float(scipy.special.stdtrit(clusters - 1, (1 + estimate.confidence) / 2))
     return estimate.high if np.isnan(estimate.high) else max(estimate.high, estimate.value + t * estimate.se)

@@ -19,7 +19,7 @@ import scipy
 from annotation.stats.arrays import ratio
 from annotation.stats.clustered import build_resampling, count_basis
 from annotation.stats.estimate import Estimate
-from annotation.stats.intervals import Basis, estimates, explain_no_interval
+from annotation.stats.intervals import NOT_ASKED, Basis, estimates, explain_no_interval
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.scores import build_masked_means
 from annotation.stats.table import FloatArray
@@ -73,7 +73,8 @@ def estimate_within(
     """m means whose intervals are symmetric in the log odds between the ends of the scale, where it has ends."""
     low = np.array([0.0 if scale is None else scale[0] for scale in ends])
     width = np.array([1.0 if scale is None else scale[1] - scale[0] for scale in ends])
-    shares = Replicates((means.value - low) / width, (means.bootstrap - low) / width, (means.left_out - low) / width)
+    value, bootstrap, left_out = ((part - low) / width for part in (means.value, means.bootstrap, means.left_out))
+    shares = Replicates(value, bootstrap, left_out, means.weight)
     scales = ["plain" if scale is None else "share" for scale in ends]
     found = estimates(shares, resampling, bases, [reason] * len(bases), scale=scales)  # type: ignore[arg-type]
     return [
@@ -134,9 +135,9 @@ def rank_changes(
     resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
     sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_changes, k=len(first)))
     found = replicate([sums], resampling)[0]
-    why = explain_no_interval(resampling)
+    why = explain_no_interval(resampling) if bootstrap else NOT_ASKED
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    without = np.isnan(found.value).any() or why is not None or not bootstrap
+    without = np.isnan(found.value).any() or why is not None
     ends = np.full((2, len(first)), np.nan) if without else np.nanquantile(found.bootstrap, tails, axis=0)
     pairs = [there[:, place] | there[:, place + len(first)] for place in range(len(first))]
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -10,15 +11,32 @@ from annotation.quality.models import KnownAnswer
 from annotation.stats.checks import CheckComparison
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation
-from annotation.studies.models.studies import Study
+from annotation.studies.models.studies import Item, Study
+from annotation.studies.queries.dependence import read_dependence
 
 SUBMITTED, RATING = Assignment.State.SUBMITTED, Assignment.Purpose.RATING
 REPEAT, CHECK = Assignment.Purpose.REPEAT, Assignment.Purpose.CHECK
 
 
 def load_study(study: Study) -> list[CheckComparison]:
-    """All that can be compared, of excluded annotators too. Four queries."""
-    return [*load_checks(study), *load_repeats(study)]
+    """All that can be compared, of excluded annotators too, with the clusters of the items.
+
+    Four queries; where there is anything, two more, and one or two for each study that the items are of.
+    """
+    found = [*load_checks(study), *load_repeats(study)]
+    clusters = load_clusters({one.item for one in found}) if found else {}
+    return [replace(one, cluster=clusters.get(one.item, "")) for one in found]
+
+
+def load_clusters(items: set[int]) -> dict[int, str]:
+    """By item, what it depends on in its own study, which is another one for some checks; without those that stand
+    alone."""
+    found: dict[int, str] = {}
+    places = list(Item.objects.filter(pk__in=items).values_list("study", "pk", "position"))
+    for owner in Study.objects.filter(pk__in={place[0] for place in places}):
+        clusters = read_dependence(owner).clusters or {}
+        found |= {pk: clusters[at] for study, pk, at in places if study == owner.pk and at in clusters}
+    return found
 
 
 def answers(study: Study, purpose: str) -> QuerySet[Annotation]:

@@ -109,7 +109,7 @@ class Quality:
 def load_study(
     study: Study, *, bootstrap: int = 500, compared: Sequence[PeoplesRatings] | None = None
 ) -> list[Quality]:
-    """Every annotator with ratings, those with signs first. Nine queries, and two for each preference.
+    """Every annotator with ratings, those with signs first. A constant number of queries, and two for each preference.
 
     `compared` is what `load_compared` says, where that is read already.
     """
@@ -147,7 +147,7 @@ def list_left_out(study: Study) -> list[dict[str, str]]:
 
 
 def records(study: Study) -> list[CheckRecord]:
-    """What the checks and repeats of every annotator say, of excluded ones too. Four queries."""
+    """What the checks and repeats of every annotator say, of excluded ones too; queries as of `checks.load_study`."""
     return checked.records(checks.load_study(study))
 
 

@@ -15,6 +15,7 @@ from typing import Protocol, Self
 import numpy as np
 import scipy
 
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
 FLOOR = 1e-12
@@ -127,6 +128,8 @@ class LatentFit:
         (f, f) of them: from the second derivatives, with sums over clusters in between where there are any.
     log_likelihood
         Of the ratings, without the penalty.
+    df
+        Degrees of freedom of the covariance: the effective number of clusters less one; infinite without clusters.
     """
 
     model: Model
@@ -134,6 +137,7 @@ class LatentFit:
     free: FloatArray
     covariance: FloatArray
     log_likelihood: float
+    df: float = np.inf
 
     @cached_property
     def tables(self) -> Tables:
@@ -194,7 +198,9 @@ def fit(model: Model, ratings: Ratings, clusters: scipy.sparse.csr_array | None 
     value, gradient = _minus(model, ratings, free)
     if not np.isfinite(value) or np.abs(gradient).max() > SETTLED * np.sqrt(max(ratings.weights.sum(), 1.0)):
         raise NoConvergenceError(f"the likelihood did not settle in {found.nit} steps")
-    return LatentFit(model, ratings, free, _covariance(model, ratings, free, clusters), -value - model.penalty(free)[0])
+    df = np.inf if clusters is None else count_df(clusters.sum(axis=1))
+    covariance = _covariance(model, ratings, free, clusters)
+    return LatentFit(model, ratings, free, covariance, -value - model.penalty(free)[0], df)
 
 
 def item_log_likelihood(model: Model, ratings: Ratings, free: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from annotation.stats.bands import Cuts
 from annotation.stats.difficulty.described import Described, describe_posterior
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.people import PersonFit, build_undefined, estimates
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 PRIOR_RATINGS = 4.0
@@ -266,7 +267,8 @@ class NumbersComponent:
         clusters = None if table.clusters is None else np.unique(np.array(table.clusters, str), return_inverse=True)[1]
         errors = np.sqrt(np.diagonal(contrast @ fit.covariance(clusters) @ contrast.T))
         unit = np.sqrt(fit.ratio * fit.variance)
-        severity = estimates(-(contrast @ fit.means) / unit, errors / unit, numbers)
+        df = np.inf if clusters is None else count_df(np.bincount(clusters, fit.weights))
+        severity = estimates(-(contrast @ fit.means) / unit, errors / unit, numbers, df=df)
         if fit.ratio < LEAST_RATIO:
             severity = build_undefined("the items do not differ, so that severity has no unit", numbers)
         error = 1 / np.sqrt(2 * (np.maximum(np.array(numbers) - 1, 0) + PRIOR_RATINGS))

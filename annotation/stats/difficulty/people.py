@@ -80,7 +80,7 @@ def _severities(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     if not isinstance(model, GradedResponseModel):
         scale = "an unordered scale" if isinstance(model, Categories) else "a preference"
         return build_undefined(f"people have no severity on {scale}", numbers)
-    return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers)
+    return estimates(model.severities(fit.free), _errors(fit, model.contrast(1)), numbers, df=fit.df)
 
 
 def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
@@ -88,10 +88,10 @@ def _consistencies(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
     if isinstance(model, Categories):
         start = sum(model.sizes[:2])
         place = slice(start, start + model.n_people)
-        return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit)
+        return estimates(model.skills(fit.free), fit.standard_errors[place], numbers, scipy.special.expit, fit.df)
     steep, contrast = _steepness(fit)
     logs = np.log(steep)
-    return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp)
+    return estimates(logs - logs.mean(), _errors(fit, contrast - contrast.mean(axis=0)), numbers, np.exp, fit.df)
 
 
 def _steepness(fit: LatentFit) -> tuple[FloatArray, FloatArray]:
@@ -111,7 +111,7 @@ def _orders(fit: LatentFit, numbers: Sequence[int]) -> list[Estimate]:
         return build_undefined("only of a preference is the order of two responses known", numbers)
     if not model.has_order:
         return build_undefined("the order in which people saw the responses is not known", numbers)
-    return estimates(model.orders(fit.free), _errors(fit, model.contrast_of(1)), numbers)
+    return estimates(model.orders(fit.free), _errors(fit, model.contrast_of(1)), numbers, df=fit.df)
 
 
 def _errors(fit: LatentFit, contrast: FloatArray) -> FloatArray:
@@ -125,20 +125,31 @@ def build_undefined(reason: str, numbers: Sequence[int]) -> list[Estimate]:
 
 
 def estimates(
-    values: FloatArray, errors: FloatArray, numbers: Sequence[int], back: Callable[[float], Any] | None = None
+    values: FloatArray,
+    errors: FloatArray,
+    numbers: Sequence[int],
+    back: Callable[[float], Any] | None = None,
+    df: float = np.inf,
 ) -> list[Estimate]:
-    """Normal intervals, on the scale on which they are symmetric, taken ``back``."""
-    found = [_estimate(v, e, n) for v, e, n in zip(values.tolist(), errors.tolist(), numbers, strict=True)]
+    """Student's intervals (normal ones by default), on the scale on which they are symmetric, taken ``back``."""
+    found = [_estimate(v, e, n, df) for v, e, n in zip(values.tolist(), errors.tolist(), numbers, strict=True)]
     if back is None:
         return found
     return [
-        replace(one, value=float(back(one.value)), low=float(back(one.low)), high=float(back(one.high)), se=np.nan)
+        replace(
+            one,
+            value=float(back(one.value)),
+            low=float(back(one.low)),
+            high=float(back(one.high)),
+            se=np.nan,
+            df=np.nan,
+        )
         for one in found
     ]
 
 
-def _estimate(value: float, error: float, n: int) -> Estimate:
-    half = float(scipy.special.ndtri((1 + LEVEL) / 2)) * error
+def _estimate(value: float, error: float, n: int, df: float = np.inf) -> Estimate:
+    half = float(scipy.special.stdtrit(df, (1 + LEVEL) / 2)) * error
     return Estimate(
         value=value,
         low=value - half,
@@ -148,9 +159,10 @@ def _estimate(value: float, error: float, n: int) -> Estimate:
         n_raters=1,
         n_ratings=n,
         confidence=LEVEL,
-        method="normal" if np.isfinite(error) else "none",
+        method="none" if not np.isfinite(error) else "normal" if np.isinf(df) else "t",
         seed=None,
         se=error,
+        df=df if np.isfinite(df) and np.isfinite(error) else np.nan,
     )
 
 

@@ -18,8 +18,9 @@ from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Model
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
+from annotation.stats.jackknife import student_quantile
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
-from annotation.stats.shares import build_undefined, figure, quantile
+from annotation.stats.shares import build_undefined, figure
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
 LEVEL = 0.95
@@ -138,7 +139,7 @@ def _delta(fit: LatentFit, of: Callable[[FloatArray], FloatArray]) -> list[tuple
     steps = STEP * np.eye(len(fit.free))
     slopes = np.array([of(fit.free + step) - of(fit.free - step) for step in steps]) / (2 * STEP)
     errors = np.sqrt(np.maximum(np.einsum("fk,fg,gk->k", slopes, fit.covariance, slopes), 0.0))
-    return list(zip(of(fit.free).tolist(), (quantile(LEVEL) * errors).tolist(), strict=True))
+    return list(zip(of(fit.free).tolist(), (student_quantile(np.array(fit.df), LEVEL) * errors).tolist(), strict=True))
 
 
 def _counted(

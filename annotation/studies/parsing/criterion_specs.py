@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import (
     AliasChoices,
     BaseModel,
@@ -18,6 +19,8 @@ from pydantic import (
     model_validator,
 )
 
+from annotation.stats.labels import parse_number
+from annotation.stats.table import check_numbers
 from annotation.studies.parsing.answers import JOINED_BY, LONGEST_TEXT, LONGEST_VALUE, NOTHING
 
 MOST_CATEGORIES = 60
@@ -331,6 +334,8 @@ def check_categories(one: CriterionSpec) -> None:
         raise ValueError(
             f"an ordered scale has {STEPS[0]} to {STEPS[1]} steps, not {len(one.categories)}; ask for a number instead"
         )
+    if one.level == "ordinal":
+        check_numbers(np.array([parse_number(value) or 0.0 for value in one.values]))
 
 
 def check_set(one: CriterionSpec) -> None:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import share
+from judging.stats.asymptotic import drop_interval, share
 from judging.stats.audits.injection import UNIT, injection
 from judging.stats.audits.invariance import invariance
 from judging.stats.audits.probe import Probe, not_made
+from judging.stats.clustered_shares import count_clustered_share
 
 NO_COPIES = "no altered copies were judged: run the probes"
+NO_CLUSTERS = "no interval: the clusters of items without anything to alter are not kept"
 PREFERENCE_UNIT = "preference from 0 to 1, towards the altered response"
 FAMILIES = ("injection", "invariance")
 
@@ -28,8 +30,8 @@ class AlteredReplies:
         (n,) scores, preferences or codes; NaN where there is no verdict.
     wanted
         (n,) the score that the alteration is to bring about; None where it should change nothing.
-    left_out, unscored
-        Items in which there was nothing to alter; copies without a verdict.
+    left_out
+        Items in which there was nothing to alter.
     n_items
         Items that were drawn.
     nominal, paired
@@ -44,7 +46,6 @@ class AlteredReplies:
     repeated: FloatArray
     wanted: FloatArray | None
     left_out: int = 0
-    unscored: int = 0
     n_items: int = 0
     nominal: bool = False
     paired: bool = False
@@ -54,13 +55,12 @@ class AlteredReplies:
 def probe_alteration(columns: AlteredReplies) -> Probe:
     """The probe of one alteration. Its details also say what could not be altered, and which copies got no verdict."""
     probe = _probe(columns)
-    copies = columns.n_items - columns.left_out
-    details = {
-        **probe.details,
-        "nothing_to_alter": share(columns.left_out, columns.n_items),
-        "unscored": share(columns.unscored, copies, reason="no copy was judged"),
-    }
-    return replace(probe, details=details)
+    unread, judged = np.isnan(columns.copy), np.ones(len(columns.copy), dtype=bool)
+    unscored = count_clustered_share(unread, judged, columns.clusters, reason="no copy was judged")
+    left_out = share(columns.left_out, columns.n_items)
+    if columns.clusters is not None:
+        left_out = drop_interval(left_out, NO_CLUSTERS)
+    return replace(probe, details={**probe.details, "nothing_to_alter": left_out, "unscored": unscored})
 
 
 def probe_alterations(all_columns: Sequence[AlteredReplies]) -> list[Probe]:

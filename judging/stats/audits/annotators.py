@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.probe import LEAST, POWER, TINY, Probe, not_made
@@ -118,7 +119,7 @@ def _members(
 def _of_group(sums: FloatArray, counts: FloatArray, inside: BoolArray, tests: int, known: BoolArray) -> Estimate:
     mean, variance = mean_and_error(sums, counts, inside)
     counted = (int(known[:, inside].any(axis=1).sum()), int(inside.sum()), int(counts[inside].sum()))
-    return _figure(mean, float(np.sqrt(variance)), int(inside.sum()) - 1, tests, counted)
+    return _figure(mean, float(np.sqrt(variance)), count_df(counts[inside]), tests, counted)
 
 
 def _figure(value: float, se: float, df: float, tests: int, counted: tuple[int, int, int]) -> Estimate:

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from judging.stats.asymptotic import share
 from judging.stats.audits.probe import LEAST, Probe, detectable, mean_probe, not_made
 from judging.stats.clustered_shares import count_clustered_share
 from judging.stats.stated_verdicts import LANGUAGES
@@ -33,9 +32,9 @@ def contradiction(
     """
     column = np.asarray(flags, dtype=float)
     known = column[~np.isnan(column)]
-    there = known if explained is None else np.flatnonzero(np.asarray(explained, dtype=bool))
-    n, count, n_there = len(known), int(known.sum()), len(there)
-    readable = share(n, n_there, reason="there is no explanation")
+    there = ~np.isnan(column) if explained is None else np.asarray(explained, dtype=bool)
+    n, count, n_there = len(known), int(known.sum()), int(there.sum())
+    readable = count_clustered_share(~np.isnan(column), there, clusters, reason="there is no explanation")
     if n < LEAST:
         why = f"{n} of {n_there} explanations state a verdict that can be read ({KNOWN}); the probe needs {LEAST}"
         return replace(not_made("contradiction", UNIT, why, n), details={"readable": readable})

@@ -7,10 +7,11 @@ import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.central_tendency import shift_by_one
-from judging.stats.audits.probe import LEAST_CLUSTERS, LEVEL, Probe, detectable, few_clusters, not_made
+from judging.stats.audits.probe import LEVEL, Probe, detectable, explain_clusters, not_made
 from judging.stats.audits.trait_fit import NoConvergenceError, TraitFit, fit
 from judging.stats.audits.trait_model import GRID, STEP, Ratings
 
@@ -87,8 +88,8 @@ class FittedModel:
 
     @property
     def df(self) -> float:
-        """Of t: clusters less one."""
-        return float(len(self.fit.influence) - 1)
+        """Of t: the effective number of clusters less one."""
+        return count_df(self.fit.held)
 
     @property
     def is_scaled(self) -> bool:
@@ -222,9 +223,9 @@ def fit_judge(asked: FitRequest) -> FittedModel:
     number = (~np.isnan(asked.people)).sum(axis=1)
     usable = (number > 0) & ~np.isnan(asked.judge)
     rows = np.flatnonzero(usable)
-    clusters = rows if asked.clusters is None else np.asarray(asked.clusters, dtype=object).astype(str)[rows]
-    cluster = np.unique(clusters, return_inverse=True)[1]
-    _refuse(int((number[rows] > 1).sum()), int(number[rows].max(initial=0)), int(cluster.max(initial=-1)) + 1)
+    owners = None if asked.clusters is None else np.asarray(asked.clusters, dtype=object).astype(str)[rows].tolist()
+    cluster = np.arange(len(rows)) if owners is None else np.unique(owners, return_inverse=True)[1]
+    _refuse(int((number[rows] > 1).sum()), int(number[rows].max(initial=0)), owners)
     people, judge = asked.people[rows], asked.judge[rows]
     edges = _edges(people[~np.isnan(people)])
     own_edges = edges if asked.shared else _edges(judge)
@@ -246,13 +247,13 @@ def fit_judge(asked: FitRequest) -> FittedModel:
     return FittedModel(rows, made, values, own_values, names, len(everything))
 
 
-def _refuse(paired: int, most: int, clusters: int) -> None:
+def _refuse(paired: int, most: int, clusters: Sequence[str] | None) -> None:
     if most < 2:
         raise NotIdentifiedError("every item has one person's label: bias cannot be told from noise without two")
     if paired < LEAST_ITEMS:
         raise NotIdentifiedError(f"{paired} items with the judge's verdict and two people's; it needs {LEAST_ITEMS}")
-    if clusters < LEAST_CLUSTERS:
-        raise NotIdentifiedError(few_clusters(clusters))
+    if why := explain_clusters(clusters):
+        raise NotIdentifiedError(why)
 
 
 def _edges(values: FloatArray) -> FloatArray:

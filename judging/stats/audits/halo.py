@@ -14,7 +14,7 @@ import scipy
 from annotation.stats.jackknife import effective_df
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, sum_by_cluster
-from judging.stats.audits.probe import LEAST, LEVEL, TINY, Probe, detectable, explain_clusters, not_made
+from judging.stats.audits.probe import LEAST, LEVEL, TINY, Probe, detectable, explain_clusters, find_most_df, not_made
 
 UNIT = "correlation of this criterion with another beyond what items share, judge − person"
 LEAST_RATINGS = 10
@@ -55,7 +55,7 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     se = float(np.sqrt((g - 1) / g * ((without - without.mean()) ** 2).sum()))
     if not se > TINY:
         return not_made("halo", UNIT, "the scores do not vary", n)
-    df = float(effective_df((without - without.mean())[:, None], np.ones(g), g - 1.0)[0])
+    df = float(effective_df((without - without.mean())[:, None], np.ones(g), find_most_df(clusters, len(f)))[0])
     half = float(scipy.special.stdtrit(df, 1 - LEVEL / 2)) * se
     effect = figure(value, (value - half, value + half), n_items=n, confidence=1 - LEVEL, method="jackknife")
     p = float(scipy.special.stdtr(df, -(value / se)))

@@ -13,6 +13,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import LARGEST_SHARE
 from annotation.stats.jackknife import Jackknife
 from annotation.stats.resampling import PreparedSums, SumStatistic
+from annotation.stats.shares import count_df
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, figure
 
@@ -96,6 +97,16 @@ def explain_clusters(clusters: Sequence[str] | None) -> str | None:
         return few_clusters(len(sizes))
     share = sizes.max() / sizes.sum()
     return f"one cluster holds {100 * share:.0f} % of the items" if share > LARGEST_SHARE else None
+
+
+def find_most_df(clusters: Sequence[str] | None, n: int) -> float:
+    """Degrees of freedom that Student's t has at most over the clusters of n items, or over these themselves.
+
+    As `annotation.stats.units.Resampling.most_df`; of unequal clusters fewer than their number less one.
+    """
+    if clusters is None:
+        return n - 1.0
+    return count_df(np.unique(np.asarray(clusters, dtype=object).astype(str), return_counts=True)[1])
 
 
 def leave_out_clusters(statistic: SumStatistic, clusters: Sequence[str]) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.shares import count_df
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, POWER, TINY, Probe, few_clusters, not_made
@@ -136,9 +137,10 @@ def _within_clusters(
     t = np.abs(null.sum(axis=0)) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))
     fitted = d[:, None] - np.where(members, d @ (inside / inside.sum(axis=0)), d @ ((1 - inside) / (1 - inside).sum(0)))
     se = np.sqrt(g / (g - 1) * (_summed(fitted * weights, cluster) ** 2).sum(axis=0))
-    effects = [(float(v), float(s), float(g - 1)) for v, s in zip(value, se, strict=True)]
+    df = count_df(np.bincount(cluster))
+    effects = [(float(v), float(s), df) for v, s in zip(value, se, strict=True)]
     if g > MOST_PERMUTED:
-        tails = 2 * scipy.special.stdtr(g - 1, -np.abs(value) / np.maximum(se, TINY))
+        tails = 2 * scipy.special.stdtr(df, -np.abs(value) / np.maximum(se, TINY))
         return t, min(1.0, n_contrasts(members) * float(tails.min())), f"t over {g} units, Bonferroni", effects
     signs = np.random.default_rng(SEED).choice([-1.0, 1.0], (DRAWS, g))
     extreme = (np.abs(signs @ null) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))).max(axis=1)
@@ -167,5 +169,5 @@ def _mean(d: FloatArray, cluster: IntArray, inside: BoolArray, tests: int) -> Es
     if len(sums) < 2:
         return _interval(float(d[inside].mean()), 0.0, 0.0, int(inside.sum()))
     mean, variance = mean_and_error(sums, counts, np.ones(len(sums), dtype=bool))
-    quantile = float(scipy.special.stdtrit(len(sums) - 1, 1 - LEVEL / (2 * tests)))
+    quantile = float(scipy.special.stdtrit(count_df(counts), 1 - LEVEL / (2 * tests)))
     return _interval(mean, float(np.sqrt(variance)), quantile, int(inside.sum()))

@@ -110,6 +110,8 @@ class TraitFit:
         (f,) parameters.
     influence
         (g, f) by cluster, how far the parameters move when it is left out, in one Newton step.
+    held
+        (g,) weight of the items of each cluster.
     evaluated
         The likelihood at the parameters.
     """
@@ -117,6 +119,7 @@ class TraitFit:
     scheme: Scheme
     free: FloatArray
     influence: FloatArray
+    held: FloatArray
     evaluated: Likelihood
 
     @property
@@ -144,7 +147,8 @@ def fit(ratings: Ratings, clusters: IntArray, *, shared: bool) -> TraitFit:
     if np.linalg.eigvalsh(-total)[0] < 1e-6 * ratings.n:
         raise NoConvergenceError("people and judge do not say enough to tell bias from noise")
     influence = np.linalg.solve(total[None] - hessians, scores[:, :, None])[:, :, 0]
-    return TraitFit(scheme, free, influence, evaluate(ratings, scheme.reduce(free)))
+    held = np.bincount(clusters, ratings.weights).astype(float)
+    return TraitFit(scheme, free, influence, held, evaluate(ratings, scheme.reduce(free)))
 
 
 def _maximise(scheme: Scheme) -> FloatArray:

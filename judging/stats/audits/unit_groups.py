@@ -3,6 +3,7 @@
 import numpy as np
 import scipy
 
+from annotation.stats.shares import count_df
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.audits.probe import TINY
 
@@ -42,9 +43,9 @@ def n_contrasts(members: BoolArray) -> int:
 def difference(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> tuple[float, float, float]:
     """One group minus the rest: value, standard error, degrees of freedom (Welch and Satterthwaite)."""
     (a, va), (b, vb) = mean_and_error(sums, counts, inside), mean_and_error(sums, counts, ~inside)
-    k, rest = int(inside.sum()), int((~inside).sum())
-    spread = va**2 / (k - 1) + vb**2 / (rest - 1)
-    return a - b, float(np.sqrt(va + vb)), float((va + vb) ** 2 / spread) if spread > 0 else float(k + rest - 2)
+    df, rest = count_df(counts[inside]), count_df(counts[~inside])
+    spread = va**2 / df + vb**2 / rest
+    return a - b, float(np.sqrt(va + vb)), float((va + vb) ** 2 / spread) if spread > 0 else df + rest
 
 
 def mean_and_error(sums: FloatArray, counts: FloatArray, inside: BoolArray) -> tuple[float, float]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.stats.intervals import NOT_ASKED
 from annotation.studies.models.labels import AgreementRun
 from tests.support import simulated_difficulty as simulated
 from tests.support.factories import CriterionFactory
@@ -31,6 +32,15 @@ def refused(*args):
         run(*args)
     assert caught.value.returncode == 2
     return str(caught.value)
+
+
+def list_figures(document):
+    """Every figure with an interval, or without one, in a document."""
+    parts = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
+    if isinstance(document, dict) and {"value", "low", "high", "reason"} <= document.keys():
+        yield document
+    for part in parts:
+        yield from list_figures(part)
 
 
 @pytest.fixture
@@ -86,6 +96,18 @@ class TestAgreement:
         assert run_json(*asked)["judges"]["claude"]["reads"] == "score"
         assert "correlations and errors of scores: 4 by verdict alone" in run(*asked)
         assert "belongs to --study" in refused("agreement", str(wide), "--read", "score")
+
+    @pytest.mark.parametrize("command", [("agreement",), ("calibrate", "--judge", "gpt"), ("tiers", "--by", "domain")])
+    def test_without_resamples_every_missing_interval_has_its_reason(self, command):
+        items = with_items(12, name="More", slug="more")
+        done = CriterionFactory(study=items, key="done", yes_no=True)
+        people_say(done, {"bob": ["yes", "no"] * 6, "dana": ["yes", "no", "no", "no"] * 3})
+        judge_says(done, "gpt", ["yes", "no", "yes"] * 4)
+        found = list(list_figures(run_json(command[0], "--study", "more", *command[1:], "--bootstrap", "0")))
+        assert [one for one in found if one["low"] is None and not one["reason"]] == []
+        asked = [one for one in found if one["reason"] == NOT_ASKED]
+        assert asked
+        assert all(one["value"] is not None and one["method"] == "none" for one in asked)
 
     def test_asking_twice_keeps_one_row(self, study):
         for _ in range(2):

@@ -281,11 +281,12 @@ class TestJson:
         table = from_codes([[0, 0, 1], [1, 1, -1], [2, 2, 1]], q=3, level="ordinal")
         assert agreement(table, bootstrap=50, seed=7).to_json() == self.found.to_json()
 
-    def test_without_replicates_there_are_no_intervals_and_no_complaint(self):
+    def test_without_replicates_there_are_no_intervals_and_each_says_why(self):
         estimate = agreement(from_codes([[0, 0], [1, 0]], q=2), bootstrap=0).coefficients["percent_agreement"]
         assert estimate.value == 0.5
         assert np.isnan(estimate.low)
-        assert (estimate.method, estimate.reason, estimate.seed) == ("none", None, None)
+        why = "no interval: none was asked for (0 resamples)"
+        assert (estimate.method, estimate.reason, estimate.seed) == ("none", why, None)
 
 
 @pytest.mark.parametrize(("option", "message"), [({"bootstrap": -1}, "replicates"), ({"confidence": 1}, "confidence")])

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from annotation.stats.agreement import agreement
-from annotation.stats.annotators import annotator_report, identical_raters, longest_run, relative_entropy
+from annotation.stats.annotators import (
+    annotator_report,
+    find_inverted_raters,
+    identical_raters,
+    longest_run,
+    relative_entropy,
+)
 
 from .data import from_codes
 
@@ -84,6 +90,25 @@ class TestSigns:
         assert "inverted_scale" in codes_of(agreement(table, bootstrap=0))
         upright = from_codes(np.column_stack([ALICE, BOB, CAROL]), q=5, level="ordinal")
         assert "inverted_scale" not in codes_of(agreement(upright, bootstrap=0))
+
+    def test_an_accident_of_three_profiles_is_no_inverted_scale(self):
+        # the first two see the profiles as 1, 3, 5, the third as 5, 3, 1: sixty items, and three things to disagree on
+        profile = np.repeat([0, 1, 2], 20)
+        noise = np.random.default_rng(8).integers(0, 2, (60, 3))
+        clusters = tuple(map(str, profile))
+        codes = np.clip(np.column_stack([2 * profile, 2 * profile, 4 - 2 * profile]) + noise, 0, 4)
+        alone, shared = (
+            find_inverted_raters(from_codes(codes, q=5, level="ordinal", clusters=names)) for names in (None, clusters)
+        )
+        assert alone == ["r3"]
+        assert shared == []
+
+    def test_an_inverted_scale_in_many_profiles_is_found(self):
+        rng = np.random.default_rng(9)
+        truth = np.clip(np.repeat(rng.integers(0, 5, 30), 4) + rng.integers(-1, 2, 120), 0, 4)
+        codes = np.column_stack([truth, truth, 4 - truth])
+        clusters = tuple(str(k // 4) for k in range(120))
+        assert find_inverted_raters(from_codes(codes, q=5, level="ordinal", clusters=clusters)) == ["r3"]
 
     def test_a_random_rater_is_not_inverted(self):
         assert not report(ALICE, BOB, RNG.integers(0, 5, 120)).annotators[2].inverted

@@ -7,13 +7,17 @@ import pytest
 
 from annotation.stats.agreement import agreement
 from annotation.stats.annotators import annotator_report
+from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.dawid_skene import dawid_skene
 from annotation.stats.gold import gold
 from annotation.stats.table import RatingTable
 from annotation.stats.tiers import group_tiers, tiers
 from annotation.stats.weighted import compute_weighted_agreement
 from judging.stats.agreement import judge_agreement
+from judging.stats.alt_test import alt_test
 from judging.stats.differences import compare_judges
+from judging.stats.means import compute_means
+from judging.stats.prediction_powered import LabelledSample, ppi_mean
 
 from .data import from_codes
 
@@ -137,3 +141,56 @@ class TestJudges:
 def test_options(options, message):
     with pytest.raises(ValueError, match=message):
         agreement(from_codes([[0, 1]], q=2), **options)
+
+
+class TestExtremeNumbers:
+    """Found: 1e300 among scores overflowed in alpha, kappa, the ICC, correlations, tiers, PPI and means."""
+
+    codes = np.random.default_rng(1).integers(0, 4, (40, 4))
+
+    def table(self, scale, level):
+        return RatingTable(self.codes[:, :3], scale, level, tuple(map(str, range(40))), ("r1", "r2", "r3"))
+
+    @pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+    @pytest.mark.parametrize("largest", [1e300, 1.01e15])
+    def test_a_score_too_large_to_be_compared_is_refused(self, level, largest):
+        with pytest.raises(ValueError, match="is too large: numbers go from"):
+            self.table((1, 2, 3, largest), level)
+        with pytest.raises(ValueError, match="is too large"):
+            RatingTable.from_wide([[1, 2], [largest, 1]], level=level)
+
+    def test_what_only_looks_like_a_number_is_not(self):
+        assert self.table(("a", "b", "12345678901234567890", "1e300"), "nominal").n_categories == 4
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+    @pytest.mark.parametrize(
+        "scale", [(0, 1, 2, 1e15), (0, 1e-300, 1, 1e15), (5e-324, 1e-300, 2e-300, 1e-200)], ids=str
+    )
+    def test_all_others_are_computed_without_a_warning(self, scale, level):
+        table = self.table(scale, level)
+        found = agreement(table, bootstrap=20)
+        assert all(figure.defined or figure.reason for figure in found.coefficients.values())
+        judge_agreement(table, self.codes[:, 3], judge_name="judge", bootstrap=20)
+        alt_test(table, self.codes[:, 3])
+        annotator_report(table, bootstrap=20)
+        tiers(table, draws=5)
+        compute_weighted_agreement(table, "quadratic", bootstrap=20)
+
+    def test_figures_do_not_depend_on_the_unit(self):
+        small, large = (
+            agreement(self.table(tuple(unit * k for k in (1, 2, 3, 5)), "interval"), bootstrap=0).coefficients
+            for unit in (1e-200, 1e14)
+        )
+        for name in ("krippendorff_alpha", "icc_2_1", "mean_pairwise_weighted_cohen_kappa", "gwet_ac"):
+            assert small[name].value == pytest.approx(large[name].value), name
+
+    @pytest.mark.parametrize("values", [[1e300, 1.0, 2.0], [-1e61, 0.0, 1.0]])
+    def test_numbers_of_which_there_is_no_scale(self, values):
+        column = np.array(values)
+        with pytest.raises(ValueError, match="is too large"):
+            ppi_mean(LabelledSample.from_columns(column, column))
+        with pytest.raises(ValueError, match="is too large"):
+            compute_means([column], items=list("abc"), clusters=list("abc"))
+        with pytest.raises(ValueError, match="is too large"):
+            estimate_clustered_means(column[:, None], list("abc"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import isnan
 
 import pytest
 
 from annotation.stats.checks import CheckComparison, Mark, marks, mean_mark, record, records, stretches
+from annotation.stats.shares import wilson
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,6 +43,30 @@ def test_a_criterion_asked_of_turns_counts_an_item_once() -> None:
     # item 1 has 3 of 4 turns right, item 2 none: mean of 3/4 and 0, of two items and not of six answers
     assert (found.by_criterion["a"].value, found.by_criterion["a"].n_items) == (0.375, 2)
     assert (found.overall.value, found.overall.n_items) == (0.375, 2)
+
+
+def test_items_of_one_cluster_are_worth_less_than_as_many_alone() -> None:
+    # twelve items of four profiles, which an annotator knows or does not: the interval is that of few profiles
+    right = [number % 4 < 2 for number in range(1, 13)]
+    alone = [answer for number, one in enumerate(right, start=1) for answer in said(number, one)]
+    profiles = [replace(answer, cluster=f"profile {answer.number % 4}") for answer in alone]
+    own = [replace(answer, cluster=f"profile {answer.number}") for answer in alone]
+    found, shared, single = (record("ann", "accuracy", answers) for answers in (alone, profiles, own))
+    assert single == found
+    assert shared.overall.value == found.overall.value == 0.5
+    assert shared.overall.n_items == 12
+    # p (1 - p) / se^2 of four profiles is 3; times (z / t)^2 with 3 degrees of freedom
+    n = 3 * (1.959964 / 3.182446) ** 2
+    assert (shared.overall.low, shared.overall.high) == pytest.approx(wilson(0.5, n, 0.95), abs=1e-5)
+    assert shared.stretches[0].estimate.method == "Wilson, effective n"
+
+
+def test_a_cluster_that_holds_all_items_gives_no_interval() -> None:
+    answers = [replace(answer, cluster="p") for number in range(1, 9) for answer in said(number, number % 2 == 0)]
+    found = record("ann", "consistency", [replace(answer, kind="consistency") for answer in answers]).overall
+    assert found.value == 0.5
+    assert isnan(found.low)
+    assert found.reason == "no interval: one cluster"
 
 
 def test_cannot_judge_is_neither_right_nor_wrong() -> None:

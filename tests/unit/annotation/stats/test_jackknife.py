@@ -14,6 +14,9 @@ from annotation.stats.jackknife import effective_df, t_ends
 from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.simulated import Profiles
+from annotation.stats.span_agreement import span_agreement
+from annotation.stats.table import RatingTable
+from judging.stats.agreement import judge_agreement
 
 from .data import from_codes
 
@@ -72,6 +75,18 @@ class TestEffectiveDf:
         # equal sizes: kurtosis 1, at most n - 1
         assert effective_df(np.tile([1.0, -1.0], 5)[:, None], np.ones(10), 9)[0] == 9
         assert np.isnan(effective_df(np.zeros((10, 1)), np.ones(10), 9)[0])
+
+    def test_unequal_clusters_have_those_of_as_many_equal_ones(self):
+        # eight of one cluster, and twelve alone: 20 ** 2 / (8 ** 2 + 12) clusters, by Kish
+        clusters = ("0",) * 8 + tuple(map(str, range(1, 13)))
+        x = np.r_[np.zeros(8), np.tile([1.0, -1.0], 6)]
+        assert Resampling.from_table(from_codes(np.zeros((20, 1)), q=1, clusters=clusters)).most_df == 400 / 76 - 1
+        assert of_mean(x, clusters=clusters).df <= 400 / 76 - 1
+        equal = Resampling.from_table(from_codes(np.zeros((20, 1)), q=1, strata=("a",) * 12 + ("b",) * 8))
+        assert equal.most_df == 18
+        heavy = np.r_[np.full(12, 9.0), np.ones(8)]  # weights that differ between strata cost nothing
+        weighted = from_codes(np.zeros((20, 1)), q=1, strata=("a",) * 12 + ("b",) * 8, weights=heavy)
+        assert Resampling.from_table(weighted).most_df == pytest.approx(18)
 
     def test_copies_count_as_units(self):
         influence = np.array([[3.0], [-1.0]])
@@ -166,6 +181,91 @@ class TestUnanimousShares:
     def test_only_clusters_with_a_value_count(self):
         values = np.where(np.arange(40) < 10, 1.0, np.nan)
         assert self.share(values, np.arange(40)).low == pytest.approx(1 / (1 + 1.959964**2 / 10), abs=1e-6)
+
+    @pytest.mark.parametrize(("value", "codes"), [(1, [[0, 0], [1, 1]]), (0, [[0, 1], [1, 0]])])
+    def test_percent_agreement_of_independent_items(self, value, codes):
+        # 30 items with two ratings, and 10 with one, which say nothing of agreement
+        table = from_codes(codes * 15 + [[0, -1]] * 10, q=2)
+        found = agreement(table, bootstrap=100)
+        ends = sm.stats.proportion_confint(30 * value, 30, method="wilson")
+        for one in (found.coefficients["percent_agreement"], found.pairs[0].percent_agreement):
+            assert one.value == value
+            assert (one.low, one.high) == pytest.approx(ends)
+            assert (one.method, one.reason) == ("Wilson, effective n", None)
+
+    def test_percent_agreement_of_clusters_counts_those_with_two_ratings(self):
+        clusters = tuple(str(k // 3) for k in range(36))
+        codes = np.zeros((36, 3), dtype=int)
+        codes[30:, 1:] = -1  # two of twelve clusters have one rating an item
+        found = agreement(from_codes(codes, q=2, clusters=clusters), bootstrap=100)
+        ends = sm.stats.proportion_confint(10, 10, method="wilson")
+        figures = [found.coefficients["percent_agreement"], *(pair.percent_agreement for pair in found.pairs)]
+        figures += [one.percent_agreement for one in found.raters]
+        assert [(one.low, one.high) for one in figures] == [pytest.approx(ends)] * len(figures)
+
+    def test_a_mean_over_pairs_counts_each_pair_alike(self):
+        # r1 and r2 meet on items 0 … 19, r1 and r3 on 10 … 29: weights 1/40, 2/40 and 1/40 of ten items each
+        codes = np.full((30, 3), -1)
+        codes[:, 0], codes[:20, 1], codes[10:, 2] = 0, 0, 0
+        found = agreement(from_codes(codes, q=2), bootstrap=100).raters[0].percent_agreement
+        n = 1 / (10 * (1 / 40) ** 2 + 10 * (2 / 40) ** 2 + 10 * (1 / 40) ** 2)
+        assert found.low == pytest.approx(1 / (1 + 1.959964**2 / n), abs=1e-6)
+
+    def test_weights_of_items_count_less_than_as_many_items(self):
+        weights = np.array([8.0] + [1.0] * 19)
+        found = agreement(from_codes([[1, 1]] * 20, q=2, weights=weights), bootstrap=100)
+        n = 27**2 / (64 + 19)
+        low = found.coefficients["percent_agreement"].low
+        assert low == pytest.approx(1 / (1 + 1.959964**2 / n), abs=1e-6)
+
+    def test_one_contradiction_is_no_unanimity_and_few_items_are_not_enough(self):
+        almost = agreement(from_codes([[0, 0]] * 29 + [[0, 1]], q=2), bootstrap=100)
+        assert almost.coefficients["percent_agreement"].method == "jackknife t"
+        few = agreement(from_codes([[0, 0]] * 5, q=2), bootstrap=100).coefficients["percent_agreement"]
+        assert few.reason.startswith("not enough evidence")
+
+    def test_a_judge_that_says_what_people_say(self):
+        codes = np.repeat(np.arange(40)[:, None] % 3, 4, axis=1)
+        clusters = tuple(str(k // 4) for k in range(40))
+        found = judge_agreement(
+            from_codes(codes[:, :3], q=3, level="ordinal", clusters=clusters), codes[:, 3], judge_name="j", bootstrap=50
+        )
+        ends = sm.stats.proportion_confint(10, 10, method="wilson")
+        shares = ("percent_agreement", "accuracy", "within_one")
+        for one in [getattr(found, name) for name in shares] + [found.ceiling[name] for name in shares]:
+            assert (one.value, one.low, one.high) == pytest.approx((1, *ends))
+        assert np.isnan(found.macro_f1.low), "a mean over categories is no mean over items"
+
+    def test_other_means_of_items(self):
+        ends = sm.stats.proportion_confint(30, 30, method="wilson")
+        values = {"ranking": ["A>B=C", "B>A>C"], "set": ["a|b", "-"]}
+        names = {"ranking": ["pairwise_agreement", "kendall_w"], "set": ["mean_masi", "mean_jaccard"]}
+        for level, (first, second) in values.items():
+            table = RatingTable.from_wide([[first] * 3, [second] * 3] * 15, level=level)
+            found = agreement(table, bootstrap=50).coefficients
+            for name in names[level]:
+                assert (found[name].low, found[name].high) == pytest.approx(ends), name
+        unused = agreement(from_codes([[0, 1]] * 30, q=3), bootstrap=50).per_category[2].share
+        assert (unused.low, unused.high) == pytest.approx((1 - ends[1], 1 - ends[0]))
+
+    def test_f1_counts_what_people_mark(self):
+        # one item of 8 marked characters and nineteen of one: 27 ** 2 / (64 + 19)
+        marked = [f'[["text", 0, {8 if k == 0 else 1}, "a"]]' for k in range(20)]
+        table = RatingTable.from_wide([[one, one] for one in marked], level="spans")
+        found = span_agreement(table, bootstrap=50).coefficients
+        n = 27**2 / (64 + 19)
+        assert found["overlap_f1"].low == pytest.approx(1 / (1 + 1.959964**2 / n), abs=1e-6)
+        assert found["exact_f1"].low == pytest.approx(sm.stats.proportion_confint(20, 20, method="wilson")[0])
+
+    def test_a_kappa_of_1_has_none(self):
+        found = agreement(from_codes([[0, 0], [1, 1]] * 20, q=2), bootstrap=100)
+        assert found.coefficients["percent_agreement"].method == "Wilson, effective n"
+        assert found.coefficients["fleiss_kappa"].reason == "no interval: leaving out any of the items changes nothing"
+
+    def test_a_formula_without_error_gives_no_interval(self):
+        found = agreement(from_codes([[0, 0], [1, 1]] * 20, q=2), bootstrap=100).analytic["percent_agreement"]
+        assert np.isnan(found.low)
+        assert found.reason == "no interval: by the formula its error is 0"
 
     def test_what_is_no_share_or_hangs_on_one_cluster_has_none(self):
         clusters = np.arange(30) % 10

@@ -133,6 +133,15 @@ class TestClusters:
         assert stats.t.cdf(t, 19) == pytest.approx(found.p_value, abs=0.01)  # effective degrees may be below 19
         assert found.p_value >= stats.t.cdf(t, 19) - 1e-9
 
+    def test_a_judge_that_never_loses_has_the_interval_of_as_many_clusters(self):
+        # ten profiles of twelve items, on which everybody says the same: both are always at least as close
+        codes = np.repeat(np.arange(120)[:, None] % 3, 4, axis=1)
+        found = alt_test(from_codes(codes[:, :3], q=3, clusters=tuple(str(k // 12) for k in range(120))), codes[:, 3])
+        ends = sm.stats.proportion_confint(10, 10, method="wilson")
+        for one in (found.advantage, *(each.rho_judge for each in found.per_annotator)):
+            assert (one.value, one.low, one.high) == pytest.approx((1, *ends))
+            assert (one.method, one.reason) == ("Wilson, effective n", None)
+
     def test_one_item_a_cluster_is_as_without_clusters(self):
         _, codes = self.design()
         plain = alt_test(from_codes(codes[:, :3], q=2), codes[:, 3])

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
 
 from judging.stats import data_audits, observed
 from judging.stats.assessment_data import AssessmentData
@@ -83,6 +85,76 @@ def test_polarity_has_fishers_interval():
     found = data_audits._correlation(x, y)
     assert found.value == pytest.approx(0.5)
     assert (found.low, found.high) == (pytest.approx(0.156, abs=1e-3), pytest.approx(0.736, abs=1e-3))
+
+
+class TestPolarityOfClusters:
+    """People and judge each see the items of a profile with an error of their own, and have nothing else in common."""
+
+    def scores(self, rng, n_profiles, size):
+        profile = np.repeat(np.arange(n_profiles), size)
+        both = [rng.normal(0, 1, n_profiles)[profile] + rng.normal(0, 0.5, len(profile)) for _ in range(2)]
+        return *both, tuple(str(k) for k in profile)
+
+    def test_the_interval_covers_no_correlation(self):
+        # by Fisher's z over 150 items 52 % of these intervals leave 0 out
+        rng, held = np.random.default_rng(11), []
+        for _ in range(200):
+            found = data_audits._correlation(*self.scores(rng, 10, 15))
+            held.append(found.low <= 0 <= found.high)
+        assert np.mean(held) > 0.9
+
+    def test_items_of_one_profile_each_twice_are_worth_one(self):
+        x, y, _ = self.scores(np.random.default_rng(2), 40, 1)
+        once = data_audits._correlation(x, y, [str(k) for k in range(40)])
+        twice = data_audits._correlation(np.repeat(x, 2), np.repeat(y, 2), [str(k // 2) for k in range(80)])
+        assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high))
+
+    def test_the_error_is_that_of_scipys_bootstrap(self):
+        x, y, names = self.scores(np.random.default_rng(3), 30, 10)
+        found = data_audits._correlation(x, y, names)
+        profiles = [np.flatnonzero(np.array(names) == str(k)) for k in range(30)]
+
+        def correlate(drawn):
+            rows = np.concatenate([profiles[int(k)] for k in drawn])
+            return stats.pearsonr(x[rows], y[rows])[0]
+
+        drawn = stats.bootstrap((np.arange(30),), correlate, n_resamples=400, vectorized=False, rng=4)
+        assert found.value == pytest.approx(stats.pearsonr(x, y)[0])
+        assert found.se == pytest.approx(drawn.standard_error, rel=0.2)
+
+    def test_few_profiles_are_not_enough_and_profiles_of_one_item_are_items(self):
+        x, y, names = self.scores(np.random.default_rng(5), 5, 20)
+        assert data_audits._correlation(x, y, names).reason.startswith("not enough evidence: 5 clusters")
+        rng = np.random.default_rng(6)
+        codes = rng.integers(0, 4, 60)
+        judged = said(np.where(rng.random(60) < 0.5, codes, rng.integers(0, 4, 60)))
+        table = people(np.column_stack([codes, codes]))
+        alone, shared = (
+            data_audits.polarity(AssessmentData(material(60, clusters=clusters), table, judged))
+            for clusters in (None, [str(k // 4) for k in range(60)])
+        )
+        assert (alone.method, shared.method) == ("Fisher z", "jackknife t")
+        assert alone.value == pytest.approx(shared.value)
+
+
+class TestWeights:
+    """An item drawn with half the chance of the others counts as two."""
+
+    def test_polarity_is_that_of_statsmodels(self):
+        rng = np.random.default_rng(7)
+        x = rng.normal(size=60)
+        y, weights = x + rng.normal(size=60), rng.uniform(0.5, 2, 60)
+        found = data_audits._correlation(x, y, None, weights)
+        assert found.value == pytest.approx(DescrStatsW(np.column_stack([x, y]), weights).corrcoef[0, 1])
+        assert found.low < found.value < found.high
+
+    def test_rules_and_judge(self):
+        alone = pairs()
+        inclusion = np.where(np.arange(40) < 30, 1.0, 0.5)  # where the judge is wrong
+        weighted = replace(alone, material=replace(alone.material, inclusion=inclusion))
+        found = {one.name: one for one in data_audits.baselines(weighted)}["the longer response"]
+        assert found.judge.value == pytest.approx(30 / 50)
+        assert found.accuracy.value == 1
 
 
 def test_one_annotator_has_no_noise_to_be_told():

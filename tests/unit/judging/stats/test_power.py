@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from annotation.stats.cohen import cohen_kappa
+from annotation.stats.table import RatingTable
+from judging.stats.agreement import judge_agreement
 from judging.stats.power import PowerDesign, _agreement_weights, power_of_replace, replaces, simulate
 from judging.stats.verdict import Rules
 from scripts.bench_verdict import decide
@@ -41,6 +43,27 @@ def test_the_planner_says_what_the_verdict_says_of_the_same_study(design):
     said = [decide(design, people[one], judge[one], bootstrap=1) == "replace" for one in range(STUDIES)]
     assert planned.tolist() == said
     assert 0 < sum(said) < STUDIES
+
+
+@pytest.mark.parametrize("design", [PowerDesign(500, 500), PowerDesign(300, 30)], ids=str)
+def test_the_planner_tests_the_upper_end_that_pages_show(design):
+    """Of the ceiling minus the judge's kappa: of 500 items too, where other figures have a bootstrap interval."""
+    people, judge = simulate(design, design.kappa, np.random.default_rng(4), 1)
+    clusters = None if design.n_items == design.n_clusters else tuple(map(str, design.unit))
+    names = tuple(map(str, range(design.n_items)))
+    table = RatingTable(people[0], (1, 2), "nominal", names, ("r1", "r2", "r3"), clusters=clusters)
+    shown = judge_agreement(table, judge[0], judge_name="judge", bootstrap=200)
+    assert shown.below_ceiling.method == "jackknife t"
+    high = shown.below_ceiling.high
+
+    def replaced(most):
+        rules = Rules(below_ceiling=most, must_pass_alt_test=False)
+        said = decide(design, people[0], judge[0], bootstrap=200, rules=rules) == "replace"
+        assert bool(replaces(people, judge, design, rules, 0.15, 0.95)[0]) is said
+        return said
+
+    assert replaced(high + 1e-9)
+    assert not replaced(high - 1e-9)
 
 
 def test_a_good_judge_needs_items_and_a_worse_one_is_rarely_taken():

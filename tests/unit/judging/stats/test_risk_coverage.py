@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from annotation.stats.intervals import NOT_ASKED
 from judging.stats import risk_coverage as module
 from judging.stats.risk_coverage import risk_coverage
 
@@ -18,7 +19,7 @@ def test_equally_sure_verdicts_are_kept_together():
     found = risk_coverage([0.9, 0.9, 0.1, 0.1], [True, False, False, False], bootstrap=0)
     assert found.risk == pytest.approx([1 / 2, 3 / 4])
     assert found.area.value == pytest.approx((1 / 2 + 3 / 4) / 2)
-    assert found.area.reason is None
+    assert found.area.reason == NOT_ASKED
 
 
 def test_a_confidence_that_says_nothing_has_the_error_rate():

@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation.corpus.models import Dialogue
 from annotation.quality.models import KnownItem, QueueRules
 from annotation.quality.queries import gold_questions as queries
 from annotation.quality.queries import quality
@@ -25,7 +26,15 @@ from annotation.workbench.queries.queue_position import QueueCounts, counts
 from annotation.workbench.services import adjudications, annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
-from tests.support.factories import CriterionFactory, DialogueFactory, ItemFactory, ResponsePairFactory, UserFactory
+from tests.support.factories import (
+    CriterionFactory,
+    DialogueFactory,
+    ItemFactory,
+    ProfileFactory,
+    ResponsePairFactory,
+    ScenarioFactory,
+    UserFactory,
+)
 from tests.support.people import OpenStudy
 
 GOOD = {"task_completion": "yes", "personalization": "3"}
@@ -140,6 +149,21 @@ def test_nothing_but_ratings_is_computed_from_or_exported(study: Study, bob: Use
     everything = list(labels.load_people(study, Assignment.Purpose.values))
     assert Counter(row.purpose for row in everything)["repeat"] == left_out["repeat"] > 0
     assert sum(row.pace is not None for row in quality.load_study(study)) == 0
+
+
+def test_checks_and_repeats_of_one_profile_depend_on_each_other(study: Study, bob: User) -> None:
+    while rate_next(bob, study):
+        pass
+    alone = {one.kind: one.overall for one in quality.records(study)}
+    profiles = [ScenarioFactory(profile=ProfileFactory()) for _ in range(3)]
+    for place, dialogue in enumerate(Dialogue.objects.order_by("pk")):
+        Dialogue.objects.filter(pk=dialogue.pk).update(scenario=profiles[place % 3])
+    shared = {one.kind: one.overall for one in quality.records(study)}
+    assert {one.method for one in alone.values()} == {"Wilson"}
+    for kind, found in shared.items():
+        assert (found.value, found.n_items) == (alone[kind].value, alone[kind].n_items)
+        assert found.method == "Wilson, effective n"
+        assert found.high - found.low > alone[kind].high - alone[kind].low
 
 
 def test_the_number_of_queries_does_not_grow(study: Study, bob: User, django_assert_max_num_queries) -> None:

@@ -7,6 +7,7 @@ import scipy
 from annotation.stats.difficulty.categories import Categories
 from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import NoConvergenceError, Ratings, fit
+from annotation.stats.difficulty.people import compute_people
 from tests.support import drawing
 
 LSAT = [
@@ -83,6 +84,21 @@ def test_copies_of_items_in_clusters_are_worth_one():
     naive = fit(model, Ratings(codes, np.full(150, 4.0), 3))
     assert four.standard_errors[2:4] == pytest.approx(once.standard_errors[2:4], rel=0.15)
     assert (naive.standard_errors[2:4] < 0.65 * four.standard_errors[2:4]).all()
+
+
+def test_few_clusters_of_unequal_size_have_students_intervals():
+    rng = np.random.default_rng(4)
+    model, free = drawing.draw_graded_model(3, 3, rng)
+    codes, _ = drawing.draw(model, free, 150, rng)
+    sizes = np.array([60, 30, 20, *[8] * 5])
+    cluster = np.repeat(np.arange(8), sizes)
+    clusters = scipy.sparse.csr_array((np.ones(150), (cluster, np.arange(150))))
+    together, alone = (fit(model, Ratings(codes, np.ones(150), 3), given) for given in (clusters, None))
+    assert together.df == pytest.approx(150**2 / (sizes**2).sum() - 1)
+    for found, quantile in ((together, scipy.stats.t(together.df).ppf(0.975)), (alone, scipy.stats.norm.ppf(0.975))):
+        for one in compute_people(found, codes, ["r1", "r2", "r3"]):
+            assert one.severity.high - one.severity.value == pytest.approx(quantile * one.severity.se)
+    assert [one.severity.method for one in compute_people(together, codes, ["r1", "r2", "r3"])] == ["t"] * 3
 
 
 def test_a_flat_likelihood_is_told():

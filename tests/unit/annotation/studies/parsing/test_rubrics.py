@@ -206,6 +206,7 @@ def test_an_error_names_file_line_and_field(tmp_path):
         (one(category=["a", "a"]), "criterion.c", "the category 'a' stands twice"),
         (one(category=[{"label": "A"}, "b"]), "criterion.c.category.1.value", "is needed"),
         (one(type="ordinal", category=list(range(12))), "criterion.c", "an ordered scale has 2 to 11 steps, not 12"),
+        (one(type="ordinal", category=["1", "2", "1e300"]), "criterion.c", "1e+300 is too large: numbers go from"),
         (one(type="number"), "criterion.c", "a number has no categories"),
         (one(type="text", category=None, level="nominal"), "criterion.c", "the level of this type is text"),
         (one(limits={"least": 1}), "criterion.c.limits.least", "is not a field of a rubric"),
