@@ -54,7 +54,8 @@ class Forecast:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types; NaN becomes None."""
-        return {key: number_or_none(entry) for key, entry in vars(self).items()}
+        numbers = {"value": self.value, "low": self.low, "high": self.high, "mean": self.mean}
+        return {**vars(self), **{name: number_or_none(number) for name, number in numbers.items()}}
 
 
 def forecast(

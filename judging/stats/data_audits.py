@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import build_undefined, figure, quantile
 from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.result_types import BaselineDocument, DuplicatesDocument, LabelNoiseDocument
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -34,7 +34,7 @@ class Duplicates:
     groups: tuple[tuple[str, ...], ...]
     contradictory: tuple[tuple[str, ...], ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DuplicatesDocument:
         """As JSON types."""
         return {
             "n_groups": len(self.groups),
@@ -59,7 +59,7 @@ class TrivialBaseline:
             return None
         return bool(self.accuracy.value >= self.judge.value)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BaselineDocument:
         """As JSON types."""
         return {
             "name": self.name,
@@ -114,7 +114,7 @@ def _baseline(
     return TrivialBaseline(name, right, judge_right)
 
 
-def label_noise(evidence: AssessmentData) -> dict[str, Any]:
+def label_noise(evidence: AssessmentData) -> LabelNoiseDocument:
     """How often each annotator says what is probably true (Dawid and Skene), and whose scale runs backwards."""
     table = evidence.table.subset_items(evidence.table.ratings_per_item > 0)
     if table.n_raters < 2 or not table.pairable.any():

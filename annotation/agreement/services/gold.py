@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement.options import GoldOptions
+from annotation.agreement.result_types import GoldDocument, NoResultDocument
 from annotation.agreement.services import tiers
 from annotation.agreement.services.tiers import describe_missing
 from annotation.stats.by_level import explain_missing
@@ -20,7 +21,7 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import to_label
 from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import adjudication
-from core.documents import build_numbered_rows
+from core.documents import Row, build_numbered_rows
 from core.errors import InputError
 
 
@@ -63,7 +64,9 @@ def check_method(options: GoldOptions, table: RatingTable) -> None:
         )
 
 
-def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
+def compute_criterion(
+    study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = ""
+) -> GoldDocument | NoResultDocument:
     """The gold of a study's items on one criterion; tiers that a person set decide on what is contested.
 
     An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
@@ -78,17 +81,28 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
     unrated = sorted(set(decided) - set(found.names), key=lambda name: (to_position(name), to_turn(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 
-    def made(which: IntArray) -> list[dict[str, Any]]:
+    def made(which: IntArray) -> list[Row]:
         rated = iter(found.rows(which[which < len(found.names)]))
         late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
         return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
 
     items = build_numbered_rows(kinds.size, made)
-    told = found.to_head()
-    told["counts"]["adjudication"] += len(unrated)
+    counts = found.counts
+    counts["adjudication"] += len(unrated)
     names = kinds_of_gold(found.method)
     chosen = items.take(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
-    return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
+    return {
+        "study": study.name,
+        "criterion": ratings.criterion.key,
+        "method": found.method,
+        "cuts": list(found.cuts),
+        "chance": found.chance,
+        "min_ratings": found.min_ratings,
+        "min_posterior": found.min_posterior,
+        "counts": counts,
+        "tied": found.n_tied,
+        "items": chosen,
+    }
 
 
 def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArray:
@@ -101,7 +115,7 @@ def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArra
     return codes
 
 
-def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _placed(study: Study, rows: list[Row]) -> list[Row]:
     """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
     positions = [to_position(row["item"]) for row in rows]
     ids = external_ids(study, positions)
@@ -111,7 +125,7 @@ def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _decided(name: str, value: str) -> dict[str, Any]:
+def _decided(name: str, value: str) -> Row:
     return {
         "item": name,
         "gold": value,

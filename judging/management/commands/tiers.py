@@ -58,7 +58,7 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
         cuts, by = tiers.parse_cuts(options["cuts"]), options["by"]
         resampled = ResamplingOptions(**read_arguments(ResamplingOptions, options))
@@ -84,7 +84,7 @@ class Command(ConcordCommand):
 
 def compute_study(
     study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     if key is not None and key not in found:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from annotation.stats.jackknife import Jackknife
 from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, figure
+from judging.stats.result_types import ProbeDocument
 
 LEVEL = 0.05
 POWER = 0.8
@@ -64,7 +64,7 @@ class Probe:
     minimum_detectable: float
     details: Mapping[str, Estimate] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ProbeDocument:
         """The probe as JSON types."""
         return {
             "name": self.name,

@@ -1,0 +1,125 @@
+"""Shapes of the JSON documents that this room makes; at run time each is a dict."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict, final
+
+from annotation.stats.gold import GoldMethod
+from annotation.stats.result_types import (
+    ComparedTierDocument,
+    DependenceDocument,
+    HeadlineDocument,
+    NoteDocument,
+    PersonFitDocument,
+    ShiftedTiersDocument,
+    TableAgreementDocument,
+    TierGroupDocument,
+    TierPlanDocument,
+)
+from core.documents import Row, Rows
+
+
+class MajorityDocument(TypedDict):
+    """Items by the category that most of their people chose, and the items without one."""
+
+    counts: dict[str, int]
+    tied: int
+    unrated: int
+
+
+class PeopleFiguresDocument(TableAgreementDocument):
+    """How far people agree on a criterion."""
+
+    headline: HeadlineDocument
+    majority: MajorityDocument | None
+    dependence: DependenceDocument
+
+
+class PeopleAgreementDocument(PeopleFiguresDocument):
+    """The same with its conventions."""
+
+    conventions: list[NoteDocument]
+
+
+class DifficultyDocument(TypedDict):
+    """What the difficulty model says of a criterion; where it is not fitted only ``method``, ``cuts``, ``reason``.
+
+    ``items`` have `annotation.stats.result_types.ItemDifficultyDocument` with what a study calls them.
+    """
+
+    name: NotRequired[str]
+    method: str | None
+    cuts: list[float]
+    reason: str | None
+    expected_counts: NotRequired[dict[str, float]]
+    clear: NotRequired[int]
+    people: NotRequired[list[PersonFitDocument]]
+    thresholds: NotRequired[list[list[float]]]
+    reasons: NotRequired[list[str]]
+    count_intervals: NotRequired[dict[str, list[float]]]
+    n_items: NotRequired[int]
+    items: NotRequired[Rows | list[Row]]
+    by_counted: NotRequired[list[ComparedTierDocument]]
+
+
+class CountedTiersDocument(TypedDict):
+    """Tiers by the kappa of each item's ratings; what a person set stands above them, as ``overridden`` counts.
+
+    `items` are rows of item, ratings, kappa, tier, stability and reason.
+    """
+
+    study: NotRequired[str]
+    criterion: NotRequired[str]
+    cuts: list[float]
+    chance: str
+    chance_agreement: float | None
+    counts: dict[str, int]
+    items: Rows
+    plans: list[TierPlanDocument]
+    sensitivity: list[ShiftedTiersDocument]
+    seed: int
+    draws: int
+    warnings: list[NoteDocument]
+    computed_counts: NotRequired[dict[str, int]]
+    overridden: NotRequired[int]
+    groups: NotRequired[list[GroupTiersDocument]]
+
+
+class GroupTiersDocument(TierGroupDocument):
+    """A group of items with the number of its items in each tier."""
+
+    counts: dict[str, int]
+
+
+class BothTiersDocument(CountedTiersDocument):
+    """Counted tiers and the difficulty model of a criterion."""
+
+    difficulty: DifficultyDocument
+
+
+class GoldDocument(TypedDict):
+    """The gold of a criterion: items by where it comes from or why there is none, and how many are tied.
+
+    `items` are rows of item, gold, source, confidence, reason and candidates.
+    """
+
+    study: NotRequired[str]
+    criterion: NotRequired[str]
+    method: GoldMethod
+    cuts: list[float]
+    chance: str
+    min_ratings: int
+    min_posterior: float
+    counts: dict[str, int]
+    tied: int
+    items: Rows
+
+
+@final
+class NoResultDocument(TypedDict):
+    """Why there is no result on a criterion of this level."""
+
+    study: str
+    criterion: str
+    level: str
+    reason: str
