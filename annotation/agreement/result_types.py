@@ -8,6 +8,7 @@ from annotation.stats.gold import GoldMethod
 from annotation.stats.result_types import (
     ComparedTierDocument,
     DependenceDocument,
+    EstimateDocument,
     HeadlineDocument,
     NoteDocument,
     PersonFitDocument,
@@ -15,6 +16,7 @@ from annotation.stats.result_types import (
     TableAgreementDocument,
     TierGroupDocument,
     TierPlanDocument,
+    WantedItemDocument,
 )
 from core.documents import Row, Rows
 
@@ -123,3 +125,29 @@ class NoResultDocument(TypedDict):
     criterion: str
     level: str
     reason: str
+
+
+class MoreRatingsFound(TypedDict):
+    """What more ratings would tell, or why that is not known."""
+
+    items: list[WantedItemDocument]
+    n_items: NotRequired[int]
+    n_clear: NotRequired[int]
+    n_unclear: NotRequired[int]
+    n_first: NotRequired[int]
+    ahead: NotRequired[int]
+    clear_from: NotRequired[float]
+    ratings: NotRequired[EstimateDocument]
+    settled: NotRequired[EstimateDocument]
+    n_waiting: NotRequired[int]
+    reason: str | None
+
+
+class CriterionMoreRatingsDocument(MoreRatingsFound):
+    """The same of a criterion, with the positions of the items to ask about, and in a sentence."""
+
+    study: str
+    criterion: str
+    cuts: list[float]
+    ask: list[int]
+    sentence: str

@@ -243,3 +243,115 @@ class SideBiasDocument(TypedDict):
     unit: str
     excess: dict[str, EstimateDocument]
     annotators: list[dict[str, str | int | float | None]]
+
+
+class ForecastDocument(TypedDict):
+    """Periods until the ``remaining`` labels are there; it rests on ``n_periods`` with ``mean`` labels each."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    remaining: int
+    n_periods: int
+    mean: float | None
+    confidence: float
+    seed: int
+
+
+class GrowthPointDocument(TypedDict):
+    """Agreement of the first ratings, by the names of coefficients."""
+
+    n_ratings: int
+    n_items: int
+    coefficients: dict[str, EstimateDocument]
+
+
+class DistanceDocument(TypedDict):
+    """Mean distance of the judge, and of a person, from people's distribution, and the first minus the second."""
+
+    judge: EstimateDocument
+    person: EstimateDocument
+    difference: EstimateDocument
+
+
+class SourcesDocument(TypedDict):
+    """Parts of people's disagreement; ``moved`` are ratings under another version of the guideline than most."""
+
+    observed: EstimateDocument
+    expected: EstimateDocument
+    severity: EstimateDocument
+    carelessness: EstimateDocument
+    items: EstimateDocument
+    guideline: EstimateDocument
+    moved: int
+
+
+class TasteDocument(TypedDict):
+    """What two camps of people gain in bits a rating, and by person the camp, 0 or 1."""
+
+    gain: EstimateDocument
+    camps: dict[str, int]
+
+
+class WantedItemDocument(TypedDict):
+    """An item without a clear tier: chance to become clear within some more ratings, and how many that takes.
+
+    On a study also its position, its turn or response, and whether a rating of it is still to come.
+    """
+
+    item: str
+    chance: float
+    ratings: float
+    rate: float
+    likely: bool
+    certainty: list[float]
+    clear_within: list[float]
+    position: NotRequired[int]
+    turn: NotRequired[int]
+    is_waiting: NotRequired[bool]
+
+
+class MoreRatingsDocument(TypedDict):
+    """What up to ``ahead`` more ratings of each unclear item would tell; on a study, how many wait for ratings."""
+
+    items: list[WantedItemDocument]
+    n_items: int
+    n_clear: int
+    n_unclear: int
+    n_first: int
+    ahead: int
+    clear_from: float
+    ratings: EstimateDocument
+    settled: EstimateDocument
+    n_waiting: NotRequired[int]
+
+
+class PredictionBinDocument(TypedDict):
+    """Items of like predicted difficulty: what is predicted, and what was seen."""
+
+    n: int
+    predicted: float
+    observed: EstimateDocument
+    hard_predicted: float
+    hard_fitted: EstimateDocument
+
+
+class PredictionErrorDocument(TypedDict):
+    """Errors of predicted difficulty, out of sample."""
+
+    predicts: bool
+    rank_correlation: EstimateDocument
+    squared_error: EstimateDocument
+    squared_error_of_mean: EstimateDocument
+    gain: EstimateDocument
+    slope: EstimateDocument
+    bins: list[PredictionBinDocument]
+
+
+class BlurDocument(TypedDict):
+    """Items by predicted and fitted tier, and the mean probability of the likeliest tier by either."""
+
+    predicted_by_fitted: dict[str, dict[str, float]]
+    sure_predicted: float
+    sure_fitted: float

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 from annotation.agreement.result_types import PeopleAgreementDocument
-from annotation.stats.result_types import EstimateDocument, RaterGroupDocument
+from annotation.stats.result_types import DistanceDocument, EstimateDocument, HeadlineJudge, RaterGroupDocument
 from judging.stats.result_types import (
     AltTestDocument,
     FigureDifferenceDocument,
     JudgeAgreementDocument,
     JudgeDifferenceDocument,
     JudgeFigures,
+    McNemarDocument,
     RankedJudgeDocument,
 )
 
@@ -126,3 +127,83 @@ class RankingDocument(TypedDict):
     figure: str
     rows: list[RankingRowDocument]
     ranks: list[RankedJudgeDocument]
+
+
+class ChangedFigureDocument(TypedDict):
+    """A figure of the new and the old version, and the new minus the old."""
+
+    new: EstimateDocument
+    old: EstimateDocument
+    difference: EstimateDocument
+
+
+class OwnExamplesDocument(TypedDict):
+    """How many items are examples of either version, and so not compared."""
+
+    old: int
+    new: int
+
+
+class CriterionChangeDocument(TypedDict):
+    """Two versions on a criterion, on the ``n_items`` that both scored; ``figure`` is that of the headline."""
+
+    criterion: str
+    name: str
+    n_items: int
+    examples: OwnExamplesDocument
+    figure: HeadlineJudge
+    figures: dict[str, ChangedFigureDocument]
+    mcnemar: McNemarDocument
+
+
+class VersionChangeDocument(TypedDict):
+    """Two versions of a judge, by criterion key."""
+
+    study: str
+    part: str
+    old: str
+    new: str
+    bootstrap: int
+    seed: int
+    criteria: dict[str, CriterionChangeDocument]
+
+
+class SourcesOrWhyDocument(TypedDict):
+    """Parts of people's disagreement, or why they are not told."""
+
+    observed: NotRequired[EstimateDocument]
+    expected: NotRequired[EstimateDocument]
+    severity: NotRequired[EstimateDocument]
+    carelessness: NotRequired[EstimateDocument]
+    items: NotRequired[EstimateDocument]
+    guideline: NotRequired[EstimateDocument]
+    moved: NotRequired[int]
+    reason: str | None
+
+
+class TasteOrWhyDocument(TypedDict):
+    """Camps of people, or why they are not told."""
+
+    gain: NotRequired[EstimateDocument]
+    camps: NotRequired[dict[str, int]]
+    reason: str | None
+
+
+class SetsDocument(TypedDict):
+    """How often neighbouring answers hold a person's, and how many these are; aimed at ``level``, 0 to 1."""
+
+    level: NotRequired[float]
+    calibrated_on: NotRequired[int]
+    covered: NotRequired[EstimateDocument]
+    size: NotRequired[EstimateDocument]
+    reason: str | None
+
+
+class DisagreementSourcesDocument(TypedDict):
+    """Why people differ on a criterion, and how far the judge is from them, by measure."""
+
+    distance: dict[str, DistanceDocument]
+    sources: SourcesOrWhyDocument
+    taste: TasteOrWhyDocument
+    sets: SetsDocument
+    seed: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 from annotation.stats.result_types import EstimateDocument
+from judging.stats.calibration_types import Lambda
 
 if TYPE_CHECKING:
     from annotation.stats.labels import Label
@@ -354,3 +355,31 @@ class RankedJudgeDocument(TypedDict):
     judge: str
     figure: EstimateDocument
     ranks: list[int]
+
+
+class WeightedEstimateDocument(EstimateDocument, Lambda):
+    """A corrected figure, with the weight of the judge's scores."""
+
+
+class ActiveMeanDocument(TypedDict):
+    """A mean with labels that were drawn by known probabilities: how many there were before, drawn and labelled."""
+
+    human_only: EstimateDocument
+    judge_only: EstimateDocument
+    corrected: WeightedEstimateDocument
+    before: int
+    drawn: int
+    labelled: int
+
+
+class NeededLabelsDocument(TypedDict):
+    """Labels in all for an interval of this width, with and without the judge, and how many more."""
+
+    width: float
+    labelled: int
+    with_judge: float | None
+    without_judge: float | None
+    more: float | None
+    design_effect: float | None
+    dependence: str
+    reason: str | None
