@@ -7,7 +7,16 @@ from typing import NotRequired, TypedDict
 from annotation.agreement.result_types import DifficultyDocument, PeopleFiguresDocument
 from annotation.stats.result_types import EstimateDocument
 from judging.assessment.agreement_types import LeftOutDocument, RankingDocument
-from judging.assessment.result_types import AuditDocument, CalibrationDocument, RulesRecordDocument, VerdictDocument
+from judging.assessment.calibration_figures import BoardsRow, CorrectionRow
+from judging.assessment.result_types import (
+    AuditDocument,
+    CalibrationDocument,
+    CriterionAuditDocument,
+    CriterionCalibrationDocument,
+    RulesRecordDocument,
+    VerdictDocument,
+)
+from judging.stats.calibration_types import CorrectedEstimateDocument
 from judging.stats.result_types import CascadeDocument, RulesDocument
 from judging.stats.verdict import Decision
 
@@ -185,3 +194,44 @@ class DesignDescription(TypedDict):
     labelled: list[str]
     judges: list[JudgeDescription]
     code_version: str
+
+
+class Section(TypedDict):
+    """What a page shows of a judge on a criterion, and where its figures lead."""
+
+    of: str
+    found: CriterionCalibrationDocument
+    verdict: VerdictDocument
+    audit: CriterionAuditDocument
+    correction: list[CorrectionRow]
+    corrected: list[tuple[str, CorrectedEstimateDocument]]
+    groups: list[dict[str, object]]
+    boards: list[BoardsRow]
+    plots: list[dict[str, str]]
+    href: NotRequired[str]
+    scored_href: NotRequired[str]
+    people_href: NotRequired[str]
+
+
+class JudgeSections(TypedDict):
+    """A judge with scores, and what a page shows of it on each criterion."""
+
+    judge: str
+    of: ReportJudgeDocument
+    criteria: list[Section]
+
+
+class JudgeSection(TypedDict):
+    """A judge on one criterion."""
+
+    judge: str
+    of: ReportJudgeDocument
+    section: Section
+
+
+class CriterionSections(TypedDict):
+    """A criterion with its judges."""
+
+    key: str
+    name: str
+    judges: list[JudgeSection]

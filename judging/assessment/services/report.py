@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NotRequired, TypedDict, cast
+from typing import cast
 
 from django.db.models import Max, Min
 from django.template.loader import render_to_string
@@ -34,14 +34,17 @@ from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.report_types import (
+    CriterionSections,
     DesignDescription,
     JudgeDescription,
+    JudgeSections,
     ReportDocument,
     ReportJudgeDocument,
     ReportPeopleDocument,
     ReportRulesDocument,
+    Section,
 )
-from judging.assessment.result_types import CriterionAuditDocument, CriterionCalibrationDocument, VerdictDocument
+from judging.assessment.result_types import CriterionCalibrationDocument
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -54,7 +57,6 @@ from judging.assessment.services import (
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.paper_kit import PaperKit
-from judging.stats.calibration_types import CorrectedEstimateDocument
 from judging.stats.verdict import ORDER
 
 FORMAT = "concord-report/1"
@@ -233,47 +235,6 @@ def _judge(one: Assessment, certificate: Certificate | None) -> ReportJudgeDocum
         "input_hash": one.calibration.input_hash,
         "certificate": certificate.sha256 if certificate else None,
     }
-
-
-class Section(TypedDict):
-    """What a page shows of a judge on a criterion, and where its figures lead."""
-
-    of: str
-    found: CriterionCalibrationDocument
-    verdict: VerdictDocument
-    audit: CriterionAuditDocument
-    correction: list[calibration_figures.CorrectionRow]
-    corrected: list[tuple[str, CorrectedEstimateDocument]]
-    groups: list[dict[str, object]]
-    boards: list[calibration_figures.BoardsRow]
-    plots: list[dict[str, str]]
-    href: NotRequired[str]
-    scored_href: NotRequired[str]
-    people_href: NotRequired[str]
-
-
-class JudgeSections(TypedDict):
-    """A judge with scores, and what a page shows of it on each criterion."""
-
-    judge: str
-    of: ReportJudgeDocument
-    criteria: list[Section]
-
-
-class JudgeSection(TypedDict):
-    """A judge on one criterion."""
-
-    judge: str
-    of: ReportJudgeDocument
-    section: Section
-
-
-class CriterionSections(TypedDict):
-    """A criterion with its judges."""
-
-    key: str
-    name: str
-    judges: list[JudgeSection]
 
 
 def regroup_by_criterion(sections: Sequence[JudgeSections]) -> list[CriterionSections]:

@@ -18,7 +18,7 @@ from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.item_links import build_items_address
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.report_types import ReportDocument
+from judging.assessment.report_types import JudgeSections, ReportDocument
 from judging.assessment.services import assessment
 from judging.assessment.services import report as service
 from judging.assessment.services.agreement import StudyRatings
@@ -61,7 +61,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _add_links(
-    study: Study, document: ReportDocument, sections: Sequence[service.JudgeSections], judges: Mapping[str, int]
+    study: Study, document: ReportDocument, sections: Sequence[JudgeSections], judges: Mapping[str, int]
 ) -> None:
     """From each figure to the items under it, and from each verdict to its page."""
     for key, found in document["people"].items():
