@@ -6,12 +6,14 @@ from typing import NotRequired, TypedDict, final
 
 from annotation.stats.gold import GoldMethod
 from annotation.stats.result_types import (
+    BlurDocument,
     ComparedTierDocument,
     DependenceDocument,
     EstimateDocument,
     HeadlineDocument,
     NoteDocument,
     PersonFitDocument,
+    PredictionErrorDocument,
     ShiftedTiersDocument,
     TableAgreementDocument,
     TierGroupDocument,
@@ -151,3 +153,30 @@ class CriterionMoreRatingsDocument(MoreRatingsFound):
     cuts: list[float]
     ask: list[int]
     sentence: str
+
+
+class FeaturesDocument(TypedDict):
+    """The features that difficulty is predicted from, and why none are by word vectors."""
+
+    used: list[str]
+    word_vectors: str | None
+    reason: str | None
+
+
+class PredictionHead(TypedDict):
+    """Whether difficulty can be predicted on a criterion, and how far predictions are off; without a model, why."""
+
+    study: str
+    criterion: str
+    of: str
+    predicts: bool
+    reason: str | None
+    features: FeaturesDocument
+    n_items: int
+    error: PredictionErrorDocument | None
+    cuts: NotRequired[list[float]]
+    slopes: NotRequired[dict[str, float]]
+    n_rated: NotRequired[int]
+    blur: NotRequired[BlurDocument]
+    expected_counts: NotRequired[dict[str, float]]
+    seed: NotRequired[int]

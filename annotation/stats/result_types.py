@@ -330,11 +330,15 @@ class MoreRatingsDocument(TypedDict):
 class PredictionBinDocument(TypedDict):
     """Items of like predicted difficulty: what is predicted, and what was seen."""
 
-    n: int
     predicted: float
+    n_items: int
     observed: EstimateDocument
     hard_predicted: float
     hard_fitted: EstimateDocument
+
+
+ErrorFigure = Literal["rank_correlation", "squared_error", "squared_error_of_mean", "gain", "slope"]
+"""The figures of `PredictionErrorDocument`."""
 
 
 class PredictionErrorDocument(TypedDict):
@@ -355,3 +359,31 @@ class BlurDocument(TypedDict):
     predicted_by_fitted: dict[str, dict[str, float]]
     sure_predicted: float
     sure_fitted: float
+
+
+class PredictedItemDocument(TypedDict):
+    """An item that nobody rated: its predicted difficulty, and the probability of each tier."""
+
+    item: str
+    difficulty: EstimateDocument
+    tiers: dict[str, float]
+    tier: str
+
+
+class PredictedHead(TypedDict):
+    """How far predicted difficulties are off, by which features, and how many items to expect of each tier."""
+
+    cuts: list[float]
+    error: PredictionErrorDocument
+    reason: str | None
+    slopes: dict[str, float]
+    n_rated: int
+    blur: BlurDocument
+    expected_counts: dict[str, float]
+    seed: int
+
+
+class PredictedItems(PredictedHead):
+    """The same with the items."""
+
+    items: list[PredictedItemDocument]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-from annotation.agreement.result_types import PeopleAgreementDocument
+from annotation.agreement.result_types import PeopleAgreementDocument, PredictionHead
 from annotation.stats.result_types import DistanceDocument, EstimateDocument, HeadlineJudge, RaterGroupDocument
+from core.documents import Row
+from judging.stats.calibration_types import TierAccuracyDocument
 from judging.stats.result_types import (
     AltTestDocument,
     FigureDifferenceDocument,
@@ -207,3 +209,19 @@ class DisagreementSourcesDocument(TypedDict):
     taste: TasteOrWhyDocument
     sets: SetsDocument
     seed: int
+
+
+class JudgeByTierDocument(TypedDict):
+    """A judge by tier as fitted and as predicted, and what to expect of it on the predicted items."""
+
+    judge: str
+    fitted: TierAccuracyDocument | None
+    predicted: TierAccuracyDocument | None
+    on_predicted_items: EstimateDocument | None
+
+
+class PredictionDocument(PredictionHead):
+    """Predicted difficulty on a criterion; `items` are `PredictedItemDocument` with what a study calls them."""
+
+    judges: list[JudgeByTierDocument]
+    items: list[Row]

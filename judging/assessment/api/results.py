@@ -315,7 +315,7 @@ class JudgeLook(ResultsApi):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
         found = hold_out.record_access(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
-        return Response(found.calibration.result, status=201)
+        return Response(found.calibration.document, status=201)
 
 
 class JudgeEscalations(OfJudge):

@@ -54,10 +54,12 @@ def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> Htt
     verdict = next((one for one in found.verdicts if one.key == key), None)
     if verdict is None:
         raise Http404(f"there is no verdict on {key}")
-    more = {**_section(found, verdict), **build_certificate_context(request, found)}
-    if more["next"][0] == _(ISSUE) and more["certificate_state"] and more["certificate_state"].holds:
-        more["next"] = _("Open the certificate"), reverse("certificate_detail", args=[more["certificate"].sha256])
-    return render(request, "judging/criterion.html", {**context, **more})
+    sealed = build_certificate_context(request, found)
+    step = find_next_step(study, key, judge.pk, verdict.whole.decision)
+    certificate, state = sealed["certificate"], sealed["certificate_state"]
+    if step[0] == _(ISSUE) and certificate and state and state.holds:
+        step = _("Open the certificate"), reverse("certificate_detail", args=[certificate.sha256])
+    return render(request, "judging/criterion.html", {**context, **_section(found, verdict), **sealed, "next": step})
 
 
 @researcher_required
@@ -93,7 +95,6 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, object]:
         "verdict": verdict,
         "strongest": find_strongest(verdict),
         "would_change": verdict_changes.list_changes(verdict.whole, document),
-        "next": find_next_step(found.study, key, found.judge.pk, verdict.whole.decision),
         "scored_href": items(run=run, outcome="scored"),
         "differs_href": items(run=run, outcome="differs"),
         "n_differ": count_differing(document["agreement"]["confusion"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -52,7 +51,7 @@ SORTS = ("position", "kappa", "stability")
 def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     """How many items there are of each tier by the difficulty model, and which are unclear; or by counting."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "groupings": wording.name_groupings(items.GROUPINGS),
         "steps": study_steps(study, "tiers"),
@@ -60,24 +59,26 @@ def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         asked = TierRequest.from_query(study, request.GET.dict())
         read = {one.criterion.pk: one for one in ratings.load_study(study)}
-        context |= {"asked": asked, "criteria": list(read.values())}
+        criteria = list(read.values())
+        context |= {"asked": asked, "criteria": criteria}
         ours = read.get(asked.criterion.pk) if asked.criterion else None
         if ours is None or not ours.table.n_ratings:
             return render(request, "judging/tiers.html", context)
         if missing := explain_missing("tiers", ours.table.level):
             return render(request, "judging/tiers.html", {**context, "criterion": ours.criterion, "missing": missing})
-        context |= _by_model(request, study, asked, context["criteria"], ours)
+        context |= _by_model(request, study, asked, criteria, ours)
         if "model" not in context:
-            context |= _counted(request, study, asked, context["criteria"], ours)
+            context |= _counted(request, study, asked, criteria, ours)
     except InputError as error:
         return render(request, "judging/tiers.html", {**context, "error": error}, status=400)
-    refused = (context.get("preview") or {}).get("error")
-    return render(request, "judging/tiers.html", context, status=400 if refused else 200)
+    preview = context.get("preview")
+    is_refused = isinstance(preview, dict) and "error" in preview
+    return render(request, "judging/tiers.html", context, status=400 if is_refused else 200)
 
 
 def _by_model(
     request: HttpRequest, study: Study, asked: TierRequest, read: list[PeoplesRatings], ours: PeoplesRatings
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the model says; where it says nothing, why. Nothing at all where the counted tiers are asked for."""
     context = {"downloads": _downloads(study, asked), "modes": _modes(asked)}
     if asked.mode == COUNTED:
