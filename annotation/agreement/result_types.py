@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict, final
 
-from annotation.stats.gold import GoldMethod
-from annotation.stats.result_types import (
+from annotation.stats.difficulty.result_types import (
     BlurDocument,
+    PersonFitDocument,
+    PredictionErrorDocument,
+    WantedItemDocument,
+)
+from annotation.stats.result_types import (
     ComparedTierDocument,
     DependenceDocument,
     EstimateDocument,
+    GoldHead,
     HeadlineDocument,
     NoteDocument,
-    PersonFitDocument,
-    PredictionErrorDocument,
     ShiftedTiersDocument,
     TableAgreementDocument,
     TierGroupDocument,
     TierPlanDocument,
-    WantedItemDocument,
 )
 from core.documents import Row, Rows
 
@@ -101,21 +103,11 @@ class BothTiersDocument(CountedTiersDocument):
     difficulty: DifficultyDocument
 
 
-class GoldDocument(TypedDict):
-    """The gold of a criterion: items by where it comes from or why there is none, and how many are tied.
+class GoldDocument(GoldHead):
+    """The gold of a criterion; `items` are `GoldItemDocument` with what a study calls them."""
 
-    `items` are rows of item, gold, source, confidence, reason and candidates.
-    """
-
-    study: NotRequired[str]
-    criterion: NotRequired[str]
-    method: GoldMethod
-    cuts: list[float]
-    chance: str
-    min_ratings: int
-    min_posterior: float
-    counts: dict[str, int]
-    tied: int
+    study: str
+    criterion: str
     items: Rows
 
 

@@ -47,6 +47,24 @@ class Estimate:
     se: float = math.nan
     df: float = math.nan
 
+    @classmethod
+    def from_json(cls, document: EstimateDocument) -> "Estimate":
+        """The figure again from its document, which holds all of it."""
+        return cls(
+            value=_read_number(document["value"]),
+            low=_read_number(document["low"]),
+            high=_read_number(document["high"]),
+            reason=document["reason"],
+            n_items=document["n_items"],
+            n_raters=document["n_raters"],
+            n_ratings=document["n_ratings"],
+            confidence=document["confidence"],
+            method=document["method"],
+            seed=document["seed"],
+            se=_read_number(document["se"]),
+            df=_read_number(document["df"]),
+        )
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
@@ -68,6 +86,10 @@ class Estimate:
             "se": number_or_none(self.se),
             "df": number_or_none(self.df),
         }
+
+
+def _read_number(entry: float | None) -> float:
+    return math.nan if entry is None else entry
 
 
 def number_or_none(number: float | None) -> float | None:

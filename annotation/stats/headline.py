@@ -13,13 +13,7 @@ pairs of them, of a judge the mean over its pairs with each: two means of one co
 
 from dataclasses import dataclass, replace
 
-from annotation.stats.result_types import (
-    HeadlineBelow,
-    HeadlineCeiling,
-    HeadlineDocument,
-    HeadlineJudge,
-    HeadlinePair,
-)
+from annotation.stats.result_types import HeadlineBelow, HeadlineCeiling, HeadlineDocument, HeadlineJudge, HeadlinePair
 from annotation.stats.table import Level
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from annotation.agreement.services.tiers import describe_missing
 from annotation.stats.by_level import explain_missing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.gold import Gold, gold, kinds_of_gold, list_methods
+from annotation.stats.result_types import GoldItemDocument, GoldItems
 from annotation.stats.table import MISSING, IntArray, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.items import external_ids
@@ -25,7 +25,7 @@ from core.documents import Row, build_numbered_rows
 from core.errors import InputError
 
 
-def compute_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
+def compute_table(table: RatingTable, options: GoldOptions) -> GoldItems:
     """The gold of a table's items, without adjudications. Raises InputError where the method does not fit them."""
     return _gold(table, options).to_json()
 
@@ -87,22 +87,11 @@ def compute_criterion(
         return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
 
     items = build_numbered_rows(kinds.size, made)
-    counts = found.counts
-    counts["adjudication"] += len(unrated)
+    told = found.to_head()
+    told["counts"]["adjudication"] += len(unrated)
     names = kinds_of_gold(found.method)
     chosen = items.take(np.flatnonzero(kinds == (names.index(only) if only in names else MISSING))) if only else items
-    return {
-        "study": study.name,
-        "criterion": ratings.criterion.key,
-        "method": found.method,
-        "cuts": list(found.cuts),
-        "chance": found.chance,
-        "min_ratings": found.min_ratings,
-        "min_posterior": found.min_posterior,
-        "counts": counts,
-        "tied": found.n_tied,
-        "items": chosen,
-    }
+    return {"study": study.name, "criterion": ratings.criterion.key, **told, "items": chosen}
 
 
 def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArray:
@@ -115,17 +104,22 @@ def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArra
     return codes
 
 
-def _placed(study: Study, rows: list[Row]) -> list[Row]:
+def _placed(study: Study, rows: Sequence[GoldItemDocument]) -> list[Row]:
     """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
     positions = [to_position(row["item"]) for row in rows]
     ids = external_ids(study, positions)
-    for row, position in zip(rows, positions, strict=True):
-        turn = to_turn(row["item"])
-        row |= {"item": ids[position], "position": position, **({"turn": turn} if turn else {})}
-    return rows
+    return [
+        {
+            **row,
+            "item": ids[position],
+            "position": position,
+            **({"turn": turn} if (turn := to_turn(row["item"])) else {}),
+        }
+        for row, position in zip(rows, positions, strict=True)
+    ]
 
 
-def _decided(name: str, value: str) -> Row:
+def _decided(name: str, value: str) -> GoldItemDocument:
     return {
         "item": name,
         "gold": value,

@@ -15,7 +15,8 @@ from annotation.stats.difficulty.items import AGREEMENT_CUTS
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.more import AHEAD, compute_more_ratings
 from annotation.stats.difficulty.preferences import Shown
-from annotation.stats.result_types import EstimateDocument, WantedItemDocument
+from annotation.stats.difficulty.result_types import WantedItemDocument
+from annotation.stats.result_types import EstimateDocument
 from annotation.stats.table import RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items

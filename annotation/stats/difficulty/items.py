@@ -18,9 +18,9 @@ from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
+from annotation.stats.difficulty.result_types import DifficultyHead, DifficultyItems, ItemDifficultyDocument
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
-from annotation.stats.result_types import DifficultyHead, DifficultyItems, ItemDifficultyDocument
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
 
 AGREEMENT_CUTS: Cuts = (0.6, 0.75, 0.9)

@@ -18,8 +18,8 @@ from annotation.stats.bands import Cuts, check_cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR
 from annotation.stats.difficulty.outlook import Outlook, outlooks
 from annotation.stats.difficulty.preferences import Shown
+from annotation.stats.difficulty.result_types import MoreRatingsDocument, WantedItemDocument
 from annotation.stats.estimate import Estimate
-from annotation.stats.result_types import MoreRatingsDocument, WantedItemDocument
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
 AHEAD = 6

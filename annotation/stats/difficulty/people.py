@@ -18,8 +18,8 @@ from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.difficulty.preferences import Preferences
 from annotation.stats.difficulty.ranked import RankingModel
+from annotation.stats.difficulty.result_types import PersonFitDocument
 from annotation.stats.estimate import Estimate, number_or_none
-from annotation.stats.result_types import PersonFitDocument
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
 LEVEL = 0.95

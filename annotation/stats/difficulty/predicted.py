@@ -17,9 +17,9 @@ from annotation.stats.difficulty.described import LEVEL
 from annotation.stats.difficulty.features import FeatureTable
 from annotation.stats.difficulty.items import Difficulty
 from annotation.stats.difficulty.prediction_error import PredictionError, prediction_error
+from annotation.stats.difficulty.result_types import BlurDocument, PredictedHead, PredictedItemDocument, PredictedItems
 from annotation.stats.difficulty.ridge import FOLDS, Ridge, deal_folds, fit_ridge
 from annotation.stats.difficulty.tier_odds import TierOdds, fit_tier_odds
-from annotation.stats.result_types import BlurDocument, PredictedHead, PredictedItemDocument, PredictedItems
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
 LEAST_ITEMS = 40

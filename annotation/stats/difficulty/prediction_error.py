@@ -12,11 +12,11 @@ import numpy as np
 from annotation.stats.arrays import ratio
 from annotation.stats.difficulty.components import is_unordered
 from annotation.stats.difficulty.preferences import preference_order
+from annotation.stats.difficulty.result_types import PredictionErrorDocument
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import Resampling, Statistic, SumStatistic, replicate
-from annotation.stats.result_types import PredictionErrorDocument
 from annotation.stats.scores import build_masked_means, spearman
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import positions

@@ -10,7 +10,6 @@ from annotation.agreement.services.stored_difficulty import Fit
 from annotation.stats.dependence import drop_useless
 from annotation.stats.estimate import Estimate
 from annotation.stats.headline import choose_headline
-from annotation.stats.result_types import EstimateDocument
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from core import helper_process
@@ -339,25 +338,3 @@ def _short(one: Selection) -> TierGuaranteeDocument:
         "intervals": {"coverage": coverage},
         "reason": one.reason,
     }
-
-
-def parse_estimate(document: EstimateDocument) -> Estimate:
-    """An estimate again from its JSON."""
-    return Estimate(
-        value=_number(document["value"]),
-        low=_number(document["low"]),
-        high=_number(document["high"]),
-        reason=document["reason"],
-        n_items=document["n_items"],
-        n_raters=document["n_raters"],
-        n_ratings=document["n_ratings"],
-        confidence=document["confidence"],
-        method=document["method"],
-        seed=document["seed"],
-        se=_number(document["se"]),
-        df=_number(document["df"]),
-    )
-
-
-def _number(entry: float | None) -> float:
-    return np.nan if entry is None else entry

@@ -21,7 +21,6 @@ from judging.assessment.result_types import (
     TierGuaranteeDocument,
     VerdictDocument,
 )
-from judging.assessment.services.calibration import parse_estimate
 from judging.stats.asymptotic import build_undefined
 from judging.stats.calibration_types import SelectionDocument
 from judging.stats.power import PowerDesign, compute_power
@@ -227,11 +226,11 @@ def _facts(
         labelled=part["agreement"]["scored"],
         clusters=part["labels"]["clusters"],
         outside=part["labels"]["outside_commonest"],
-        unscored=parse_estimate(part["unscored_share"]),
-        agreement=parse_estimate(judge),
-        below_ceiling=parse_estimate(below),
+        unscored=Estimate.from_json(part["unscored_share"]),
+        agreement=Estimate.from_json(judge),
+        below_ceiling=Estimate.from_json(below),
         accepted=_accepted(found, rules.target_agreement),
-        gained=parse_estimate(part["gained"]),
+        gained=Estimate.from_json(part["gained"]),
         constant=part["labels"].get("constant", False),  # older documents do not say
         acceptance_ruled_out=found is not None and found["ruled_out"],
         alt_test_passed=alt_test["passes"] if alt_test else None,
@@ -259,7 +258,7 @@ def _accepted(found: Guarantee | None, target: float) -> Estimate:
         return build_undefined(f"no guarantee was computed for an agreement of {100 * target:.0f} %", n_items=0)
     if not found["guaranteed"]:
         return build_undefined(found["reason"] or "", n_items=0)
-    return parse_estimate(found["intervals"]["coverage"])
+    return Estimate.from_json(found["intervals"]["coverage"])
 
 
 def worst(verdicts: list[CriterionVerdict]) -> Decision | None:

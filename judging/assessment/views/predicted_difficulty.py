@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
 from annotation.stats.bands import TIERS
-from annotation.stats.result_types import BlurDocument, ErrorFigure
+from annotation.stats.difficulty.result_types import BlurDocument, ErrorFigure
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.studies import criterion_called
 from annotation.studies.steps import study_steps
