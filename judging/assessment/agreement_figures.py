@@ -75,6 +75,9 @@ JUDGED: dict[JudgeFigure, str] = {
 }
 """Of a judge; every figure of `judging.stats.result_types.JudgeFigures`."""
 
+LABELS: dict[str, str] = dict(JUDGED.items())
+"""The same by any text."""
+
 PAIRED: dict[PairFigure, str] = {
     "cohen_kappa": "Cohen’s kappa",
     "weighted_cohen_kappa": "Weighted kappa",
@@ -204,10 +207,9 @@ def list_raters(document: CriterionAgreementDocument) -> list[Figure]:
 
 def list_judge(judge: str, held: JudgeDocument) -> list[Figure]:
     """One judge against people: the figures over all of them, those with each, and what people reach themselves."""
-    labels: dict[str, str] = dict(JUDGED.items())
     over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items() if key in held]
     ceiling = [
-        Figure("people, as the judge", judge, "", key, labels[key], e) for key, e in held.get("ceiling", {}).items()
+        Figure("people, as the judge", judge, "", key, LABELS[key], e) for key, e in held.get("ceiling", {}).items()
     ]
     return [*over_all, *_with_each(judge, held), *ceiling, *_of_test(judge, held.get("alt_test"))]
 
@@ -260,9 +262,8 @@ def build_figures(document: CriterionAgreementDocument) -> list[Figure]:
 
 def list_differences(document: CriterionAgreementDocument) -> list[Figure]:
     """Every two judges on the items of both: each of them, and the first minus the second."""
-    labels: dict[str, str] = dict(JUDGED.items())
     return [
-        Figure(group, one["a"], one["b"], key, labels[key], found[side])
+        Figure(group, one["a"], one["b"], key, LABELS[key], found[side])
         for one in document.get("differences", [])
         for key, found in one["figures"].items()
         for side, group in SIDES
