@@ -76,7 +76,7 @@ JUDGED: dict[JudgeFigure, str] = {
 """Of a judge; every figure of `judging.stats.result_types.JudgeFigures`."""
 
 LABELS: dict[str, str] = dict(JUDGED.items())
-"""The same by any text."""
+"""`JUDGED` for names that are only known as text, such as the keys of a dict."""
 
 PAIRED: dict[PairFigure, str] = {
     "cohen_kappa": "Cohen’s kappa",
