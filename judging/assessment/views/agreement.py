@@ -160,12 +160,11 @@ def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple
     """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
     if not is_left(request, study):
         ratings = StudyRatings.from_options(study, options)
-        run = _run(request, study, ratings, options)
-        return service.load_document(run), StudyRaters.from_ratings(ratings)
-    stored = later.find_stored_run(study, options)
-    if stored is None:
+        return service.load_document(_run(request, study, ratings, options)), StudyRaters.from_ratings(ratings)
+    run = later.find_stored_run(study, options)
+    if run is None:
         raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
-    return service.load_document(stored), StudyRaters.from_run(study, stored)
+    return service.load_document(run), StudyRaters.from_run(study, run)
 
 
 def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
