@@ -81,7 +81,7 @@ def _load(language: str, folders: tuple[Path, ...]) -> Sentences | None:
     return Sentences(found) if found else None
 
 
-def translate(text: str) -> str:
+def translate(text: str | None) -> str:
     """A sentence about a result, or another text that a module has in English, in the language of the page."""
     if not text:
         return ""

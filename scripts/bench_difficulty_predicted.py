@@ -225,6 +225,8 @@ def bench_demo() -> None:
             if not criterion.of_turns:
                 found = predicted_difficulty.compute_criterion(study, criterion)
                 print(f"\n{study.name} (simulated people), {criterion.name}: {predicted_difficulty.summarise(found)}")
+                if found["error"] is None:
+                    continue
                 slope = found["error"]["slope"]
                 print(f"  slope {slope['value']}, 95 % interval {slope['low']} to {slope['high']}")
 

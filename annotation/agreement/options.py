@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field
 
@@ -34,7 +34,7 @@ class ResamplingOptions(Options):
         default=0, ge=0, le=LARGEST, description="Seed of the resampling."
     )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All that decides on the result besides the labels and the seed."""
         return self.model_dump(exclude={"seed"})
 

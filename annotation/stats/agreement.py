@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from annotation.stats.pairs import (
 )
 from annotation.stats.per_category import CategoryAgreement
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
+from annotation.stats.result_types import TableAgreementDocument
 from annotation.stats.set_agreement import set_agreement
 from annotation.stats.table import MISSING, BoolArray, FloatArray, Level, RatingTable
 from annotation.stats.warnings import (
@@ -116,7 +116,7 @@ class AgreementResult:
     raters: tuple[RaterAgreement, ...]
     warnings: tuple[StatWarning, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TableAgreementDocument:
         """The result as JSON types, without the part on judges."""
         return {
             "level": self.level,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.bands import DEFAULT_CUTS, TIERS, Cuts, check_cuts, find_tier
+from annotation.stats.result_types import TierPlanDocument
 from annotation.stats.warnings import StatWarning
 
 MOST_RATERS = 15
@@ -51,7 +52,7 @@ class TierPlan:
     overlap: int | None
     suggested_cuts: Cuts | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TierPlanDocument:
         """The plan as JSON types."""
         return {
             "n_raters": self.n_raters,

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from annotation.stats.result_types import DependenceDocument
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.stats.warnings import StatWarning
 
@@ -48,7 +48,7 @@ class Design:
     alone: int = 0
     part: str = ""
 
-    def to_json(self, table: RatingTable) -> dict[str, Any]:
+    def to_json(self, table: RatingTable) -> DependenceDocument:
         """How a table's intervals are made: numbers, and one sentence."""
         clusters = None if table.clusters is None else len(set(table.clusters))
         return {

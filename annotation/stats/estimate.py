@@ -1,8 +1,9 @@
 """One reported figure: a value, its interval, and everything needed to read it."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+
+from annotation.stats.result_types import EstimateDocument
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,51 @@ class Estimate:
     se: float = math.nan
     df: float = math.nan
 
+    @classmethod
+    def from_json(cls, document: EstimateDocument) -> "Estimate":
+        """The figure again from its document, which holds all of it."""
+        return cls(
+            value=_read_number(document["value"]),
+            low=_read_number(document["low"]),
+            high=_read_number(document["high"]),
+            reason=document["reason"],
+            n_items=document["n_items"],
+            n_raters=document["n_raters"],
+            n_ratings=document["n_ratings"],
+            confidence=document["confidence"],
+            method=document["method"],
+            seed=document["seed"],
+            se=_read_number(document["se"]),
+            df=_read_number(document["df"]),
+        )
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
         return not math.isnan(self.value)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EstimateDocument:
         """The figure as JSON types; NaN becomes None."""
-        return {key: number_or_none(entry) for key, entry in asdict(self).items()}
+        return {
+            "value": number_or_none(self.value),
+            "low": number_or_none(self.low),
+            "high": number_or_none(self.high),
+            "reason": self.reason,
+            "n_items": self.n_items,
+            "n_raters": self.n_raters,
+            "n_ratings": self.n_ratings,
+            "confidence": self.confidence,
+            "method": self.method,
+            "seed": self.seed,
+            "se": number_or_none(self.se),
+            "df": number_or_none(self.df),
+        }
 
 
-def number_or_none(entry: Any) -> Any:
-    """``entry``, or None where it is NaN, which JSON cannot say."""
-    return None if isinstance(entry, float) and math.isnan(entry) else entry
+def _read_number(entry: float | None) -> float:
+    return math.nan if entry is None else entry
+
+
+def number_or_none(number: float | None) -> float | None:
+    """``number``, or None where it is NaN, which JSON cannot say."""
+    return None if number is None or math.isnan(number) else number

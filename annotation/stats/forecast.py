@@ -1,12 +1,12 @@
 """When the labels of a study will be there, if people go on as they have."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import number_or_none
+from annotation.stats.result_types import ForecastDocument
 from annotation.stats.table import FloatArray
 
 LEAST_PERIODS = 3
@@ -52,9 +52,19 @@ class Forecast:
     confidence: float
     seed: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ForecastDocument:
         """As JSON types; NaN becomes None."""
-        return {key: number_or_none(entry) for key, entry in vars(self).items()}
+        return {
+            "value": number_or_none(self.value),
+            "low": number_or_none(self.low),
+            "high": number_or_none(self.high),
+            "reason": self.reason,
+            "remaining": self.remaining,
+            "n_periods": self.n_periods,
+            "mean": number_or_none(self.mean),
+            "confidence": self.confidence,
+            "seed": self.seed,
+        }
 
 
 def forecast(

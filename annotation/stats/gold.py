@@ -6,7 +6,7 @@ adjudicated stands above both.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from annotation.stats.difficulty.items import difficulty
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.majority import compute_medians, majority
+from annotation.stats.result_types import GoldHead, GoldItemDocument, GoldItems
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, item_kappas
 
@@ -147,7 +148,7 @@ class Gold:
             return int((self.kinds == SOURCES + REASONS.index("tied")).sum())
         return int(self.candidates.any(axis=1).sum())
 
-    def rows(self, which: IntArray) -> list[dict[str, Any]]:
+    def rows(self, which: IntArray) -> list[GoldItemDocument]:
         """Those of the items as JSON types, by label, new dicts."""
         columns = (self.codes, self.kinds, self.confidence)
         parts = zip(which.tolist(), *(column[which].tolist() for column in columns), strict=True)
@@ -163,12 +164,12 @@ class Gold:
             for row, code, kind, confidence in parts
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> GoldItems:
         """The gold as JSON types, by label."""
         return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def to_head(self) -> dict[str, Any]:
-        """The same without the items, in whose place there is nothing yet."""
+    def to_head(self) -> GoldHead:
+        """The same without the items."""
         return {
             "method": self.method,
             "cuts": list(self.cuts),
@@ -177,7 +178,6 @@ class Gold:
             "min_posterior": self.min_posterior,
             "counts": self.counts,
             "tied": self.n_tied,
-            "items": (),
         }
 
     def _source(self, kind: int) -> str | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from annotation.stats.intervals import estimates
 from annotation.stats.jackknife import find_scales
 from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, replicate
+from annotation.stats.result_types import GrowthPointDocument
 from annotation.stats.table import MISSING, RatingTable
 
 ALPHA = "krippendorff_alpha"
@@ -39,7 +39,7 @@ class GrowthPoint:
     n_items: int
     coefficients: Mapping[str, Estimate]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> GrowthPointDocument:
         """As JSON types."""
         found = {name: estimate.to_json() for name, estimate in self.coefficients.items()}
         return {"n_ratings": self.n_ratings, "n_items": self.n_items, "coefficients": found}

@@ -11,9 +11,9 @@ as distances, and an intraclass correlation for absolute agreement: 1 / ICC(2,1)
 pairs of them, of a judge the mean over its pairs with each: two means of one coefficient can be subtracted.
 """
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from annotation.stats.result_types import HeadlineBelow, HeadlineCeiling, HeadlineDocument, HeadlineJudge, HeadlinePair
 from annotation.stats.table import Level
 
 
@@ -33,16 +33,23 @@ class Headline:
         In words.
     """
 
-    kappa: str
+    kappa: HeadlinePair
     people: str
-    judge: str
-    ceiling: str
-    below: str
+    judge: HeadlineJudge
+    ceiling: HeadlineCeiling
+    below: HeadlineBelow
     name: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> HeadlineDocument:
         """As JSON types."""
-        return asdict(self)
+        return {
+            "kappa": self.kappa,
+            "people": self.people,
+            "judge": self.judge,
+            "ceiling": self.ceiling,
+            "below": self.below,
+            "name": self.name,
+        }
 
 
 UNWEIGHTED = Headline(

@@ -1,7 +1,6 @@
 """What the difficulty model says of all items together: how many of each tier, by group, by counted tier, by cuts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import scipy
@@ -10,6 +9,7 @@ from annotation.stats.attainable import TierPlan, plan_tiers
 from annotation.stats.bands import TIERS
 from annotation.stats.difficulty.described import LEVEL
 from annotation.stats.difficulty.items import Difficulty
+from annotation.stats.result_types import ComparedTierDocument
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 
 MOST_EXACT = 1000
@@ -61,7 +61,7 @@ def _expected(tiers: FloatArray) -> dict[str, float]:
     return dict(zip(TIERS, tiers.sum(axis=0).tolist(), strict=True))
 
 
-def compare_with_counted(found: Difficulty, counted: Sequence[str | None]) -> list[dict[str, Any]]:
+def compare_with_counted(found: Difficulty, counted: Sequence[str | None]) -> list[ComparedTierDocument]:
     """By counted tier, from easy on, then without one: how many items, and how many the model expects of each tier.
 
     A row is ``{"counted", "n", "expected"}``; n are items that the model was fitted to. Counted tiers without items are

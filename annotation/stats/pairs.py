@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import find_scales
 from annotation.stats.resampling import Replicates, Resampling, side_by_side
+from annotation.stats.result_types import PairDocument, RaterDocument
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.weighting import identity_weights
 
@@ -39,10 +39,20 @@ class PairAgreement:
     cohen_kappa_analytic: Estimate
     in_mean: bool = True
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PairDocument:
         """The pair as JSON types."""
-        figures = {name: getattr(self, name).to_json() for name in (*cohen.KINDS, "cohen_kappa_analytic")}
-        return {"a": self.a, "b": self.b, "n": self.n, "in_mean": self.in_mean, **figures}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "n": self.n,
+            "in_mean": self.in_mean,
+            "cohen_kappa": self.cohen_kappa.to_json(),
+            "weighted_cohen_kappa": self.weighted_cohen_kappa.to_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
+            "linear_cohen_kappa": self.linear_cohen_kappa.to_json(),
+            "scott_pi": self.scott_pi.to_json(),
+            "cohen_kappa_analytic": self.cohen_kappa_analytic.to_json(),
+        }
 
 
 @dataclass(frozen=True)
@@ -60,10 +70,17 @@ class RaterAgreement:
     linear_cohen_kappa: Estimate
     scott_pi: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RaterDocument:
         """The rater as JSON types."""
-        figures = {name: getattr(self, name).to_json() for name in cohen.KINDS}
-        return {"rater": self.rater, "n_ratings": self.n_ratings, **figures}
+        return {
+            "rater": self.rater,
+            "n_ratings": self.n_ratings,
+            "cohen_kappa": self.cohen_kappa.to_json(),
+            "weighted_cohen_kappa": self.weighted_cohen_kappa.to_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
+            "linear_cohen_kappa": self.linear_cohen_kappa.to_json(),
+            "scott_pi": self.scott_pi.to_json(),
+        }
 
 
 def count_basis(table: RatingTable, used: BoolArray) -> Basis:

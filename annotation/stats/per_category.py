@@ -5,7 +5,6 @@ kappa of the ratings with all other categories merged into one.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from annotation.stats.chance_corrected import correct_for_chance, explain_undefi
 from annotation.stats.estimate import Estimate
 from annotation.stats.labels import Label
 from annotation.stats.resampling import SumStatistic
+from annotation.stats.result_types import CategoryDocument
 from annotation.stats.table import FloatArray, RatingTable
 
 
@@ -25,7 +25,7 @@ class CategoryAgreement:
     share: Estimate
     fleiss_kappa: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CategoryDocument:
         """The category as JSON types."""
         return {
             "category": self.category,

@@ -7,7 +7,6 @@ of their kind.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.result_types import RaterGroupDocument
 from annotation.stats.table import BoolArray, RatingTable
 
 LEAST_RATERS = 3
@@ -45,7 +45,7 @@ class RaterGroup:
     fleiss_kappa: Estimate
     krippendorff_alpha: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RaterGroupDocument:
         """The group as JSON types."""
         return {
             "group": self.group,

@@ -8,7 +8,6 @@ given here is no smaller than the true one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -16,6 +15,7 @@ import scipy
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.orders import LETTERS
+from annotation.stats.result_types import SideBiasDocument
 from annotation.stats.table import FloatArray, IntArray
 
 UNIT = "share of pairs, from -1 (always B) to 1 (always A)"
@@ -67,7 +67,7 @@ class SideUse:
         """Whether nearly all choices are of one place, and this is no accident."""
         return self.n > 0 and self.n_most >= NEARLY_ALL * self.n and self.probability < UNLIKELY
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | int | float | None]:
         """As JSON types."""
         return {
             "annotator": self.annotator,
@@ -100,7 +100,7 @@ class SideBias:
     def unit(self) -> str:
         return UNIT if len(self.excess) < 3 else UNIT_OF_MANY
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> SideBiasDocument:
         """As JSON types."""
         return {
             "effect": self.effect.to_json(),

@@ -7,7 +7,6 @@ be called the truth, the number is the same. Means are over pairs of people, as 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import find_scales
 from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
+from annotation.stats.result_types import PairDocument, PairFigures, RaterDocument, TableAgreementDocument
 from annotation.stats.spans import Overlap, Spans, categories_of, compute_overlap, parse_spans
 from annotation.stats.table import MISSING, BoolArray, FloatArray, RatingTable
 from annotation.stats.unitizing import unitizing_alpha
@@ -63,7 +63,7 @@ class SpanPairs:
         known = ~np.isnan(kinds)
         return ratio(np.where(known, kinds, 0.0).sum(axis=-1), known.sum(axis=-1).astype(float))
 
-    def list_pairs(self, in_mean: BoolArray) -> list[dict[str, Any]]:
+    def list_pairs(self, in_mean: BoolArray) -> list[PairDocument]:
         """Each pair as JSON types."""
         bases = [Basis(n, 2, 2 * n) for n in self.joint]
         why = [NOTHING if n else "no item rated by both" for n in self.joint]
@@ -81,7 +81,7 @@ class SpanPairs:
                 "b": self.table.raters[b],
                 "n": self.joint[place],
                 "in_mean": bool(in_mean[place]),
-                **{kind: found[number * p + place].to_json() for number, kind in enumerate(KINDS)},
+                **_name_kinds(found[place::p]),
             }
             for place, (a, b) in enumerate(self.pairs)
         ]
@@ -132,10 +132,10 @@ class SpanAgreement:
     resampling: Resampling
     coefficients: Mapping[str, Estimate]
     per_category: Mapping[str, Estimate]
-    pairs: Sequence[Mapping[str, Any]]
-    raters: Sequence[Mapping[str, Any]]
+    pairs: Sequence[PairDocument]
+    raters: Sequence[RaterDocument]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TableAgreementDocument:
         """The result as JSON types."""
         table = self.table
         return {
@@ -151,7 +151,9 @@ class SpanAgreement:
             "confidence": self.resampling.confidence,
             "coefficients": {name: one.to_json() for name, one in self.coefficients.items()},
             "analytic": {},
-            "per_category": [{"category": name, ALPHA: one.to_json()} for name, one in self.per_category.items()],
+            "per_category": [
+                {"category": name, "unitizing_alpha": one.to_json()} for name, one in self.per_category.items()
+            ],
             "pairs": list(self.pairs),
             "raters": list(self.raters),
             "warnings": [
@@ -218,8 +220,13 @@ def _named(mean: Replicates, resampling: Resampling, basis: Basis, reason: str) 
     return dict(zip(KINDS, found, strict=True))
 
 
-def _with_the_rest(table: RatingTable, column: int, mean: Replicates, resampling: Resampling) -> dict[str, Any]:
+def _with_the_rest(table: RatingTable, column: int, mean: Replicates, resampling: Resampling) -> RaterDocument:
     rated = table.codes[:, column] != MISSING
     found = _named(mean, resampling, count_basis(table, rated & table.pairable), explain_undefined(table))
-    figures = {name: one.to_json() for name, one in found.items()}
-    return {"rater": table.raters[column], "n_ratings": int(rated.sum()), **figures}
+    return {"rater": table.raters[column], "n_ratings": int(rated.sum()), **_name_kinds([*found.values()])}
+
+
+def _name_kinds(figures: Sequence[Estimate]) -> PairFigures:
+    """The figures of `KINDS` as JSON types."""
+    overlap, labelled, exact = (one.to_json() for one in figures)
+    return {"overlap_f1": overlap, "labelled_overlap_f1": labelled, "exact_f1": exact}

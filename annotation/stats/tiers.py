@@ -6,7 +6,7 @@ item i; on an ordered scale the mean credit of its pairs by quadratic weights (C
 of seven is no dispute; of rankings the share of pairs of responses that are ordered alike, of sets their MASI.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,6 +32,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.rankings import have_ties, random_agreement, responses_of
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.result_types import ShiftedTiersDocument, TierGroupDocument
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.warnings import StatWarning
 from annotation.stats.weighting import compute_weights, default_weighting, positions
@@ -85,7 +86,7 @@ class GroupTier:
     tier_low: str | None
     tier_high: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TierGroupDocument:
         """The group as JSON types."""
         return {
             "group": self.group,
@@ -130,7 +131,7 @@ class TierResult:
     places: IntArray
     stabilities: FloatArray
     plans: tuple[TierPlan, ...]
-    sensitivity: tuple[Mapping[str, Any], ...]
+    sensitivity: tuple[ShiftedTiersDocument, ...]
     seed: int
     draws: int
     warnings: tuple[StatWarning, ...] = ()
@@ -182,7 +183,7 @@ class TierResult:
             "counts": self.counts,
             "items": (),
             "plans": [plan.to_json() for plan in self.plans],
-            "sensitivity": [dict(row) for row in self.sensitivity],
+            "sensitivity": list(self.sensitivity),
             "seed": self.seed,
             "draws": self.draws,
             "warnings": [warning.to_json() for warning in self.warnings],
@@ -293,7 +294,7 @@ def _bands_of(counts: IntArray, weights: FloatArray, expected: float, cuts: Cuts
     return band_positions((observed - expected) / (1 - expected), cuts)
 
 
-def sensitivity(kappa: FloatArray, cuts: Cuts, shifts: Sequence[float] = SHIFTS) -> list[dict[str, Any]]:
+def sensitivity(kappa: FloatArray, cuts: Cuts, shifts: Sequence[float] = SHIFTS) -> list[ShiftedTiersDocument]:
     """Counts per tier with all cuts moved by each shift: ``{"shift", "cuts", "counts"}``."""
     moved = [(shift, tuple(round(cut + shift, 10) for cut in cuts)) for shift in shifts]
     return [

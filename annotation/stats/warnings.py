@@ -1,7 +1,7 @@
 """What a reader must know before believing a figure, as a code for machines and a sentence for people."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from annotation.stats.cohen import LEAST_SHARE
 from annotation.stats.estimate import Estimate
 from annotation.stats.labels import are_mixed
 from annotation.stats.resampling import Resampling
+from annotation.stats.result_types import NoteDocument
 from annotation.stats.table import RatingTable
 
 FEW_ITEMS = 30
@@ -29,9 +30,9 @@ class StatWarning:
     code: str
     message: str
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> NoteDocument:
         """The warning as JSON types."""
-        return asdict(self)
+        return {"code": self.code, "message": self.message}
 
 
 @dataclass(frozen=True)

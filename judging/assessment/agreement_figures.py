@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from annotation.stats.chance_corrected import NOT_COUNTED
+from annotation.stats.result_types import EstimateDocument, HeadlineDocument, PairFigure
 from annotation.stats.table import NO_SCORES
-
-Document = Mapping[str, Any]
+from judging.assessment.agreement_types import CriterionAgreementDocument, JudgeDocument, JudgeOfGroupDocument
+from judging.assessment.score_types import ScoreCountsDocument, ScoresDocument
+from judging.stats.result_types import AltTestDocument, JudgeFigure
 
 COEFFICIENTS = {
     "percent_agreement": "Percent agreement",
@@ -40,7 +42,7 @@ COEFFICIENTS = {
     "icc_3_k": "ICC(3,k)",
 }
 
-JUDGED = {
+JUDGED: dict[JudgeFigure, str] = {
     "mean_cohen_kappa": "Mean Cohen’s kappa with each person",
     "mean_weighted_cohen_kappa": "Mean weighted kappa with each person",
     "human_ceiling": "Human ceiling: mean kappa of people",
@@ -71,9 +73,12 @@ JUDGED = {
     "below_ceiling_labelled_overlap": "Below the ceiling, same category",
     "below_ceiling_exact": "Below the ceiling, whole spans",
 }
-"""Of a judge; every figure of `judging.stats.agreement.FIGURES` and of `judging.stats.span_agreement`."""
+"""Of a judge; every figure of `judging.stats.result_types.JudgeFigures`."""
 
-PAIRED = {
+LABELS: dict[str, str] = dict(JUDGED.items())
+"""`JUDGED` for names that are only known as text, such as the keys of a dict."""
+
+PAIRED: dict[PairFigure, str] = {
     "cohen_kappa": "Cohen’s kappa",
     "weighted_cohen_kappa": "Weighted kappa",
     "percent_agreement": "Percent agreement",
@@ -85,11 +90,16 @@ PAIRED = {
 }
 """Of two raters; those of marked spans have the last three, all others the rest."""
 
-OF_CATEGORY = {"share": "Share"} | {key: COEFFICIENTS[key] for key in ("fleiss_kappa", "unitizing_alpha")}
+OF_CATEGORY: dict[Literal["share", "fleiss_kappa", "unitizing_alpha"], str] = {
+    "share": "Share",
+    "fleiss_kappa": COEFFICIENTS["fleiss_kappa"],
+    "unitizing_alpha": COEFFICIENTS["unitizing_alpha"],
+}
 
-BY_FORMULA = {"cohen_kappa_analytic": "Cohen’s kappa, interval by formula"}
+BY_FORMULA: dict[PairFigure, str] = {"cohen_kappa_analytic": "Cohen’s kappa, interval by formula"}
 
-EACH = {
+Each = Literal["per_annotator", "per_annotator_weighted", "per_annotator_ceiling"]
+EACH: dict[Each, tuple[str, str]] = {
     "per_annotator": ("judge and person", "Cohen’s kappa"),
     "per_annotator_weighted": ("judge and person", "Weighted kappa"),
     "per_annotator_ceiling": ("person and others, as the judge", "Cohen’s kappa"),
@@ -97,17 +107,14 @@ EACH = {
 """What is told of a judge person by person: the group of its rows, and what it is called."""
 
 
-def find_each(headline: Document) -> str:
+def find_each(headline: HeadlineDocument) -> Each:
     """Under which name a judge's part tells the headline coefficient with each person."""
     return "per_annotator_weighted" if headline["kappa"] == "weighted_cohen_kappa" else "per_annotator"
 
 
-DIFFERENCE = ("difference", "difference")
-
-
 PROBES = {"central_tendency": "central tendency", "self_preference": "self-preference"}
 
-CODES = {**PAIRED, **JUDGED, **COEFFICIENTS, **PROBES}
+CODES: dict[str, str] = dict([*PAIRED.items(), *JUDGED.items(), *COEFFICIENTS.items(), *PROBES.items()])
 CODE = re.compile(rf"\b(?:{'|'.join(sorted((one for one in CODES if '_' in one), key=len, reverse=True))})\b")
 FAMILY = re.compile(r"\b(injection|invariance|length|subgroups):(annotator [^,;.:]+|[a-z_]+)")
 
@@ -148,30 +155,30 @@ class Figure:
     b: str
     key: str
     name: str
-    estimate: Mapping[str, Any]
+    estimate: EstimateDocument
 
 
-def list_coefficients(document: Document) -> list[Figure]:
+def list_coefficients(document: CriterionAgreementDocument) -> list[Figure]:
     """The coefficients over all people."""
     found = document["coefficients"]
     return [Figure("people", "", "", key, name(key, document), found[key]) for key in found]
 
 
-def name(key: str, document: Document) -> str:
+def name(key: str, document: CriterionAgreementDocument) -> str:
     """What a coefficient is called; Gwet's AC says which one it is."""
     if key == "gwet_ac":
         return "Gwet’s AC1" if document["weights"] == "identity" else f"Gwet’s AC2, {document['weights']} weights"
     return COEFFICIENTS.get(key, key)
 
 
-def list_formulas(document: Document) -> list[Figure]:
+def list_formulas(document: CriterionAgreementDocument) -> list[Figure]:
     """The coefficients again with the intervals of formulas."""
     return [
         Figure("people, by formula", "", "", key, name(key, document), e) for key, e in document["analytic"].items()
     ]
 
 
-def list_categories(document: Document) -> list[Figure]:
+def list_categories(document: CriterionAgreementDocument) -> list[Figure]:
     """Each category: its share, and its kappa with all others merged."""
     return [
         Figure("category", str(one["category"]), "", key, label, one[key])
@@ -181,7 +188,7 @@ def list_categories(document: Document) -> list[Figure]:
     ]
 
 
-def list_pairs(document: Document) -> list[Figure]:
+def list_pairs(document: CriterionAgreementDocument) -> list[Figure]:
     """Every two people."""
     return [
         Figure("pair", pair["a"], pair["b"], key, label, pair[key])
@@ -191,7 +198,7 @@ def list_pairs(document: Document) -> list[Figure]:
     ]
 
 
-def list_raters(document: Document) -> list[Figure]:
+def list_raters(document: CriterionAgreementDocument) -> list[Figure]:
     """Each person with the others."""
     return [
         Figure("person and others", one["rater"], "", key, label, one[key])
@@ -201,29 +208,33 @@ def list_raters(document: Document) -> list[Figure]:
     ]
 
 
-def list_judge(judge: str, document: Document) -> list[Figure]:
+def list_judge(judge: str, held: JudgeDocument) -> list[Figure]:
     """One judge against people: the figures over all of them, those with each, and what people reach themselves."""
-    held = document["judges"][judge]
     over_all = [Figure("judge", judge, "", key, label, held[key]) for key, label in JUDGED.items() if key in held]
     ceiling = [
-        Figure("people, as the judge", judge, "", key, JUDGED[key], e) for key, e in held.get("ceiling", {}).items()
+        Figure("people, as the judge", judge, "", key, LABELS[key], e) for key, e in held.get("ceiling", {}).items()
     ]
     return [*over_all, *_with_each(judge, held), *ceiling, *_of_test(judge, held.get("alt_test"))]
 
 
-def _with_each(judge: str, held: Document) -> Iterator[Figure]:
+def _with_each(judge: str, held: JudgeDocument) -> Iterator[Figure]:
     for key, (group, label) in EACH.items():
         for person, estimate in held.get(key, {}).items():
             named = label if "mean_overlap_f1" not in held else PAIRED["overlap_f1"]
             yield Figure(group, judge, person, key, named, estimate)
 
 
-def _of_test(judge: str, found: Document | None) -> Iterator[Figure]:
+def _of_test(judge: str, found: AltTestDocument | None) -> Iterator[Figure]:
     """The alternative-annotator test; its winning rate has no interval."""
     if found is None:
         return
     yield Figure("alternative-annotator test", judge, "", "advantage", "Advantage probability", found["advantage"])
-    bare = dict.fromkeys(CSV_HEADER[5:]) | {"value": found["winning_rate"], "reason": found["reason"]}
+    bare: EstimateDocument = {
+        "value": found["winning_rate"],
+        "low": None,
+        "high": None,
+        "reason": found["reason"],
+    }
     yield Figure("alternative-annotator test", judge, "", "winning_rate", "Winning rate", bare)
 
 
@@ -236,9 +247,9 @@ def select_applicable(figures: Iterable[Figure]) -> list[Figure]:
     return [figure for figure in figures if not (figure.estimate["reason"] or "").startswith(INAPPLICABLE)]
 
 
-def build_figures(document: Document) -> list[Figure]:
+def build_figures(document: CriterionAgreementDocument) -> list[Figure]:
     """All figures of a criterion."""
-    judged = [figure for judge in document["judges"] for figure in list_judge(judge, document)]
+    judged = [figure for judge, held in document["judges"].items() for figure in list_judge(judge, held)]
     return [
         *list_coefficients(document),
         *list_formulas(document),
@@ -252,42 +263,61 @@ def build_figures(document: Document) -> list[Figure]:
     ]
 
 
-def list_differences(document: Document) -> list[Figure]:
+def list_differences(document: CriterionAgreementDocument) -> list[Figure]:
     """Every two judges on the items of both: each of them, and the first minus the second."""
     return [
-        Figure(group, one["a"], one["b"], key, JUDGED[key], found[side])
+        Figure(group, one["a"], one["b"], key, LABELS[key], found[side])
         for one in document.get("differences", [])
         for key, found in one["figures"].items()
-        for side, group in (("a", "first judge, items of both"), ("b", "second judge, items of both"), DIFFERENCE)
+        for side, group in SIDES
     ]
 
 
-def list_groups(document: Document) -> list[Figure]:
+SIDES: tuple[tuple[Literal["a", "b", "difference"], str], ...] = (
+    ("a", "first judge, items of both"),
+    ("b", "second judge, items of both"),
+    ("difference", "difference"),
+)
+
+
+def list_groups(document: CriterionAgreementDocument) -> list[Figure]:
     """Each group of items: people, and each judge; the group stands where a rater would."""
     return [
         figure
         for one in document.get("groups", [])
-        for figure in _of_group("items of a group", one, ("fleiss_kappa", "percent_agreement"))
-    ]
-
-
-def list_annotators(document: Document) -> list[Figure]:
-    """Each group of annotators: its people among themselves, and each judge with them."""
-    return [
-        figure
-        for one in document.get("annotator_groups", {}).get("groups", [])
         for figure in _of_group(
-            "annotators of a group", one, ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")
+            "items of a group",
+            one["group"],
+            [(key, one[key]) for key in ("fleiss_kappa", "percent_agreement")],
+            one["judges"],
         )
     ]
 
 
-def _of_group(kind: str, one: Document, keys: Iterable[str]) -> Iterator[Figure]:
-    for key in keys:
-        yield Figure(kind, one["group"], "", key, COEFFICIENTS[key], one[key])
-    for judge, held in one["judges"].items():
-        for key in (key for key in JUDGED if key in held):
-            yield Figure(kind, one["group"], judge, key, JUDGED[key], held[key])
+def list_annotators(document: CriterionAgreementDocument) -> list[Figure]:
+    """Each group of annotators: its people among themselves, and each judge with them."""
+    found = document.get("annotator_groups")
+    return [
+        figure
+        for one in (found["groups"] if found else ())
+        for figure in _of_group(
+            "annotators of a group",
+            one["group"],
+            [(key, one[key]) for key in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha")],
+            one["judges"],
+        )
+    ]
+
+
+def _of_group(
+    kind: str, group: str, people: Iterable[tuple[str, EstimateDocument]], judges: Mapping[str, JudgeOfGroupDocument]
+) -> Iterator[Figure]:
+    for key, estimate in people:
+        yield Figure(kind, group, "", key, COEFFICIENTS[key], estimate)
+    for judge, held in judges.items():
+        for key, label in JUDGED.items():
+            if key in held:
+                yield Figure(kind, group, judge, key, label, held[key])
 
 
 SCORES_HEADER = (
@@ -309,10 +339,11 @@ SCORES_HEADER = (
 )
 
 
-def scores_rows(document: Document) -> Iterable[tuple[Any, ...]]:
+def scores_rows(document: ScoresDocument) -> Iterable[tuple[object, ...]]:
     """All figures of a run's scores, the header first: over all, by value, by group, by turn or response."""
     yield SCORES_HEADER
     for key, one in document["criteria"].items():
+        parts: list[tuple[str, str | int, ScoreCountsDocument, EstimateDocument | None]]
         parts = [("all", "", one, one["overall"]), ("weighted mean", "", one, one["weighted"])]
         parts += [("share of value", value["value"], one, value["share"]) for value in one["distribution"]]
         parts += [(document["by"], group["group"], group, group["estimate"]) for group in one["groups"]]
@@ -345,10 +376,10 @@ CSV_HEADER = (
 )
 
 
-def csv_rows(documents: Mapping[str, Document]) -> Iterable[tuple[Any, ...]]:
+def csv_rows(documents: Mapping[str, CriterionAgreementDocument]) -> Iterable[tuple[object, ...]]:
     """All figures of all criteria, the header first."""
     yield CSV_HEADER
     for criterion, document in documents.items():
         for figure in build_figures(document):
             e = figure.estimate
-            yield (criterion, figure.group, figure.a, figure.b, figure.key, *(e[key] for key in CSV_HEADER[5:]))
+            yield (criterion, figure.group, figure.a, figure.b, figure.key, *(e.get(key) for key in CSV_HEADER[5:]))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.agreement.result_types import PeopleAgreementDocument
+from annotation.stats.result_types import HeadlineDocument, NoteDocument
 from core.sentences import translate
+from judging.assessment.agreement_types import (
+    AnnotatorGroupDocument,
+    CriterionAgreementDocument,
+    ItemGroupDocument,
+    JudgeDocument,
+)
 from judging.assessment.options import SCORES
-
-Document = Mapping[str, Any]
+from judging.stats.result_types import JudgeDifferenceDocument
 
 LEVELS = {
     "nominal": gettext_noop("Nominal scale, which has no order: no weighted kappa, ICC or distance"),
@@ -43,7 +49,7 @@ class WarningKind:
     said: tuple[WarningSentence, ...]
 
 
-def list_warnings(names: Mapping[str, str], documents: Mapping[str, Document]) -> list[WarningKind]:
+def list_warnings(names: Mapping[str, str], documents: Mapping[str, PeopleAgreementDocument]) -> list[WarningKind]:
     """Each kind of warning once, with the criteria that it is about; nothing is named where there is only one."""
     kinds: dict[str, dict[str, list[str]]] = {}
     for key, document in documents.items():
@@ -66,13 +72,13 @@ def _joined(names: Mapping[str, str], some: Sequence[str]) -> str:
     return _("All criteria") if len(some) == len(names) else ", ".join(some)
 
 
-def list_conventions(documents: Iterable[Document]) -> list[Document]:
+def list_conventions(documents: Iterable[PeopleAgreementDocument]) -> list[NoteDocument]:
     """What the figures rest on, each said once."""
     said = {note["message"]: note for document in documents for note in document["conventions"]}
     return list(said.values())
 
 
-def describe_level(document: Document) -> str:
+def describe_level(document: PeopleAgreementDocument) -> str:
     level = str(document["level"])
     return _("{level}. {n} of {total} items have two ratings or more").format(
         level=_(LEVELS.get(level, level)),
@@ -81,7 +87,7 @@ def describe_level(document: Document) -> str:
     )
 
 
-def describe_scored(held: Document) -> str:
+def describe_scored(held: JudgeDocument) -> str:
     said = _("{n} items scored, {unscored} replies without a usable verdict").format(
         n=f"{held['scored']:,}", unscored=f"{held['unscored']:,}"
     )
@@ -92,13 +98,13 @@ def describe_scored(held: Document) -> str:
     return said
 
 
-def describe_sources(held: Document) -> str:
+def describe_sources(held: JudgeDocument) -> str:
     """On how many items a judge's score rests on what."""
     by = _("{n} by {source}")
     return ", ".join(by.format(n=f"{n:,}", source=of) for of, n in held["score_sources"].items()) or _("none")
 
 
-def add_judges(group: Document, headline: Document) -> dict[str, Any]:
+def add_judges(group: ItemGroupDocument | AnnotatorGroupDocument, headline: HeadlineDocument) -> dict[str, object]:
     """A group with each judge's headline coefficient there, and people's beside it."""
     judges = [
         {"name": name, "kappa": held[headline["judge"]], "ceiling": held[headline["ceiling"]]}
@@ -107,12 +113,12 @@ def add_judges(group: Document, headline: Document) -> dict[str, Any]:
     return {**group, "judges": judges}
 
 
-def list_answers(document: Document, headline: Document) -> dict[str, Any] | None:
+def list_answers(document: CriterionAgreementDocument, headline: HeadlineDocument) -> dict[str, object] | None:
     found = document.get("annotator_groups")
-    return found and {**found, "groups": [add_judges(group, headline) for group in found["groups"]]}
+    return None if found is None else {**found, "groups": [add_judges(group, headline) for group in found["groups"]]}
 
 
-def read_difference(one: Document, headline: Document) -> dict[str, Any]:
+def read_difference(one: JudgeDifferenceDocument, headline: HeadlineDocument) -> dict[str, object]:
     """One judge minus another in the headline coefficient, and against the majority."""
     kappa, accuracy = (one["figures"][name]["difference"] for name in (headline["judge"], "accuracy"))
     return {**one, "kappa": kappa, "accuracy": accuracy}

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
+from annotation.stats.result_types import EstimateDocument
+from core.charts import Spec
+from core.documents import Row
 from core.later import Later
 from judging.assessment.charts import Palette, choose_width, compute_row, inline, name_axis, style_chart
+from judging.assessment.result_types import CriterionFiguresDocument
+from judging.stats.calibration_types import BoardRowDocument, CalibrationFiguresDocument, CorrectedDocument
 
 if TYPE_CHECKING:
     import altair as alt
 else:
     alt = Later("altair")
 
-Document = Mapping[str, Any]
-Rows = list[dict[str, Any]]
+Rows = list[Row]
 
 TALL = 260
 """Pixels: height of a plot with two numeric axes."""
@@ -44,11 +48,11 @@ class CalibrationPlot:
 
     key: str
     caption: str
-    rows: Callable[[Document], Rows]
-    spec: Callable[[Rows, Palette], dict[str, Any]]
+    rows: Callable[[CriterionFiguresDocument], Rows]
+    spec: Callable[[Rows, Palette], Spec]
 
 
-def sweep_rows(found: Document) -> Rows:
+def sweep_rows(found: CriterionFiguresDocument) -> Rows:
     """Winning rate by epsilon."""
     if not found["alt_test"]:
         return []
@@ -60,7 +64,7 @@ def sweep_rows(found: Document) -> Rows:
     ]
 
 
-def sweep(rows: Rows, palette: Palette) -> dict[str, Any]:
+def sweep(rows: Rows, palette: Palette) -> Spec:
     """Winning rate over epsilon, the half that is needed as a line."""
     base = alt.Chart(inline(rows))
     x = alt.X("epsilon:Q", title="ε, the judge's discount", axis=alt.Axis(tickCount=7, format=".2f"))
@@ -76,10 +80,10 @@ def sweep(rows: Rows, palette: Palette) -> dict[str, Any]:
     return style_chart(alt.layer(*layers).properties(width=choose_width(palette), height=TALL - 60), palette)
 
 
-def correction_rows(found: Document) -> Rows:
+def correction_rows(found: CriterionFiguresDocument) -> Rows:
     """Each way to the mean or rate, with its interval; of several categories one row for each and way."""
-    parts = found["by_category"] or {"": found}
-    rows = [
+    parts = list_parts(found)
+    rows: Rows = [
         {"name": f"{name}: {label}" if name else label, "kind": kind, **_ends(part[key])}
         for name, part in parts.items()
         for label, kind, key in WAYS
@@ -89,18 +93,24 @@ def correction_rows(found: Document) -> Rows:
     return [row for row in rows if row["value"] is not None]
 
 
-WAYS = (
+def list_parts(found: CalibrationFiguresDocument) -> Mapping[str, CorrectedDocument]:
+    """The corrected figure, whose name is empty; on a scale without a mean that of each category."""
+    return found["by_category"] or {"": found}
+
+
+Way = Literal["human_only", "judge_only", "ppi"]
+WAYS: tuple[tuple[str, str, Way], ...] = (
     ("people alone", "people", "human_only"),
     ("judge alone", "judge", "judge_only"),
     ("corrected (PPI++)", "both", "ppi"),
 )
 
 
-def _ends(estimate: Document) -> dict[str, Any]:
-    return {key: estimate[key] for key in ("value", "low", "high")}
+def _ends(estimate: EstimateDocument) -> Row:
+    return {"value": estimate["value"], "low": estimate["low"], "high": estimate["high"]}
 
 
-def intervals(rows: Rows, palette: Palette, *, title: str = "") -> dict[str, Any]:
+def intervals(rows: Rows, palette: Palette, *, title: str = "") -> Spec:
     """Named estimates under each other, with their intervals."""
     names = [row["name"] for row in rows]
     y = alt.Y("name:N", sort=names, title=None, axis=name_axis(names, palette))
@@ -125,11 +135,12 @@ def _by_kind(palette: Palette) -> tuple[alt.Color, alt.Shape]:
     return alt.Color("kind:N", scale=colours, legend=None), alt.Shape("kind:N", scale=shapes, legend=None)
 
 
-def reliability_rows(found: Document) -> Rows:
+def reliability_rows(found: CriterionFiguresDocument) -> Rows:
     """The bins before and after the map: mean score, what people say there, how many items."""
     if not found["scores"]:
         return []
-    names = {"before": "as it is", "after": "recalibrated"}
+    scores = found["scores"]
+    names = (("as it is", scores["before"]), ("recalibrated", scores["after"]))
     return [
         {
             "scores": name,
@@ -141,12 +152,12 @@ def reliability_rows(found: Document) -> Rows:
             "people_low": one["human"]["low"],
             "people_high": one["human"]["high"],
         }
-        for side, name in names.items()
-        for one in found["scores"][side]["bins"]
+        for name, side in names
+        for one in side["bins"]
     ]
 
 
-def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
+def reliability(rows: Rows, palette: Palette) -> Spec:
     """What people say over what the judge says; on the diagonal it means what it says."""
     ends = [row[key] for row in rows for key in ("low", "high", "score")]
     scale = alt.Scale(domain=[min(ends), max(ends)], nice=False)
@@ -174,13 +185,13 @@ def reliability(rows: Rows, palette: Palette) -> dict[str, Any]:
     )
 
 
-def risk_rows(found: Document) -> Rows:
+def risk_rows(found: CriterionFiguresDocument) -> Rows:
     """Share kept and share wrong at each threshold; nothing to draw where all verdicts are equally sure."""
-    points = [dict(point) for point in found["risk_coverage"]["points"]]
+    points: Rows = [{**point} for point in found["risk_coverage"]["points"]]
     return points if len(points) > 1 else []
 
 
-def risk(rows: Rows, palette: Palette) -> dict[str, Any]:
+def risk(rows: Rows, palette: Palette) -> Spec:
     """How often the judge is wrong when only its surest verdicts are kept."""
     x = alt.X("coverage:Q", title="share of verdicts kept", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
     most = max(0.05, *(row["risk"] for row in rows))
@@ -192,13 +203,13 @@ def risk(rows: Rows, palette: Palette) -> dict[str, Any]:
     return style_chart(chart.encode(x=x, y=y).properties(width=choose_width(palette), height=TALL - 60), palette)
 
 
-def board_rows(found: Document) -> Rows:
+def board_rows(found: CriterionFiguresDocument) -> Rows:
     """Strengths of assistants by people, by the judge, corrected; in the order of people's (or the judge's) board."""
     boards = found["leaderboard"]
     if not boards:
         return []
     order = [place["assistant"] for place in sort_standings(boards["people"]) or sort_standings(boards["judge"])]
-    rows = [
+    rows: Rows = [
         {"name": f"{place['assistant']}: {label}", "kind": kind, "assistant": place["assistant"], **_ends(strength)}
         for label, kind, board in BOARDS
         for place in boards[board]
@@ -208,15 +219,19 @@ def board_rows(found: Document) -> Rows:
     return sorted(rows, key=lambda row: (order.index(row["assistant"]), kinds.index(row["kind"])))
 
 
-BOARDS = (("people", "people", "people"), ("judge", "judge", "judge"), ("corrected", "both", "corrected"))
+BOARDS: tuple[tuple[str, str, Literal["people", "judge", "corrected"]], ...] = (
+    ("people", "people", "people"),
+    ("judge", "judge", "judge"),
+    ("corrected", "both", "corrected"),
+)
 
 
-def sort_standings(board: Sequence[Document]) -> list[Document]:
+def sort_standings(board: Sequence[BoardRowDocument]) -> list[BoardRowDocument]:
     """The standings of a board, the best first; those without a rank last."""
     return sorted(board, key=lambda place: (place["rank"]["value"] is None, place["rank"]["value"], place["assistant"]))
 
 
-def board(rows: Rows, palette: Palette) -> dict[str, Any]:
+def board(rows: Rows, palette: Palette) -> Spec:
     """Strengths under each other, assistant by assistant."""
     return intervals(rows, palette, title="log strength (0 is the mean of the assistants)")
 

@@ -10,8 +10,9 @@ import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from annotation.stats.result_types import EstimateDocument, TierPlanDocument
 from core.charts import (
     FIGURES,
     FILE,
@@ -19,6 +20,7 @@ from core.charts import (
     TIERS,
     Draw,
     Palette,
+    Spec,
     draw_in_file,
     draw_on_page,
     inline,
@@ -28,6 +30,7 @@ from core.charts import (
 )
 from core.later import Later
 from core.sentences import translate
+from judging.assessment.agreement_types import CriterionAgreementDocument
 
 if TYPE_CHECKING:
     import altair as alt
@@ -91,7 +94,7 @@ class Mark:
     reason: str | None = None
 
     @classmethod
-    def from_estimate(cls, name: str, kind: str, estimate: Mapping[str, Any]) -> Mark:
+    def from_estimate(cls, name: str, kind: str, estimate: EstimateDocument) -> Mark:
         """From an estimate as it stands in a document."""
         return cls(name, kind, estimate["value"], estimate["low"], estimate["high"], estimate["reason"])
 
@@ -105,7 +108,7 @@ class Rows:
     ceiling: tuple[float, float] | None
 
 
-def build_rows(title: str, document: Mapping[str, Any], *, people: str = "annotators") -> Rows:
+def build_rows(title: str, document: CriterionAgreementDocument, *, people: str = "annotators") -> Rows:
     """What a criterion's document shows in a forest plot: people and each judge by the scale's headline coefficient.
 
     `people` is what to call those who rated.
@@ -127,7 +130,7 @@ def name_judge(name: str, kind: str) -> str:
     return kind if name == short else f"{name} ({translate(short)})"
 
 
-def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:
+def _ceiling(document: CriterionAgreementDocument) -> tuple[float, float] | None:
     """The ceiling of the judge that scored most items, or among all where there is no judge."""
     judges = document["judges"].values()
     most = max(judges, key=lambda found: found["scored"], default=None)
@@ -136,7 +139,7 @@ def _ceiling(document: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if held["low"] is None or held["high"] is None else (held["low"], held["high"])
 
 
-def forest(parts: Sequence[Rows], palette: Palette) -> dict[str, Any]:
+def forest(parts: Sequence[Rows], palette: Palette) -> Spec:
     """Kappas of people and judges, a panel per criterion, on one axis from 0 (or below) to 1."""
     ends = [x for part in parts for mark in part.marks for x in (mark.value, mark.low) if x is not None]
     ends += [part.ceiling[0] for part in parts if part.ceiling]
@@ -216,7 +219,7 @@ def _panel(part: Rows, scale: alt.Scale, names: Sequence[str], palette: Palette,
     return alt.layer(*layers).properties(**size, title=alt.TitleParams(part.title, anchor="start", frame="group"))
 
 
-def _values(mark: Mark) -> dict[str, Any]:
+def _values(mark: Mark) -> Spec:
     undefined = f"– {mark.reason}" if mark.value is None else ""
     return {
         "name": mark.name,
@@ -260,7 +263,7 @@ def describe_turns(parts: Sequence[Curve]) -> str:
     return f"turn of the {' or '.join(sorted({part.side for part in parts}))}"
 
 
-def curves(parts: Sequence[Curve], palette: Palette) -> dict[str, Any]:
+def curves(parts: Sequence[Curve], palette: Palette) -> Spec:
     """Means by turn with their intervals, a panel per criterion, all on the same numbers of turns."""
     turns = list(dict.fromkeys(mark.name for part in parts for mark in part.marks))
     numbers, said = sorted(turns, key=int), describe_turns(parts)
@@ -287,7 +290,7 @@ def _turns_panel(part: Curve, turns: Sequence[str], palette: Palette, *, below: 
     return alt.layer(*layers).properties(width=choose_width(palette), height=CURVE, title=title)
 
 
-def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palette) -> dict[str, Any]:
+def tier_bars(counts: Sequence[tuple[str, Mapping[str, float]]], palette: Palette) -> Spec:
     """Shares of items by tier, one stacked bar per name, with the counts written on it."""
     values = [
         {"name": name, "tier": tier, "n": found.get(tier, 0), "rank": rank}
@@ -311,7 +314,7 @@ def _by_tier(palette: Palette) -> alt.Color:
     return alt.Color("tier:N", scale=colours, legend=alt.Legend(orient="top", title=None, symbolType="square"))
 
 
-def attainable(plan: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def attainable(plan: TierPlanDocument, palette: Palette) -> Spec:
     """The kappas that an item can have, as ticks on the bands of the tiers."""
     low, cuts = min([0.0, *plan["values"]]), list(plan["cuts"])
     edges = [low, *cuts, 1.0]

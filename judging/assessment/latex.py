@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from judging.assessment.report_tables import Table, list_tables
-
-Document = Mapping[str, Any]
+from judging.assessment.report_types import MethodsDocument, ReportDocument
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -103,7 +101,7 @@ def _split_words(cell: str) -> list[str]:
     return " ".join(JOINTS.split(cell)).split() or [""]
 
 
-def render_methods(methods: Document) -> str:
+def render_methods(methods: MethodsDocument) -> str:
     """The methods paragraph, whose marks cite the entries of references.bib."""
     keys = dict(enumerate(methods["keys"], start=1))
     parts = MARK.split(methods["text"])
@@ -129,7 +127,7 @@ HEAD = r"""% {about}
 \providecommand{{\concordchar}}[2]{{\ifdefined\Umathchar #1\else #2\fi}}"""
 
 
-def report(document: Document) -> str:
+def report(document: ReportDocument) -> str:
     """The methods paragraph and all tables of a report, for a paper."""
     listed = list_tables(document)
     head = [
@@ -169,7 +167,7 @@ FIGURE = r"""\begin{{figure*}}[tp]
 \end{{figure*}}"""
 
 
-def write_document(document: Document, figures: Sequence[tuple[str, str]]) -> str:
+def write_document(document: ReportDocument, figures: Sequence[tuple[str, str]]) -> str:
     """A document of the tables and of the figures, each with its file's name and its caption."""
     drawn = [
         FIGURE.format(name=name, caption=escape(caption)) + ("\n\\clearpage" if k % FLOATS == 0 else "")

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from annotation.agreement.result_types import DifficultyDocument
+from judging.assessment.calibration_charts import list_parts
+from judging.assessment.report_types import (
+    DesignDescription,
+    JudgeDescription,
+    MethodsDocument,
+    ReportPeopleDocument,
+    StudyCascadeDocument,
+)
+from judging.assessment.result_types import (
+    AuditDocument,
+    CalibrationDocument,
+    CriterionAuditDocument,
+    CriterionFiguresDocument,
+)
 from judging.stats.audits.fitted import MODEL
-
-Document = Mapping[str, Any]
 
 REFERENCES = {
     "cohen": "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological "
@@ -140,18 +152,18 @@ class Methods:
     keys: tuple[str, ...] = ()
     """Of the references, for BibTeX."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> MethodsDocument:
         """As JSON types."""
         return {"text": self.text, "references": list(self.references), "keys": list(self.keys)}
 
 
 def methods(
-    people: Document,
-    calibrations: Sequence[Document],
-    audits: Sequence[Document],
-    cascade: Document | None = None,
-    difficulty: Document | None = None,
-    design: Document | None = None,
+    people: Mapping[str, ReportPeopleDocument],
+    calibrations: Sequence[CalibrationDocument],
+    audits: Sequence[AuditDocument],
+    cascade: StudyCascadeDocument | None = None,
+    difficulty: Mapping[str, DifficultyDocument] | None = None,
+    design: DesignDescription | None = None,
 ) -> Methods:
     """The paragraph on the design, agreement and difficulty (by criterion), calibrations, audits and the cascade."""
     criteria = [found for result in calibrations for found in result["criteria"].values()]
@@ -188,7 +200,7 @@ SAMPLING = {
 """By method of a draw, what is said of it."""
 
 
-def _design(design: Document | None, people: Document) -> Said:
+def _design(design: DesignDescription | None, people: Mapping[str, ReportPeopleDocument]) -> Said:
     """Items, raters, levels of agreement, judges and software, as they were in this study."""
     if not design:
         return
@@ -206,7 +218,7 @@ def _design(design: Document | None, people: Document) -> Said:
     yield f"All figures were computed by Concord {design['code_version']}", ()
 
 
-def _raters(design: Document, people: Document) -> Said:
+def _raters(design: DesignDescription, people: Mapping[str, ReportPeopleDocument]) -> Said:
     n = sum(found["n_ratings"] for found in people.values())
     if not n:
         return
@@ -219,7 +231,7 @@ def _raters(design: Document, people: Document) -> Said:
         yield "Where this text says people, it means the simulated annotators", ()
 
 
-def _describe_judge(one: Document) -> str:
+def _describe_judge(one: JudgeDescription) -> str:
     model = ", ".join(filter(None, [one["kind"], one["provider"], one["model"], f"version {one['version']}"]))
     if not one["judged"]:
         return f"The judge {one['name']} ({model}) had given no verdict yet"
@@ -229,7 +241,7 @@ def _describe_judge(one: Document) -> str:
     return f"{said}; its intervals rest on {one['resamples']:,} resamples"
 
 
-def _people(people: Document) -> Said:
+def _people(people: Mapping[str, ReportPeopleDocument]) -> Said:
     if not people:
         return
     levels = {found["level"] for found in people.values()}
@@ -248,15 +260,15 @@ def _people(people: Document) -> Said:
         )
 
 
-def _difficulty(by_criterion: Document) -> Said:
-    made = [found for found in by_criterion.values() if found["method"]]
+def _difficulty(by_criterion: Mapping[str, DifficultyDocument]) -> Said:
+    made = [(found["method"], found["cuts"]) for found in by_criterion.values() if found["method"]]
     if made:
-        sources = dict.fromkeys(one for found in made for one in FITTED[found["method"]])
-        cuts = ", ".join(f"{cut:g}" for cut in made[0]["cuts"])
+        sources = dict.fromkeys(one for method, _ in made for one in FITTED[method])
+        cuts = ", ".join(f"{cut:g}" for cut in made[0][1])
         yield DIFFICULTY.format(cuts=cuts), tuple(sources)
 
 
-def _judges(criteria: Sequence[Document]) -> Said:
+def _judges(criteria: Sequence[CriterionFiguresDocument]) -> Said:
     if not criteria:
         return
     if any(found["kappa"] == "weighted_cohen_kappa" for found in criteria):
@@ -275,36 +287,36 @@ def _judges(criteria: Sequence[Document]) -> Said:
         yield "Strengths of assistants follow the Bradley–Terry model with ties", ("davidson",)
 
 
-def _cascade(found: Document | None) -> Said:
+def _cascade(found: StudyCascadeDocument | None) -> Said:
     if found and any(one["guaranteed"] for one in found["criteria"].values()):
         judges = ", then ".join(found["judges"])
         said = CASCADE.format(judges=judges, delta=found["delta"], target=found["target_agreement"])
         yield said, ("jung", "clopper", "bauer")
 
 
-def _alt_test(criteria: Sequence[Document]) -> Said:
+def _alt_test(criteria: Sequence[CriterionFiguresDocument]) -> Said:
     made = [found["alt_test"] for found in criteria if found["alt_test"] and found["alt_test"]["passes"] is not None]
     if made:
         epsilons = sorted({found["epsilon"] for found in made})
         yield ALT_TEST.format(epsilon=", ".join(f"{value:g}" for value in epsilons)), ("calderon", "by")
 
 
-def _corrected(criteria: Sequence[Document]) -> Said:
-    parts = [part for found in criteria for part in (found["by_category"] or {"": found}).values()]
+def _corrected(criteria: Sequence[CriterionFiguresDocument]) -> Said:
+    parts = [part for found in criteria for part in list_parts(found).values()]
     if any(part["ppi"]["value"] is not None for part in parts):
         yield PPI, ("ppi",)
     if any(found["rogan_gladen"] and found["rogan_gladen"]["value"] is not None for found in criteria):
         yield "Rates are cross-checked by the Rogan–Gladen estimator with a smoothed interval", ("rogan", "lee")
 
 
-def _recalibrated(criteria: Sequence[Document]) -> Said:
+def _recalibrated(criteria: Sequence[CriterionFiguresDocument]) -> Said:
     made = [found["scores"] for found in criteria if found["scores"] and not found["scores"]["reason"]]
     if made:
         kinds = tuple(sorted({found["method"] for found in made}))
         yield MAPS.format(maps=" and ".join(kinds), folds=made[0]["folds"]), (*kinds, "ece", "brier")
 
 
-def _audits(audits: Sequence[Document]) -> Said:
+def _audits(audits: Sequence[CriterionAuditDocument]) -> Said:
     made = sorted({one["name"] for found in audits for one in found["probes"] if one["found"] is not None})
     if made:
         corrections = tuple(sorted({found["correction"] for found in audits} & set(REFERENCES)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -209,7 +209,7 @@ class AssessmentOptions(CalibrationOptions):
         default=0.15, ge=0, le=1, description="Discount in the alternative-annotator test."
     )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All that decides on the result besides the labels and the seed."""
         return {**super().to_json(), "targets": list(self.targets)}
 
@@ -222,6 +222,6 @@ class AuditOptions(Options):
         default="holm", description="Correction of the p-values."
     )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All that decides on the result besides the labels."""
         return self.model_dump()

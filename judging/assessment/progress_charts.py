@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from core.charts import Spec
+from core.documents import Row
 from core.later import Later
 from judging.assessment.charts import (
     CURVE,
@@ -17,6 +19,7 @@ from judging.assessment.charts import (
     place_bars,
     style_chart,
 )
+from judging.assessment.progress_types import ProgressDocument
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,8 +29,7 @@ else:
 WIDEST = 40
 """Pixels of a bar where there are few periods."""
 
-Document = Mapping[str, Any]
-Rows = Sequence[Mapping[str, Any]]
+Rows = list[Row]
 
 SHOWN = {"krippendorff_alpha": "Krippendorff’s alpha", "fleiss_kappa": "Fleiss’ kappa"}
 
@@ -38,11 +40,11 @@ class ProgressPlot:
 
     key: str
     caption: str
-    rows: Callable[[Document], Rows]
-    spec: Callable[[Rows, Palette], dict[str, Any]]
+    rows: Callable[[ProgressDocument], Rows]
+    spec: Callable[[Rows, Palette], Spec]
 
 
-def coverage_rows(document: Document) -> Rows:
+def coverage_rows(document: ProgressDocument) -> Rows:
     """Items of each group by their number of ratings."""
     return [
         {"group": "all items" if len(document["coverage"]) == 1 else one["group"], "ratings": ratings, "items": n}
@@ -51,14 +53,14 @@ def coverage_rows(document: Document) -> Rows:
     ]
 
 
-def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
+def coverage(rows: Rows, palette: Palette) -> Spec:
     """A bar of each group, the more ratings the stronger its colour."""
     most = max((row["ratings"] for row in rows), default=0)
     groups = list(dict.fromkeys(row["group"] for row in rows))
     shade = alt.Scale(domain=list(range(most + 1)), range=[0.06, 1])  # in equal steps
     legend = alt.Legend(orient="top", title="ratings", symbolType="square")
     bars = (
-        alt.Chart(inline([dict(row) for row in rows]))
+        alt.Chart(inline(rows))
         .mark_bar(color=palette.judge, stroke=palette.line, strokeWidth=0.5, **place_bars(palette))
         .encode(
             x=alt.X("items:Q", stack="normalize", axis=alt.Axis(title="share of the items", format=".0%", tickCount=5)),
@@ -71,12 +73,12 @@ def coverage(rows: Rows, palette: Palette) -> dict[str, Any]:
     return style_chart(bars.properties(**size), palette)
 
 
-def pace_rows(document: Document) -> Rows:
+def pace_rows(document: ProgressDocument) -> Rows:
     """Ratings by hour or day."""
-    return list(document["pace"]["periods"])
+    return [{**period} for period in document["pace"]["periods"]]
 
 
-def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
+def pace(rows: Rows, palette: Palette) -> Spec:
     """A bar for each period, the oldest on the left."""
     bars = (
         alt.Chart(inline([{**row, "place": place} for place, row in enumerate(rows, start=1)]))
@@ -92,7 +94,7 @@ def pace(rows: Rows, palette: Palette) -> dict[str, Any]:
     return style_chart(bars.properties(width=choose_width(palette), height=CURVE), palette)
 
 
-def growth_rows(document: Document) -> Rows:
+def growth_rows(document: ProgressDocument) -> Rows:
     """Every criterion's coefficients at each point; without those that are undefined."""
     return [
         {
@@ -100,16 +102,18 @@ def growth_rows(document: Document) -> Rows:
             "coefficient": label,
             "ratings": point["n_ratings"],
             "items": point["n_items"],
-            **{end: point["coefficients"][key][end] for end in ("value", "low", "high")},
+            "value": estimate["value"],
+            "low": estimate["low"],
+            "high": estimate["high"],
         }
         for one in document["growth"]["criteria"]
         for point in one["points"]
         for key, label in SHOWN.items()
-        if point["coefficients"][key]["value"] is not None
+        if (estimate := point["coefficients"][key])["value"] is not None
     ]
 
 
-def growth(rows: Rows, palette: Palette) -> dict[str, Any]:
+def growth(rows: Rows, palette: Palette) -> Spec:
     """A panel for each criterion: alpha as a line with its interval, kappa as a dashed line."""
     ends = [end for row in rows for end in (row["value"], row["low"]) if end is not None]
     scale = alt.Scale(domain=[min([0.0, *ends]), 1.0], nice=False)
@@ -118,8 +122,8 @@ def growth(rows: Rows, palette: Palette) -> dict[str, Any]:
     return style_chart(alt.vconcat(*panels, spacing=14), palette)
 
 
-def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> Any:
-    base = alt.Chart(inline([dict(row) for row in rows])).encode(
+def _growth(rows: Rows, name: str, scale: alt.Scale, palette: Palette) -> alt.LayerChart:
+    base = alt.Chart(inline(rows)).encode(
         x=alt.X("ratings:Q", axis=alt.Axis(title="ratings, in the order in which they came", format="d"))
     )
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="agreement", tickCount=5))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
+from annotation.agreement.result_types import DifficultyDocument
+from annotation.stats.result_types import EstimateDocument
 from judging.assessment import calibration_figures, wording
 from judging.assessment.agreement_figures import name_biases
 from judging.assessment.charts import TIERS
-
-Document = Mapping[str, Any]
+from judging.assessment.report_types import ReportDocument, StudyCascadeDocument
+from judging.assessment.result_types import CriterionAuditDocument, CriterionFiguresDocument, DifficultyAccuracyDocument
+from judging.stats.calibration_types import BoardRowDocument
 
 NONE = "–"
 LONGEST = 24
@@ -44,7 +47,7 @@ def format_number(value: float | None, digits: int = 3) -> str:
     return NONE if value is None else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def format_estimate(found: Document | None, digits: int = 3) -> str:
+def format_estimate(found: EstimateDocument | None, digits: int = 3) -> str:
     """Value and interval; a dash where it is undefined."""
     if found is None or found["value"] is None:
         return NONE
@@ -54,12 +57,12 @@ def format_estimate(found: Document | None, digits: int = 3) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def list_tables(document: Document) -> list[Table]:
+def list_tables(document: ReportDocument) -> list[Table]:
     """All tables of a report that have a row, none longer than a page."""
     return [part for table in _list_tables(document) if table.rows for part in table.split()]
 
 
-def _list_tables(document: Document) -> Iterator[Table]:
+def _list_tables(document: ReportDocument) -> Iterator[Table]:
     """People, tiers, verdicts, the cascade, corrected figures, recalibration, probes, boards."""
     header = ["Criterion", "Agreement", "Coefficient", "Krippendorff's alpha", "n"]
     yield Table.build("Inter-annotator agreement", "people", header, (
@@ -81,11 +84,13 @@ def _list_tables(document: Document) -> Iterator[Table]:
             yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
 
 
-PERSONAL = {"paired comparison": ("order", "Drawn to the first response")}
+PERSONAL: dict[str, tuple[Literal["order", "severity"], str]] = {
+    "paired comparison": ("order", "Drawn to the first response")
+}
 """By the difficulty model's method, what it says of a person in place of severity."""
 
 
-def _difficulty(by_criterion: Document) -> Iterator[Table]:
+def _difficulty(by_criterion: Mapping[str, DifficultyDocument]) -> Iterator[Table]:
     """Expected items of each tier, and people, of the criteria that the difficulty model was fitted to."""
     made = {key: found for key, found in by_criterion.items() if found["method"]}
     if made:
@@ -100,7 +105,7 @@ def _difficulty(by_criterion: Document) -> Iterator[Table]:
         )
         yield Table.build("Expected per tier", "tiers", ["Criterion", *TIERS, "Clear", "n"], rows)
     for key, found in made.items():
-        figure, title = PERSONAL.get(found["method"], ("severity", "Severity"))
+        figure, title = PERSONAL.get(found["method"] or "", ("severity", "Severity"))
         rows = (
             [
                 str(one["name"]),
@@ -115,12 +120,12 @@ def _difficulty(by_criterion: Document) -> Iterator[Table]:
         yield Table.build(f"{found['name']}: annotators by the difficulty model", f"annotators-{key}", header, rows)
 
 
-def _expected(found: Document, tier: str) -> str:
+def _expected(found: DifficultyDocument, tier: str) -> str:
     low, high = found["count_intervals"][tier]
     return f"{format_number(found['expected_counts'][tier], 1)} [{format_number(low, 0)}, {format_number(high, 0)}]"
 
 
-def _verdicts(document: Document) -> Table:
+def _verdicts(document: ReportDocument) -> Table:
     header = ["Criterion", "Judge", "Verdict", "Judge–human agreement", "Human ceiling", "Biases"]
     rows = (
         [
@@ -137,7 +142,7 @@ def _verdicts(document: Document) -> Table:
     return Table.build("Judges", "judges", header, rows)
 
 
-def _cascade(document: Document) -> Table:
+def _cascade(document: StudyCascadeDocument) -> Table:
     """Judges one after the other, and each alone; the rest is escalated to people."""
     rows = (
         [
@@ -163,7 +168,9 @@ def _cascade(document: Document) -> Table:
     return Table.build(f"Cascade: {promise}", "cascade", header, rows)
 
 
-def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Iterator[Table]:
+def _of_criterion(
+    judge: str, key: str, found: CriterionFiguresDocument, audit: CriterionAuditDocument
+) -> Iterator[Table]:
     about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
     corrected = (
         [
@@ -207,7 +214,7 @@ def _of_criterion(judge: str, key: str, found: Document, audit: Document) -> Ite
         yield Table.build(f"{about}: strengths of assistants", f"board-{label}", header, rows)
 
 
-def _by_difficulty(about: str, label: str, found: Document) -> Iterator[Table]:
+def _by_difficulty(about: str, label: str, found: DifficultyAccuracyDocument) -> Iterator[Table]:
     """Agreement with people's label by tier; each item or part counts in each tier by its probability."""
     if found["by_tier"]:
         rows = (
@@ -218,7 +225,7 @@ def _by_difficulty(about: str, label: str, found: Document) -> Iterator[Table]:
         yield Table.build(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
 
 
-def _data(about: str, label: str, audit: Document) -> Iterator[Table]:
+def _data(about: str, label: str, audit: CriterionAuditDocument) -> Iterator[Table]:
     """The audits of the data: trivial baselines, annotators, copies, polarity."""
     rules = (
         [str(one["name"]), format_estimate(one["accuracy"]), format_estimate(one["judge"])]
@@ -240,5 +247,5 @@ def _data(about: str, label: str, audit: Document) -> Iterator[Table]:
     yield Table.build(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)
 
 
-def _strength(place: Document | None) -> str:
+def _strength(place: BoardRowDocument | None) -> str:
     return NONE if place is None else format_estimate(place["strength"])

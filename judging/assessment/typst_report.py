@@ -5,13 +5,11 @@ Whatever comes from data is written as a string, in which Typst reads no markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from judging.assessment.latex import SAME_MODELS, SIMULATED
 from judging.assessment.report_tables import Table, list_tables
-
-Document = Mapping[str, Any]
+from judging.assessment.report_types import ReportDocument
 
 PREAMBLE = """#set page(paper: "a4", margin: 20mm, numbering: "1 / 1")
 #set text(size: 9.5pt, lang: "en", font: "Libertinus Serif")
@@ -41,12 +39,12 @@ def quote(text: object) -> str:
     return f'"{inner}"'
 
 
-def write(document: Document, figures: Sequence[tuple[str, str]]) -> str:
+def write(document: ReportDocument, figures: Sequence[tuple[str, str]]) -> str:
     """The whole document; figures are file names without their ending, with their captions."""
     return PREAMBLE + "\n".join(_list_parts(document, figures)) + "\n"
 
 
-def _list_parts(document: Document, figures: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _list_parts(document: ReportDocument, figures: Sequence[tuple[str, str]]) -> Iterator[str]:
     study, tables = document["study"], list_tables(document)
     yield f"#set document(title: {quote(study['name'])})"
     yield f"#text(size: 17pt, weight: 600)[#{quote(study['name'])}]"
@@ -66,7 +64,7 @@ def _list_parts(document: Document, figures: Sequence[tuple[str, str]]) -> Itera
     yield from (f"+ #{quote(reference)}" for reference in document["methods"]["references"])
 
 
-def _list_notices(document: Document) -> Iterator[str]:
+def _list_notices(document: ReportDocument) -> Iterator[str]:
     if document["simulated"]:
         yield SIMULATED.format(names=", ".join(document["simulated"]))
     if document["same_models"]:

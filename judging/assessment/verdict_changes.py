@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from core.sentences import translate
 from judging.assessment.agreement_figures import drop_codes
+from judging.assessment.result_types import CriterionFiguresDocument
 from judging.stats.verdict import CriterionDecision, Reason, Rules
 
-Document = Mapping[str, Any]
 
-
-def list_changes(decision: CriterionDecision, document: Document) -> list[str]:
+def list_changes(decision: CriterionDecision, document: CriterionFiguresDocument) -> list[str]:
     """A sentence for each rule that holds the verdict where it is; of the best verdict, when it ends.
 
     `document` is the calibration of the criterion.
@@ -27,7 +25,7 @@ def list_changes(decision: CriterionDecision, document: Document) -> list[str]:
 ENDS = gettext_noop("Nothing is missing. A new version of the judge, its prompt or the items needs a new verdict.")
 
 
-def _labelled(_reason: Reason, document: Document, rules: Rules) -> str:
+def _labelled(_reason: Reason, document: CriterionFiguresDocument, rules: Rules) -> str:
     labels = document["labels"]
     items = rules.least_items - document["agreement"]["scored"]
     clusters = rules.least_clusters - labels["clusters"]
@@ -41,13 +39,13 @@ def _labelled(_reason: Reason, document: Document, rules: Rules) -> str:
     return _("Label more: {what}.").format(what=", ".join(more))
 
 
-def _unscored(_reason: Reason, _document: Document, rules: Rules) -> str:
+def _unscored(_reason: Reason, _document: CriterionFiguresDocument, rules: Rules) -> str:
     return _("Fewer unscored replies, at most {most} %: run the judge again, or change its prompt.").format(
         most=f"{100 * rules.most_unscored:.0f}"
     )
 
 
-def _agreement(reason: Reason, document: Document, rules: Rules) -> str:
+def _agreement(reason: Reason, document: CriterionFiguresDocument, rules: Rules) -> str:
     if reason.allows == "do not use":
         said = _("A judge whose kappa with people is above {useful}: change its prompt or its model.")
     elif document["agreement"]["scored"]:
@@ -57,7 +55,7 @@ def _agreement(reason: Reason, document: Document, rules: Rules) -> str:
     return said.format(useful=f"{rules.useful:g}")
 
 
-def _worth(reason: Reason, _document: Document, rules: Rules) -> str:
+def _worth(reason: Reason, _document: CriterionFiguresDocument, rules: Rules) -> str:
     if reason.allows == "do not use":
         how = _("a better judge")
     else:
@@ -73,23 +71,23 @@ def _worth(reason: Reason, _document: Document, rules: Rules) -> str:
     )
 
 
-def _ceiling(_reason: Reason, _document: Document, rules: Rules) -> str:
+def _ceiling(_reason: Reason, _document: CriterionFiguresDocument, rules: Rules) -> str:
     said = _("To replace a person, a kappa at most {below} below inter-annotator agreement.")
     return said.format(below=f"{rules.below_ceiling:g}")
 
 
-def _alt_test(_reason: Reason, document: Document, _rules: Rules) -> str:
+def _alt_test(_reason: Reason, document: CriterionFiguresDocument, _rules: Rules) -> str:
     if document["alt_test"] is None:
         return _("To replace a person, two annotators on the same items: without them the test cannot be run.")
     return _("To replace a person, the alternative-annotator test passed: a judge closer to the annotators.")
 
 
-def _biases(reason: Reason, _document: Document, _rules: Rules) -> str:
+def _biases(reason: Reason, _document: CriterionFiguresDocument, _rules: Rules) -> str:
     said = _("To replace a person, no bias, or one that the rules tolerate. Now: {biases}.")
     return said.format(biases=drop_codes(translate(reason.message), translate))
 
 
-SENTENCES: Mapping[str, Callable[[Reason, Document, Rules], str]] = {
+SENTENCES: Mapping[str, Callable[[Reason, CriterionFiguresDocument, Rules], str]] = {
     "labelled": _labelled,
     "unscored": _unscored,
     "agreement": _agreement,

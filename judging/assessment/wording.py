@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from annotation.agreement.result_types import CountedTiersDocument, DifficultyDocument, PeopleFiguresDocument
+from annotation.stats.result_types import EstimateDocument, HeadlineDocument
 from core.sentences import translate
+from judging.assessment.agreement_types import CriterionAgreementDocument, JudgeDocument, RankingDocument
+from judging.assessment.result_types import ItemTiersDocument
+from judging.stats.verdict import Decision
 
 LANDIS_KOCH = (
     (0.0, gettext_noop("poor"), gettext_noop("less than chance would have it")),
@@ -69,8 +74,6 @@ GROUPINGS = {
 }
 """Groupings of items by their names in addresses; others are keys that a source brought along."""
 
-Document = Mapping[str, Any]
-
 
 def band(kappa: float) -> tuple[str, str]:
     """The name of a kappa's band and its adverb."""
@@ -94,7 +97,7 @@ def spell_count(n: int) -> str:
     return _(NUMBERS[n]) if 0 <= n < len(NUMBERS) else f"{n:,}"
 
 
-def describe_criterion(name: str, document: Document, *, simulated: int = 0) -> str:
+def describe_criterion(name: str, document: CriterionAgreementDocument, *, simulated: int = 0) -> str:
     """One sentence on a criterion: how far its people agree, and each judge beside them.
 
     `simulated` is how many of its raters are simulated.
@@ -104,7 +107,7 @@ def describe_criterion(name: str, document: Document, *, simulated: int = 0) -> 
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-def _people(name: str, document: Document, simulated: int) -> str:
+def _people(name: str, document: CriterionAgreementDocument, simulated: int) -> str:
     kappa, n = find_headline(document), document["n_raters"]
     who = raters(n, simulated)
     if kappa["value"] is None:
@@ -119,10 +122,9 @@ def _people(name: str, document: Document, simulated: int) -> str:
     )
 
 
-def find_headline(document: Document) -> Document:
+def find_headline(document: PeopleFiguresDocument) -> EstimateDocument:
     """People's agreement by the headline coefficient of the scale."""
-    found: Document = document["coefficients"][document["headline"]["people"]]
-    return found
+    return document["coefficients"][document["headline"]["people"]]
 
 
 def raters(n: int, simulated: int) -> str:
@@ -136,16 +138,16 @@ def raters(n: int, simulated: int) -> str:
     )
 
 
-def _judges(document: Document) -> list[str]:
+def _judges(document: CriterionAgreementDocument) -> list[str]:
     judges, headline = document["judges"], document["headline"]
     named = [_judge(name, found, headline) for name, found in list(judges.items())[:MOST_JUDGES]]
     more = len(judges) - MOST_JUDGES
     return [*named, _("{n} more below").format(n=spell_count(more))] if more > 0 else named
 
 
-def _judge(name: str, found: Document, headline: Document) -> str:
+def _judge(name: str, found: JudgeDocument, headline: HeadlineDocument) -> str:
     who = _called(name, found)
-    judge, ceiling, below = (found[headline[one]] for one in ("judge", "ceiling", "below"))
+    judge, ceiling, below = found[headline["judge"]], found[headline["ceiling"]], found[headline["below"]]
     verdict = compare_with_ceiling(below)
     if verdict == "undefined":
         return _("{who} cannot be compared with them ({reason})").format(
@@ -158,7 +160,7 @@ def _judge(name: str, found: Document, headline: Document) -> str:
     return f"{compared} ({figures})"
 
 
-def _called(name: str, found: Document) -> str:
+def _called(name: str, found: JudgeDocument) -> str:
     """The name, and what it is where it is no model; a baseline that is called "baseline" is not called so twice."""
     kind = found["kind"]
     if kind == "judge":
@@ -176,7 +178,7 @@ COMPARISONS = {
 }
 
 
-def compare_with_ceiling(below_ceiling: Document) -> str:
+def compare_with_ceiling(below_ceiling: EstimateDocument) -> str:
     """below, above, alike, open or undefined: where a judge stands by the interval of what it lacks to the ceiling.
 
     `below_ceiling` is the human ceiling minus the judge's mean kappa.
@@ -192,14 +194,11 @@ def compare_with_ceiling(below_ceiling: Document) -> str:
 
 
 def summarise_people(
-    names: Mapping[str, str], documents: Mapping[str, Document], *, n_raters: int, simulated: int = 0
+    names: Mapping[str, str], documents: Mapping[str, PeopleFiguresDocument], *, n_raters: int, simulated: int = 0
 ) -> str:
     """One sentence on how far people agree on one criterion or several."""
-    known = [
-        (find_headline(found)["value"], names[key])
-        for key, found in documents.items()
-        if find_headline(found)["value"] is not None
-    ]
+    values = [(find_headline(found)["value"], names[key]) for key, found in documents.items()]
+    known = [(value, name) for value, name in values if value is not None]
     if not known:
         return _("Inter-annotator agreement is undefined on {criteria}.").format(criteria=_criteria([*names.values()]))
     (least, on_least), (most, on_most) = min(known), max(known)
@@ -212,7 +211,7 @@ def summarise_people(
     )
 
 
-def summarise_decisions(counts: Mapping[Any, int]) -> str:
+def summarise_decisions(counts: Mapping[Decision, int]) -> str:
     """One sentence on the verdicts of all judges on all criteria; empty where there is none."""
     n = sum(counts.values())
     if not n:
@@ -231,7 +230,7 @@ def _enumerate(parts: Sequence[str]) -> str:
     return _("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])
 
 
-def summarise_differences(differences: Sequence[Document]) -> str:
+def summarise_differences(differences: Sequence[RankingDocument]) -> str:
     """One sentence or two on which judge agrees most with people, and how surely; empty without a comparison."""
     if not differences:
         return ""
@@ -257,12 +256,12 @@ def _criteria(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else _("all {n} criteria").format(n=spell_count(len(names)))
 
 
-def short(estimate: Document, digits: int = 2) -> str:
+def short(estimate: EstimateDocument, digits: int = 2) -> str:
     """The value alone, or a dash."""
     return "–" if estimate["value"] is None else _signed(estimate["value"], digits)
 
 
-def interval(estimate: Document, digits: int = 2) -> str:
+def interval(estimate: EstimateDocument, digits: int = 2) -> str:
     """The value with its interval where it has one: 0.61 [0.52, 0.69]."""
     value = short(estimate, digits)
     if estimate["low"] is None or estimate["high"] is None:
@@ -295,7 +294,7 @@ def count_parts(n: int, noun: str) -> str:
     return said.format(n=spell_count(n))
 
 
-def describe_tiers(name: str, document: Document, noun: str = "item") -> str:
+def describe_tiers(name: str, document: DifficultyDocument, noun: str = "item") -> str:
     """One sentence on the tiers of a criterion by the difficulty model: how many to expect of each, and how sure.
 
     `noun` is what the criterion is asked of.
@@ -313,7 +312,16 @@ def describe_tiers(name: str, document: Document, noun: str = "item") -> str:
     )
 
 
-def list_expected_counts(document: Document) -> list[dict[str, Any]]:
+class ExpectedCount(TypedDict):
+    """The expected number of items of a tier, with its interval."""
+
+    tier: str
+    n: float
+    low: float
+    high: float
+
+
+def list_expected_counts(document: DifficultyDocument) -> list[ExpectedCount]:
     """From easy on, each tier with the expected number of its items, and the interval of that number."""
     ends = document["count_intervals"]
     return [
@@ -331,7 +339,7 @@ def whole_counts(expected: Mapping[str, float]) -> dict[str, int]:
     return counts
 
 
-def item_tiers(found: Document) -> str:
+def item_tiers(found: ItemTiersDocument) -> str:
     """What the tiers of an audit are, with the number of items; half a sentence."""
     n = f"{found['n_items']:,} items"
     if found["made_by"] == "model":
@@ -339,7 +347,7 @@ def item_tiers(found: Document) -> str:
     return f"by each item’s own kappa, since the difficulty model is not fitted: {found['reason']}; {n}"
 
 
-def describe_counted_tiers(name: str, document: Document, noun: str) -> str:
+def describe_counted_tiers(name: str, document: CountedTiersDocument, noun: str) -> str:
     """One sentence on the tiers of a criterion by the kappa of the ratings of each item or part."""
     counts, n = document["counts"], len(document["items"])
     each = [f"{counts[tier]:,} {tier}" for tier in TIERS]

@@ -8,7 +8,6 @@ order that has nothing to do with the labels, counts too.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, estimate_by_jackknife, few_units
+from judging.stats.result_types import ActiveMeanDocument
 
 LEAST = 2
 """Labels of drawn items below which there is no figure."""
@@ -44,7 +44,7 @@ class ActiveMean:
     n_drawn: int
     n_labelled: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ActiveMeanDocument:
         """As JSON types."""
         return {
             "human_only": self.human_only.to_json(),

@@ -25,6 +25,7 @@ from annotation.stats.resampling import Replicates
 from annotation.stats.table import MISSING, NO_SCORES, BoolArray, FloatArray, IntArray, RatingTable
 from judging.stats import figures
 from judging.stats.figures import RatersAgainstPeople
+from judging.stats.result_types import ConfusionDocument, JudgeAgreementDocument
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Confusion:
     unscored: tuple[int, ...]
     tied: tuple[int, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ConfusionDocument:
         """The table as JSON types; it says itself what its rows and columns are."""
         return {
             "rows": "judge",
@@ -157,12 +158,30 @@ class JudgeAgreement:
         """Annotators with too few common items to take part in the means over annotators."""
         return tuple(pair.b for pair in self.per_annotator if not pair.in_mean)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JudgeAgreementDocument:
         """The entry of this judge under ``"judges"``, as JSON types."""
-        figures = {name: getattr(self, name).to_json() for name in FIGURES}
         pairs = self.per_annotator
         return {
-            **figures,
+            "mean_cohen_kappa": self.mean_cohen_kappa.to_json(),
+            "mean_weighted_cohen_kappa": self.mean_weighted_cohen_kappa.to_json(),
+            "human_ceiling": self.human_ceiling.to_json(),
+            "human_ceiling_weighted": self.human_ceiling_weighted.to_json(),
+            "below_ceiling": self.below_ceiling.to_json(),
+            "below_ceiling_weighted": self.below_ceiling_weighted.to_json(),
+            "percent_agreement": self.percent_agreement.to_json(),
+            "accuracy": self.accuracy.to_json(),
+            "majority_cohen_kappa": self.majority_cohen_kappa.to_json(),
+            "spearman": self.spearman.to_json(),
+            "mae": self.mae.to_json(),
+            "within_one": self.within_one.to_json(),
+            "mean_linear_cohen_kappa": self.mean_linear_cohen_kappa.to_json(),
+            "majority_weighted_cohen_kappa": self.majority_weighted_cohen_kappa.to_json(),
+            "macro_precision": self.macro_precision.to_json(),
+            "macro_recall": self.macro_recall.to_json(),
+            "macro_f1": self.macro_f1.to_json(),
+            "kendall_tau_b": self.kendall_tau_b.to_json(),
+            "pearson": self.pearson.to_json(),
+            "bias": self.bias.to_json(),
             "per_annotator": {pair.b: pair.cohen_kappa.to_json() for pair in pairs},
             "per_annotator_weighted": {pair.b: pair.weighted_cohen_kappa.to_json() for pair in pairs},
             "per_annotator_ceiling": {one.rater: one.cohen_kappa.to_json() for one in self.annotators},
@@ -174,31 +193,6 @@ class JudgeAgreement:
             "not_judged": self.not_judged,
             "confusion": self.confusion.to_json(),
         }
-
-
-FIGURES = (
-    "mean_cohen_kappa",
-    "mean_weighted_cohen_kappa",
-    "human_ceiling",
-    "human_ceiling_weighted",
-    "below_ceiling",
-    "below_ceiling_weighted",
-    "percent_agreement",
-    "accuracy",
-    "majority_cohen_kappa",
-    "spearman",
-    "mae",
-    "within_one",
-    "mean_linear_cohen_kappa",
-    "majority_weighted_cohen_kappa",
-    "macro_precision",
-    "macro_recall",
-    "macro_f1",
-    "kendall_tau_b",
-    "pearson",
-    "bias",
-)
-"""The single figures of a `JudgeAgreement`, by attribute."""
 
 
 def judge_agreement(

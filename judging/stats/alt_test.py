@@ -8,7 +8,6 @@ an annotator when its advantage is at least the annotator's minus epsilon, the d
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from annotation.stats.weighting import compute_weights, default_weighting
 from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, few_units, share, sum_by_cluster
 from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
+from judging.stats.result_types import AltTestAnnotatorDocument, AltTestDocument
 
 EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What the paper proposes by type of annotator: the dearer the person, the larger the discount."""
@@ -67,7 +67,7 @@ class AgainstAnnotator:
     rejected: bool
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> AltTestAnnotatorDocument:
         """The entry under ``"per_annotator"``."""
         return {
             "annotator": self.annotator,
@@ -131,7 +131,7 @@ class AltTestResult:
     sweep: tuple[AtEpsilon, ...]
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> AltTestDocument:
         """The document under ``"alt_test"``."""
         return {
             "epsilon": self.epsilon,

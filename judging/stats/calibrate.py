@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.estimate import Estimate, number_or_none
+from annotation.stats.estimate import Estimate
 from annotation.stats.labels import Coder, Label, parse_number
+from annotation.stats.result_types import EstimateDocument
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level
 from annotation.stats.warnings import StatWarning, interval_warnings
 from judging.stats.calibration import LEAST, MapName, Recalibration, recalibrate
+from judging.stats.calibration_types import CalibrationFiguresDocument, CorrectedDocument
 from judging.stats.label_shares import compute_agreement, nearest_shares
 from judging.stats.prediction_powered import CorrectedMean, LabelledSample, ppi_mean
-from judging.stats.reliability import Reliability
 from judging.stats.risk_coverage import RiskCoverage, risk_coverage
 from judging.stats.rogan_gladen import RoganGladen, rogan_gladen
 from judging.stats.sample_size_gained import sample_size_gained
@@ -160,7 +161,7 @@ class CalibrationResult:
     curve: RiskCoverage
     warnings: tuple[StatWarning, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CalibrationFiguresDocument:
         """The document of the command ``calibrate``."""
         return {
             "n_labelled": self.n_labelled,
@@ -169,10 +170,10 @@ class CalibrationResult:
             "estimand": self.estimand,
             **_corrected_json(self.mean),
             "by_category": {name: one.to_json() for name, one in self.by_category.items()},
-            "rogan_gladen": None if self.rogan_gladen is None else _rogan_json(self.rogan_gladen),
-            "scores": None if self.scores is None else scores_json(self.scores),
+            "rogan_gladen": None if self.rogan_gladen is None else self.rogan_gladen.to_json(),
+            "scores": None if self.scores is None else self.scores.to_json(),
             "gained": self.gained.to_json(),
-            "selective": [_selection_json(one) for one in self.selective],
+            "selective": [one.to_json() for one in self.selective],
             "risk_coverage": self.curve.to_json(),
             "warnings": [warning.to_json() for warning in self.warnings],
         }
@@ -356,41 +357,13 @@ def _interval_warnings(corrected: Mapping[str, CorrectedMean]) -> list[StatWarni
     return interval_warnings(found)
 
 
-def _corrected_json(mean: CorrectedMean | None) -> dict[str, Any]:
+def _corrected_json(mean: CorrectedMean | None) -> CorrectedDocument:
     if mean is not None:
         return mean.to_json()
     reason = "a nominal scale of more than two categories has no mean; see by_category"
-    nothing = {"value": None, "low": None, "high": None, "reason": reason}
+    nothing: EstimateDocument = {"value": None, "low": None, "high": None, "reason": reason}
     return {
         "human_only": nothing,
         "judge_only": nothing,
         "ppi": {**nothing, "lambda": None, "effective_n": None, "effective_sample_size_gained": None},
     }
-
-
-def _rogan_json(found: RoganGladen) -> dict[str, Any]:
-    return {
-        **found.rate.to_json(),
-        "sensitivity": number_or_none(found.sensitivity.value),
-        "specificity": number_or_none(found.specificity.value),
-        "intervals": {"sensitivity": found.sensitivity.to_json(), "specificity": found.specificity.to_json()},
-    }
-
-
-def scores_json(found: Recalibration) -> dict[str, Any]:
-    """The document under ``"scores"``."""
-    return {**found.to_json(), "before": _reliability_json(found.before), "after": _reliability_json(found.after)}
-
-
-def _reliability_json(found: Reliability) -> dict[str, Any]:
-    return _set_values(found.to_json(), ("ece", "brier", "mae", "sharpness"))
-
-
-def _selection_json(found: Selection) -> dict[str, Any]:
-    return _set_values(found.to_json(), ("coverage", "agreement", "agreement_with_person"))
-
-
-def _set_values(document: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Plain numbers under these names of the contract, and their intervals beside them."""
-    intervals = {name: document[name] for name in names}
-    return {**document, **{name: one["value"] for name, one in intervals.items()}, "intervals": intervals}

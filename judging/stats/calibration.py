@@ -7,7 +7,7 @@ profile or pair from lying on both sides of a fold.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import scipy
 
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.audits.trait_fit import NoConvergenceError
+from judging.stats.calibration_types import IsotonicDocument, OrdinalLogisticDocument, RecalibrationDocument
 from judging.stats.proportional_odds import ProportionalOdds
 from judging.stats.reliability import Reliability, reliability
 
@@ -56,7 +57,7 @@ class Isotonic:
     def __call__(self, scores: FloatArray) -> FloatArray:
         return np.interp(scores, self.scores, self.values, left=np.nan, right=np.nan)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> IsotonicDocument:
         """The points, enough to apply the map elsewhere."""
         return {"method": "isotonic", "scores": self.scores.tolist(), "values": self.values.tolist()}
 
@@ -99,7 +100,7 @@ class OrdinalLogistic:
         mean: FloatArray = self.distribution(scores) @ self.categories
         return mean
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> OrdinalLogisticDocument:
         """The parameters, enough to apply the map elsewhere."""
         return {
             "method": "ordinal-logistic",
@@ -147,7 +148,7 @@ class Recalibration:
     map: Isotonic | OrdinalLogistic | None
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RecalibrationDocument:
         """The document under ``"scores"``."""
         return {
             "method": self.method,

@@ -7,13 +7,13 @@ probability is split over the stages, and a later stage looks only at items whos
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
+from judging.stats.result_types import CascadeDocument, StageDocument
 from judging.stats.selective import STEPS, Selection, select
 
 NO_COST = "what a judgment of {name} costs is not known"
@@ -106,7 +106,7 @@ class Cascade:
         """Whether any stage keeps anything."""
         return any(stage.selection.guaranteed for stage in self.stages)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CascadeDocument:
         """The cascade as JSON types."""
         return {
             "target_agreement": self.target,
@@ -122,7 +122,7 @@ class Cascade:
         }
 
 
-def _as_json(stage: StageResult) -> dict[str, Any]:
+def _as_json(stage: StageResult) -> StageDocument:
     return {
         "judge": stage.name,
         "delta": stage.delta,

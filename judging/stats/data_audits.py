@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from judging.stats.assessment_data import AssessmentData
 from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, figure, quantile
 from judging.stats.clustered_shares import count_clustered_share, select_clusters
 from judging.stats.observed import ItemColumns
+from judging.stats.result_types import BaselineDocument, DuplicatesDocument, LabelNoiseDocument
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -37,7 +37,7 @@ class Duplicates:
     groups: tuple[tuple[str, ...], ...]
     contradictory: tuple[tuple[str, ...], ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DuplicatesDocument:
         """As JSON types."""
         return {
             "n_groups": len(self.groups),
@@ -62,7 +62,7 @@ class TrivialBaseline:
             return None
         return bool(self.accuracy.value >= self.judge.value)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BaselineDocument:
         """As JSON types."""
         return {
             "name": self.name,
@@ -116,7 +116,7 @@ def _baseline(name: str, rule: IntArray, labels: IntArray, judge: IntArray, mate
     return TrivialBaseline(name, right, judge_right)
 
 
-def label_noise(evidence: AssessmentData) -> dict[str, Any]:
+def label_noise(evidence: AssessmentData) -> LabelNoiseDocument:
     """How often each annotator says what is probably true (Dawid and Skene), and whose scale runs backwards."""
     table = evidence.table.subset_items(evidence.table.ratings_per_item > 0)
     if table.n_raters < 2 or not table.pairable.any():

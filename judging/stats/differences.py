@@ -23,6 +23,7 @@ from annotation.stats.table import MISSING, FloatArray, RatingTable
 from judging.stats import figures
 from judging.stats.agreement import check_codes
 from judging.stats.figures import RatersAgainstPeople
+from judging.stats.result_types import FigureDifferenceDocument, JudgeDifferenceDocument, RankedJudgeDocument
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class FigureDifference:
     b: Estimate
     difference: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> FigureDifferenceDocument:
         """The figure as JSON types."""
         return {"a": self.a.to_json(), "b": self.b.to_json(), "difference": self.difference.to_json()}
 
@@ -47,7 +48,7 @@ class JudgeDifference:
     n_items: int
     figures: Mapping[str, FigureDifference]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JudgeDifferenceDocument:
         """The comparison as JSON types."""
         return {
             "a": self.a,
@@ -150,7 +151,7 @@ class RankedJudge:
     best: int
     worst: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RankedJudgeDocument:
         """The judge as JSON types."""
         return {"judge": self.name, "figure": self.figure.to_json(), "ranks": [self.best, self.worst]}
 

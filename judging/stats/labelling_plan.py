@@ -8,7 +8,6 @@ are known, so that the labels can be weighted by them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -17,6 +16,7 @@ from annotation.stats.estimate import number_or_none
 from annotation.stats.intervals import LEAST_UNITS
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import quantile
+from judging.stats.result_types import NeededLabelsDocument
 
 LEAST = 10
 """Labels below which a plan is a guess and is not made."""
@@ -71,13 +71,14 @@ class LabelsNeeded:
         """How many are missing with the judge; 0 where there are enough."""
         return max(self.with_judge - self.labelled, 0.0)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> NeededLabelsDocument:
         """As JSON types."""
-        numbers = {"with_judge": self.with_judge, "without_judge": self.without_judge, "more": self.more}
         return {
             "width": self.width,
             "labelled": self.labelled,
-            **{name: number_or_none(value) for name, value in numbers.items()},
+            "with_judge": number_or_none(self.with_judge),
+            "without_judge": number_or_none(self.without_judge),
+            "more": number_or_none(self.more),
             "design_effect": number_or_none(self.design_effect),
             "dependence": self.dependence,
             "reason": self.reason,

@@ -7,13 +7,12 @@ labelled ones, as PPI++ does for a mean (Angelopoulos et al. 2023, arXiv 2311.01
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
-from annotation.stats.estimate import Estimate
+from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
 from annotation.stats.resampling import PreparedSums, Replicates, Resampling, SumStatistic
@@ -21,6 +20,7 @@ from annotation.stats.simultaneous import rank_sets
 from annotation.stats.table import FloatArray, IntArray
 from judging.stats.asymptotic import build_resampling, drop_interval, few_units, figure
 from judging.stats.bradley_terry import NOT_CONNECTED, bradley_terry
+from judging.stats.calibration_types import BoardRowDocument, BoardsDocument
 from judging.stats.differences import compute_simultaneous_differences
 
 OUTCOMES = 3
@@ -109,10 +109,14 @@ class BoardRow:
     strength: Estimate
     rank: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BoardRowDocument:
         """The standing as JSON types."""
-        figures = {name: getattr(self, name).to_json() for name in ("win_rate", "strength", "rank")}
-        return {"assistant": self.assistant, **figures}
+        return {
+            "assistant": self.assistant,
+            "win_rate": self.win_rate.to_json(),
+            "strength": self.strength.to_json(),
+            "rank": self.rank.to_json(),
+        }
 
 
 @dataclass(frozen=True)
@@ -139,10 +143,15 @@ class Boards:
     weight: float
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BoardsDocument:
         """The boards as JSON types."""
-        boards = {name: [one.to_json() for one in getattr(self, name)] for name in ("people", "judge", "corrected")}
-        return {**boards, "lambda": None if np.isnan(self.weight) else self.weight, "reason": self.reason}
+        return {
+            "people": [one.to_json() for one in self.people],
+            "judge": [one.to_json() for one in self.judge],
+            "corrected": [one.to_json() for one in self.corrected],
+            "lambda": number_or_none(self.weight),
+            "reason": self.reason,
+        }
 
 
 def leaderboard(pairs: Comparisons, *, confidence: float = 0.95) -> Boards:

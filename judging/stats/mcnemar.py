@@ -6,7 +6,6 @@ paired differences; Fisher 1935, The Design of Experiments, section 21). With si
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -14,6 +13,7 @@ import scipy
 from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, IntArray
 from judging.stats.asymptotic import sum_by_cluster
+from judging.stats.result_types import McNemarDocument
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class McNemar:
     p_value: float
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> McNemarDocument:
         """As JSON types."""
         return {
             "n_items": self.n,

@@ -6,10 +6,9 @@ the figures are upper bounds.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from annotation.stats.table import BoolArray, FloatArray, IntArray, Level
 from judging.stats.asymptotic import build_resampling, wilson
 from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
+from judging.stats.result_types import PowerAtDocument, PowerDesignDocument, PowerDocument
 from judging.stats.verdict import Rules
 
 BELOW = (0.0, 0.115)
@@ -64,6 +64,34 @@ class PowerDesign:
     cluster_effect: float = 1.0
     shares: tuple[float, ...] | None = None
 
+    @classmethod
+    def from_json(cls, document: PowerDesignDocument) -> "PowerDesign":
+        """The design again from its document."""
+        shares = document["shares"]
+        return cls(
+            n_items=document["n_items"],
+            n_clusters=document["n_clusters"],
+            n_raters=document["n_raters"],
+            n_categories=document["n_categories"],
+            level=document["level"],
+            kappa=document["kappa"],
+            cluster_effect=document["cluster_effect"],
+            shares=None if shares is None else tuple(shares),
+        )
+
+    def to_json(self) -> PowerDesignDocument:
+        """As JSON types."""
+        return {
+            "n_items": self.n_items,
+            "n_clusters": self.n_clusters,
+            "n_raters": self.n_raters,
+            "n_categories": self.n_categories,
+            "level": self.level,
+            "kappa": self.kappa,
+            "cluster_effect": self.cluster_effect,
+            "shares": None if self.shares is None else list(self.shares),
+        }
+
     @property
     def probabilities(self) -> FloatArray:
         """(q,) of the categories."""
@@ -97,9 +125,17 @@ class Power:
     studies: int
     seed: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PowerAtDocument:
         """As JSON types."""
-        return asdict(self)
+        return {
+            "below": self.below,
+            "kappa": self.kappa,
+            "replace": self.replace,
+            "low": self.low,
+            "high": self.high,
+            "studies": self.studies,
+            "seed": self.seed,
+        }
 
 
 @lru_cache(maxsize=128)  # judges that scored the same items are of one design
@@ -133,20 +169,19 @@ def power_of_replace(
     return tuple(_power(design, rules or Rules(), at, studies, epsilon, confidence, seed) for at in below)
 
 
-def power_document(design: PowerDesign, found: Sequence[Power]) -> dict[str, Any]:
+def power_document(design: PowerDesign, found: Sequence[Power]) -> PowerDocument:
     """A line of a power table as JSON types."""
-    shares = None if design.shares is None else list(design.shares)
-    return {"design": {**asdict(design), "shares": shares}, "judges": [one.to_json() for one in found], "reason": None}
+    return {"design": design.to_json(), "judges": [one.to_json() for one in found], "reason": None}
 
 
-def no_power(reason: str) -> dict[str, Any]:
+def no_power(reason: str) -> PowerDocument:
     """The same where nothing can be simulated, and why."""
     return {"design": None, "judges": [], "reason": reason}
 
 
 def compute_power(
     design: PowerDesign, rules: Rules | None = None, *, studies: int, epsilon: float = EPSILON
-) -> dict[str, Any]:
+) -> PowerDocument:
     """The line of a design; fewer studies where they are large, so that it stays a matter of a second."""
     fewer = min(studies, max(100, AT_ONCE // (20 * design.n_items)))
     return power_document(design, power_of_replace(design, rules=rules, studies=fewer, epsilon=epsilon))

@@ -9,7 +9,6 @@ lambda 0 the estimate is that of the labels alone.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray, check_numbers
 from judging.stats.asymptotic import build_undefined, drop_interval, estimate_by_jackknife, few_units
+from judging.stats.calibration_types import CorrectedDocument
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
 NO_UNLABELLED = "no unlabelled item that the judge scored"
@@ -143,13 +143,17 @@ class CorrectedMean:
     human_error: float = np.nan
     ppi_error: float = np.nan
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CorrectedDocument:
         """The three figures as in the document of ``calibrate``."""
-        more = {"lambda": self.weight, "effective_n": self.effective_n, "effective_sample_size_gained": self.saved}
         return {
             "human_only": self.human_only.to_json(),
             "judge_only": self.judge_only.to_json(),
-            "ppi": {**self.ppi.to_json(), **{key: number_or_none(value) for key, value in more.items()}},
+            "ppi": {
+                **self.ppi.to_json(),
+                "lambda": number_or_none(self.weight),
+                "effective_n": number_or_none(self.effective_n),
+                "effective_sample_size_gained": number_or_none(self.saved),
+            },
         }
 
 

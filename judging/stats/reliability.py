@@ -8,17 +8,17 @@ the same is asked of the mean: scores and labels are mapped to 0 … 1 by the en
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
-from annotation.stats.estimate import Estimate
+from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import SumStatistic, replicate
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import build_resampling, build_undefined
+from judging.stats.calibration_types import BinDocument, ReliabilityDocument
 from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 
 BINS = 10
@@ -34,7 +34,7 @@ class Bin:
     score: float
     human: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BinDocument:
         """A point of the reliability diagram as JSON types."""
         return {"low": self.low, "high": self.high, "n": self.n, "score": self.score, "human": self.human.to_json()}
 
@@ -69,10 +69,23 @@ class Reliability:
     n: int
     left_out: int
 
-    def to_json(self) -> dict[str, Any]:
-        """The figures and the diagram as JSON types."""
-        figures = {name: getattr(self, name).to_json() for name in ("ece", "brier", "mae", "sharpness")}
-        return {**figures, "n": self.n, "left_out": self.left_out, "bins": [one.to_json() for one in self.bins]}
+    def to_json(self) -> ReliabilityDocument:
+        """The figures and the diagram as JSON types: plain numbers, and their intervals beside them."""
+        return {
+            "ece": number_or_none(self.ece.value),
+            "brier": number_or_none(self.brier.value),
+            "mae": number_or_none(self.mae.value),
+            "sharpness": number_or_none(self.sharpness.value),
+            "n": self.n,
+            "left_out": self.left_out,
+            "bins": [one.to_json() for one in self.bins],
+            "intervals": {
+                "ece": self.ece.to_json(),
+                "brier": self.brier.to_json(),
+                "mae": self.mae.to_json(),
+                "sharpness": self.sharpness.to_json(),
+            },
+        }
 
 
 def reliability(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from annotation.stats.intervals import Basis, estimates
 from annotation.stats.resampling import Replicates, Resampling
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import build_resampling
+from judging.stats.calibration_types import RiskCoverageDocument
 
 MOST_POINTS = 200
 NOTHING = "no labelled item with a confidence"
@@ -49,7 +49,7 @@ class RiskCoverage:
     area: Estimate
     error: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RiskCoverageDocument:
         """Curve and area as JSON types; of more than `MOST_POINTS` thresholds every so-manieth, ends included."""
         k = len(self.thresholds)
         shown = np.unique(np.linspace(0, k - 1, min(k, MOST_POINTS)).round().astype(np.int64)) if k else slice(0)

@@ -12,7 +12,6 @@ make the rates depend on each other.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from annotation.stats.jackknife import student_quantile
 from annotation.stats.shares import compute_effective_number
 from annotation.stats.table import BoolArray, FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, figure, quantile, sum_by_cluster
+from judging.stats.calibration_types import RoganGladenDocument
 from judging.stats.clustered_shares import estimate_clustered_share
 
 IMPOSSIBLE = "no interval: no rate from 0 to 1 fits; the judge errs otherwise on unlabelled items than on labelled"
@@ -36,12 +36,14 @@ class RoganGladen:
     sensitivity: Estimate
     specificity: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RoganGladenDocument:
         """The figures as in the document of ``calibrate``."""
+        sensitivity, specificity = self.sensitivity.to_json(), self.specificity.to_json()
         return {
             **self.rate.to_json(),
-            "sensitivity": self.sensitivity.to_json(),
-            "specificity": self.specificity.to_json(),
+            "sensitivity": sensitivity["value"],
+            "specificity": specificity["value"],
+            "intervals": {"sensitivity": sensitivity, "specificity": specificity},
         }
 
 

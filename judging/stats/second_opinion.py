@@ -20,6 +20,7 @@ from annotation.stats.weighting import OF_LEVEL, compute_weights, positions
 from judging.stats.agreement import JudgeAgreement
 from judging.stats.calibrate import CalibrationResult
 from judging.stats.calibration import Isotonic, Recalibration
+from judging.stats.calibration_types import RecomputedDocument, SecondOpinionDocument
 from judging.stats.figures import MEANS
 from judging.stats.reliability import BINS, Reliability
 from judging.stats.rogan_gladen import RoganGladen
@@ -54,7 +55,7 @@ class RecomputedFigure:
             return 0.0 if np.isnan(self.value) and np.isnan(self.other) else np.inf
         return abs(self.value - self.other)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RecomputedDocument:
         """The figure as JSON types."""
         return {
             "figure": self.figure,
@@ -94,7 +95,7 @@ class SecondOpinion:
         said = f"{len(self.figures)} figures recomputed with {libraries}; largest difference {worst.difference:.1e}"
         return f"{said}." if self.agrees else f"{said} ({worst.figure}): do not trust these figures, and report this."
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> SecondOpinionDocument:
         """The comparison as JSON types; the figures themselves only where they differ."""
         worst = self.largest
         return {

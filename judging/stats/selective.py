@@ -20,6 +20,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import build_resampling
 from judging.stats.betting import compute_betting_bound, log_capital
+from judging.stats.calibration_types import SelectionDocument
 from judging.stats.clustered_shares import estimate_clustered_share, select_clusters
 
 STEPS = 20
@@ -91,15 +92,15 @@ class Selection:
     tried: tuple[ThresholdTest, ...]
     reason: str | None
 
-    def to_json(self) -> dict[str, Any]:
-        """An entry of ``"selective"``."""
+    def to_json(self) -> SelectionDocument:
+        """An entry of ``"selective"``: plain numbers, and their intervals beside them."""
         return {
             "target_agreement": self.target,
             "delta": self.delta,
             "threshold": number_or_none(self.threshold),
-            "coverage": self.coverage.to_json(),
-            "agreement": self.agreement.to_json(),
-            "agreement_with_person": self.agreement_with_person.to_json(),
+            "coverage": number_or_none(self.coverage.value),
+            "agreement": number_or_none(self.agreement.value),
+            "agreement_with_person": number_or_none(self.agreement_with_person.value),
             "agreement_low": number_or_none(self.agreement_low),
             "method": self.method,
             "clusters": self.clusters,
@@ -107,6 +108,11 @@ class Selection:
             "guaranteed": self.guaranteed,
             "ruled_out": self.ruled_out,
             "reason": self.reason,
+            "intervals": {
+                "coverage": self.coverage.to_json(),
+                "agreement": self.agreement.to_json(),
+                "agreement_with_person": self.agreement_with_person.to_json(),
+            },
         }
 
 

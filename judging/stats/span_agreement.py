@@ -3,24 +3,18 @@
 F1 of the judge with each annotator, averaged, against F1 of every two annotators, averaged, from the same resamples.
 """
 
-from typing import Any
-
 import numpy as np
 
 from annotation.stats import cohen
 from annotation.stats.against_group import minus
-from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale, find_scales
 from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Replicates, Resampling
+from annotation.stats.result_types import EstimateDocument
 from annotation.stats.span_agreement import KINDS, NOTHING, SpanPairs
 from annotation.stats.table import MISSING, BoolArray, IntArray, RatingTable
-
-JUDGE = ("mean_overlap_f1", "mean_labelled_overlap_f1", "mean_exact_f1")
-CEILING = ("human_ceiling_overlap", "human_ceiling_labelled_overlap", "human_ceiling_exact")
-BELOW = ("below_ceiling_overlap", "below_ceiling_labelled_overlap", "below_ceiling_exact")
-"""Of the judge, of people, and their difference, in the order of `KINDS`."""
+from judging.stats.result_types import JudgeAgreementDocument
 
 
 def judge_span_agreement(
@@ -32,7 +26,7 @@ def judge_span_agreement(
     bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> dict[str, Any]:
+) -> JudgeAgreementDocument:
     """The document of a judge whose answers are the categories ``judge`` (n_items,) of the people's table.
 
     -1 where it has none; ``unscored`` (n_items,) tells where it replied nevertheless.
@@ -51,11 +45,23 @@ def judge_span_agreement(
     reason = "the judge scored no item" if not scored.any() else NOTHING
     overlap, paired = count_basis(kept, kept.ratings_per_item > 0), count_basis(kept, kept.pairable)
     pairs = compared.list_pairs(mine | theirs)[: len(with_judge)]
+    no_pair = reason if paired.n_items else NO_PAIR
+    overlaps, labelled, exact = _estimate(judged, resampling, overlap, reason)
+    ceiling, ceiling_labelled, ceiling_exact = _estimate(of_people, resampling, paired, no_pair)
+    below, below_labelled, below_exact = _estimate(
+        minus(of_people, judged), resampling, paired, no_pair, "plain", student=True
+    )  # as the difference of kappas
     return {
-        **_named(JUDGE, judged, resampling, overlap, reason),
-        **_named(CEILING, of_people, resampling, paired, reason if paired.n_items else NO_PAIR),
-        **_named(BELOW, minus(of_people, judged), resampling, paired, reason if paired.n_items else NO_PAIR, "plain"),
-        "per_annotator": {pair["b"]: pair[KINDS[0]] for pair in pairs},
+        "mean_overlap_f1": overlaps,
+        "mean_labelled_overlap_f1": labelled,
+        "mean_exact_f1": exact,
+        "human_ceiling_overlap": ceiling,
+        "human_ceiling_labelled_overlap": ceiling_labelled,
+        "human_ceiling_exact": ceiling_exact,
+        "below_ceiling_overlap": below,
+        "below_ceiling_labelled_overlap": below_labelled,
+        "below_ceiling_exact": below_exact,
+        "per_annotator": {pair["b"]: pair["overlap_f1"] for pair in pairs},
         "left_out": [pair["b"] for pair in pairs if not pair["in_mean"]],
         "n_items": people.n_items,
         "scored": int(scored.sum()),
@@ -89,20 +95,17 @@ def _members(compared: SpanPairs, pairs: list[cohen.Pair], joint: IntArray) -> B
     return np.asarray(mine & cohen.enough(np.where(mine, n, 0)))
 
 
-def _named(
-    names: tuple[str, ...],
+def _estimate(
     mean: Replicates,
     resampling: Resampling,
     basis: Basis,
     reason: str,
     scale: Scale | None = None,
-) -> dict[str, Any]:
-    found: list[Estimate] = estimates(
-        mean,
-        resampling,
-        [basis] * len(names),
-        [reason] * len(names),
-        scale=scale or find_scales(KINDS),
-        student=names == BELOW,  # as the difference of kappas
-    )
-    return {name: one.to_json() for name, one in zip(names, found, strict=True)}
+    *,
+    student: bool = False,
+) -> list[EstimateDocument]:
+    """In the order of `KINDS`."""
+    k = len(KINDS)
+    scales = scale or find_scales(KINDS)
+    found = estimates(mean, resampling, [basis] * k, [reason] * k, scale=scales, student=student)
+    return [one.to_json() for one in found]

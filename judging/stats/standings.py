@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from annotation.stats.jackknife import t_ends
 from annotation.stats.simultaneous import compute_differences, level_of_each, rank_sets
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure
+from judging.stats.calibration_types import GroupRankDocument
 from judging.stats.prediction_powered import CorrectedMean, LabelledSample, ppi_mean
 
 BOARDS = ("people", "judge", "corrected")
@@ -26,7 +26,7 @@ class Place:
     mean: Estimate
     rank: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> GroupRankDocument:
         """As JSON types."""
         return {"group": self.group, "mean": self.mean.to_json(), "rank": self.rank.to_json()}
 

@@ -6,13 +6,13 @@ easy items because that is what makes them easy. What the judge does there is ne
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.table import RatingTable
 from judging.stats.agreement import JudgeAgreement, judge_agreement
+from judging.stats.result_types import JudgeGroupDocument
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class JudgeGroup:
     group: str
     agreement: JudgeAgreement
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JudgeGroupDocument:
         """The group as JSON types."""
         return {"group": self.group, **self.agreement.to_json()}
 

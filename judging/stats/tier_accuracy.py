@@ -6,13 +6,13 @@ to each other than those of the true tiers: the mean largest probability of an i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.bands import TIERS
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
+from judging.stats.calibration_types import TierAccuracyDocument
 from judging.stats.clustered_shares import estimate_clustered_share
 
 LEAST_EXPECTED = 1.0
@@ -37,7 +37,7 @@ class TierAccuracy:
     accuracy: dict[str, Estimate]
     sure: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TierAccuracyDocument:
         """As JSON types, the easiest tier first."""
         return {
             "sure": None if np.isnan(self.sure) else self.sure,

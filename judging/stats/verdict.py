@@ -5,14 +5,15 @@ Not a statistic but a rule over statistics: the rules are stated, may be changed
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import BCA
+from judging.stats.result_types import DecisionDocument, RulesDocument
 
 Decision = Literal["replace", "assist and escalate", "not enough evidence", "do not use"]
 ORDER: tuple[Decision, ...] = ("do not use", "not enough evidence", "assist and escalate", "replace")
@@ -67,10 +68,22 @@ class Rules:
     least_gained: float = 0.1
     target_agreement: float = 0.9
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RulesDocument:
         """The thresholds as JSON types."""
-        lists = {"tolerated_biases": list(self.tolerated_biases), "required_probes": list(self.required_probes)}
-        return {**asdict(self), **lists}
+        return {
+            "least_items": self.least_items,
+            "least_clusters": self.least_clusters,
+            "least_outside": self.least_outside,
+            "most_unscored": self.most_unscored,
+            "useful": self.useful,
+            "below_ceiling": self.below_ceiling,
+            "must_pass_alt_test": self.must_pass_alt_test,
+            "tolerated_biases": list(self.tolerated_biases),
+            "required_probes": list(self.required_probes),
+            "least_coverage": self.least_coverage,
+            "least_gained": self.least_gained,
+            "target_agreement": self.target_agreement,
+        }
 
 
 @dataclass(frozen=True)
@@ -143,11 +156,13 @@ class CriterionDecision:
         """The rules that were not met: why it is not a better decision."""
         return tuple(reason for reason in self.reasons if not reason.met)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DecisionDocument:
         """The verdict as JSON types."""
         return {
             "decision": self.decision,
-            "reasons": [asdict(reason) for reason in self.reasons],
+            "reasons": [
+                {"code": one.code, "allows": one.allows, "met": one.met, "message": one.message} for one in self.reasons
+            ],
             "rules": self.rules.to_json(),
         }
 

@@ -9,11 +9,15 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 
+from annotation.agreement.result_types import DifficultyDocument, PeopleFiguresDocument
+from annotation.stats.result_types import EstimateDocument
 from core import sentences
 from judging.assessment import wording
 from judging.assessment.agreement_figures import drop_codes, name_biases
+from judging.assessment.result_types import ItemTiersDocument
 from judging.judges.pricing import format_dollars
 from judging.runs.queries.judgments import reason_in_words
+from judging.stats.result_types import FindingDocument
 
 register = template.Library()
 
@@ -37,7 +41,7 @@ def biases(probes: Mapping[str, str]) -> str:
 
 
 @register.filter
-def audited(probes: Iterable[Mapping[str, Any]]) -> str:
+def audited(probes: Iterable[FindingDocument]) -> str:
     """The names of the probes that found something, of an audit."""
     return name_biases({one["name"]: one["found"] for one in probes})
 
@@ -55,19 +59,19 @@ def reason_text(reason: str) -> str:
 
 
 @register.filter
-def item_tiers(found: Mapping[str, Any]) -> str:
+def item_tiers(found: ItemTiersDocument) -> str:
     """What the tiers of an audit are."""
     return wording.item_tiers(found)
 
 
 @register.filter
-def among_people(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def among_people(document: PeopleFiguresDocument) -> EstimateDocument:
     """People's agreement on a criterion by the headline coefficient of its scale."""
     return wording.find_headline(document)
 
 
 @register.filter
-def interval(estimate: Mapping[str, Any] | str | None, digits: int = 3) -> str:
+def interval(estimate: EstimateDocument | str | None, digits: int = 3) -> str:
     """An estimate as text: 0.61 [0.52, 0.69]; a dash, with the reason where it is undefined."""
     if not estimate or isinstance(estimate, str):  # what a template does not find is an empty text
         return "\N{EN DASH}"
@@ -83,12 +87,12 @@ def render_linked(text: Any, href: str) -> Any:
 
 
 @register.filter
-def expected_counts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def expected_counts(document: DifficultyDocument) -> list[wording.ExpectedCount]:
     """Of a criterion's difficulty, the expected number of items of each tier with its interval, from easy on."""
     return wording.list_expected_counts(document)
 
 
 @register.filter
-def fitted(difficulty: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def fitted(difficulty: Mapping[str, DifficultyDocument]) -> list[DifficultyDocument]:
     """Of the difficulty of all criteria, those that a model could be fitted to."""
     return [found for found in difficulty.values() if found["method"]]

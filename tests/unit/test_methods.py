@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from typing import get_args
 
 import pytest
 
@@ -58,8 +59,10 @@ def test_every_warning_is_explained():
 
 def test_every_coefficient_is_explained():
     from annotation.stats.agreement import COEFFICIENTS
-    from judging.stats.agreement import FIGURES
+    from judging.stats.agreement import JudgeAgreement
+    from judging.stats.result_types import JudgeFigure
 
-    for name in (*COEFFICIENTS, *FIGURES):
+    of_judges = [name for name in get_args(JudgeFigure) if name in JudgeAgreement.__dataclass_fields__]
+    for name in (*COEFFICIENTS, *of_judges):
         stem = re.sub(r"^(mean_pairwise_|mean_)(weighted|linear)_", r"\1", name)
         assert f"`{stem}`" in METHODS or name.startswith("icc_") or f"`{name}`" in METHODS, name

@@ -7,13 +7,15 @@ gives the kept result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from annotation.agreement.options import AgreementOptions
+from annotation.agreement.result_types import MajorityDocument, PeopleAgreementDocument
 from annotation.stats.agreement import AgreementResult, agreement
 from annotation.stats.dependence import Design, design_warnings
 from annotation.stats.headline import choose_headline
 from annotation.stats.majority import majority
+from annotation.stats.result_types import NoteDocument
 from annotation.stats.span_agreement import SpanAgreement, span_agreement
 from annotation.stats.table import Level, RatingTable
 from annotation.studies.models.labels import AgreementRun
@@ -29,11 +31,12 @@ HEADLINE = (
 MAJORITY = "The majority is the category that more people chose than any other; ties are counted, not broken."
 
 
-def compute_people(table: RatingTable, options: AgreementOptions, design: Design) -> dict[str, Any]:
+def compute_people(table: RatingTable, options: AgreementOptions, design: Design) -> PeopleAgreementDocument:
     """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
     compute = COMPUTE.get(table.level, agreement)
     found = compute(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).to_json()
     dependence, headline = design.to_json(table), choose_headline(table.level, table.n_categories)
+    of_majority: list[NoteDocument] = [] if table.level == "spans" else [{"code": "majority", "message": MAJORITY}]
     return {
         **found,
         "warnings": [*found["warnings"], *(one.to_json() for one in design_warnings(design, table.weights))],
@@ -43,7 +46,7 @@ def compute_people(table: RatingTable, options: AgreementOptions, design: Design
         "conventions": [
             {"code": "resampling", "message": dependence["message"]},
             {"code": "headline", "message": HEADLINE.format(level=table.level, name=headline.name)},
-            *([] if table.level == "spans" else [{"code": "majority", "message": MAJORITY}]),
+            *of_majority,
         ],
     }
 
@@ -60,7 +63,7 @@ COMPUTE: dict[Level, AgreementFunction] = {"spans": span_agreement}
 """By level, what computes its agreement where it is not that of all others. Of texts there is none (`by_level`)."""
 
 
-def majority_counts(table: RatingTable) -> dict[str, Any] | None:
+def majority_counts(table: RatingTable) -> MajorityDocument | None:
     """Items by the category that most of their people chose, and the items without one; None of spans."""
     if table.level == "spans":
         return None
@@ -73,10 +76,10 @@ def load_or_compute_run(
     *,
     by: User | None,
     study: Study,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     seed: int,
     input_hash: str,
-    compute: Callable[[], dict[str, Any]],
+    compute: Callable[[], Mapping[str, object]],
 ) -> AgreementRun:
     """The kept run of the same input, parameters, seed and code; else a new one with what `compute` returns.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from annotation.agreement.result_types import BothTiersDocument, NoResultDocument
 from annotation.agreement.services import difficulty, tiers
 from annotation.agreement.services.tiers import TierOptions, describe_missing
 from annotation.stats.bands import Cuts
@@ -20,7 +19,7 @@ def compute_criterion(
     by: str | None = None,
     agreeing: Cuts = AGREEMENT_CUTS,
     patient: bool = True,
-) -> dict[str, Any]:
+) -> BothTiersDocument | NoResultDocument:
     """What `tiers --study NAME --json` prints of one criterion. A tier that a person set counts as counted.
 
     Who is not patient is told where a worker has yet to fit the model.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
+from annotation.agreement.result_types import DifficultyDocument
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import Fit
 from annotation.agreement.services.tiers import parse_cuts
@@ -22,7 +23,7 @@ from annotation.studies.queries.units import to_position, to_turn
 from core.documents import Row, Rows, build_numbered_rows
 from core.errors import InputError
 
-Names = Callable[[Sequence[str]], list[dict[str, Any]]]
+Names = Callable[[Sequence[str]], list[Row]]
 """From the names of a table's rows to what a document says of their items."""
 
 FIELD = "agreement_cuts"
@@ -52,7 +53,7 @@ def compute_table(
     cuts: Cuts = AGREEMENT_CUTS,
     counted: Sequence[str | None] | None = None,
     named: Names | None = None,
-) -> dict[str, Any]:
+) -> DifficultyDocument:
     """The document of a table that belongs to no study, such as a file's. Raises InputError on cuts that are no shares.
 
     `counted` are the items' tiers by their own kappa.
@@ -67,7 +68,7 @@ def compute_criterion(
     cuts: Cuts = AGREEMENT_CUTS,
     counted: Sequence[str | None] | None = None,
     patient: bool = True,
-) -> dict[str, Any]:
+) -> DifficultyDocument:
     """The document of a study's items on one criterion; they carry their position and their id in their source.
 
     Who is not patient is told where a worker has yet to fit the model.
@@ -76,34 +77,46 @@ def compute_criterion(
     return document(fit, cuts, counted=counted, named=lambda rows: list_item_names(study, rows))
 
 
-def summaries(each: Sequence[PeoplesRatings], *, patient: bool) -> dict[str, dict[str, Any]]:
+def summaries(each: Sequence[PeoplesRatings], *, patient: bool) -> dict[str, DifficultyDocument]:
     """By key of each criterion that anybody rated, its document without items: what a report says."""
     rated = [one for one in each if one.table.n_ratings]
     fits = zip(rated, stored_difficulty.load_or_fit_all(rated, patient=patient), strict=True)
     return {one.criterion.key: {"name": one.criterion.name, **summary(fit, AGREEMENT_CUTS)} for one, fit in fits}
 
 
-def summary(fit: Fit, cuts: Cuts) -> dict[str, Any]:
+def summary(fit: Fit, cuts: Cuts) -> DifficultyDocument:
     """A fit without its items; where there is none, why."""
     if fit.found is None:
         return {"method": None, "cuts": list(cuts), "reason": fit.reason}
-    return {**drop_items(fit.found), "reason": None}
+    found, head = fit.found, fit.found.to_head()
+    return {
+        "method": head["method"],
+        "cuts": head["cuts"],
+        "expected_counts": head["expected_counts"],
+        "clear": head["clear"],
+        "people": head["people"],
+        "thresholds": head["thresholds"],
+        "reasons": head["reasons"],
+        "count_intervals": {tier: list(ends) for tier, ends in count_intervals(found.tiers).items()},
+        "n_items": int(found.fitted.sum()),
+        "reason": None,
+    }
 
 
-def list_item_names(study: Study, rows: Sequence[str]) -> list[dict[str, Any]]:
+def list_item_names(study: Study, rows: Sequence[str]) -> list[Row]:
     """What a document calls the items of these rows of a table. One query."""
     ids = items.external_ids(study, [to_position(row) for row in rows])
     return [_named(row, ids[to_position(row)]) for row in rows]
 
 
-def _named(row: str, name: str) -> dict[str, Any]:
+def _named(row: str, name: str) -> Row:
     turn = to_turn(row)
     return {"item": name, "position": to_position(row), **({"turn": turn} if turn else {})}
 
 
 def document(
     fit: Fit, cuts: Cuts, *, counted: Sequence[str | None] | None = None, named: Names | None = None
-) -> dict[str, Any]:
+) -> DifficultyDocument:
     """A fit as JSON types. Where the model could not be fitted it says why, and the counted tiers stand alone."""
     found = fit.found
     if found is None:
@@ -117,17 +130,6 @@ def document(
     }
 
 
-def drop_items(found: Difficulty) -> dict[str, Any]:
-    """All that is said of the criterion, with n and the interval of each count."""
-    return {
-        **{key: value for key, value in _at(found, np.arange(0)).to_json().items() if key != "items"},
-        "expected_counts": found.expected_counts,
-        "count_intervals": {tier: list(ends) for tier, ends in count_intervals(found.tiers).items()},
-        "clear": int(found.clear.sum()),
-        "n_items": int(found.fitted.sum()),
-    }
-
-
 def _at(found: Difficulty, which: IntArray) -> Difficulty:
     """Of these items alone."""
     values = {field.name: getattr(found, field.name) for field in fields(found)}
@@ -137,10 +139,8 @@ def _at(found: Difficulty, which: IntArray) -> Difficulty:
 
 def select_rows(found: Difficulty, which: IntArray, named: Names | None = None) -> list[Row]:
     """Those of the items, new dicts."""
-    rows: list[Row] = _at(found, which).to_json()["items"]
-    if named is None:
-        return rows
-    names = named([row["item"] for row in rows])
+    rows = _at(found, which).rows()
+    names: list[Row] = [{}] * len(rows) if named is None else named([row["item"] for row in rows])
     return [{**row, **name} for row, name in zip(rows, names, strict=True)]
 
 
@@ -150,20 +150,20 @@ def build_sort_columns(found: Difficulty) -> dict[str, FloatArray]:
     return {"position": np.arange(len(found.items), dtype=float), "difficulty": found.value, "certain": certain}
 
 
-def to_cells(row: Mapping[str, Any]) -> list[Any]:
+def to_cells(row: Row) -> list[object]:
     """A row of the document in the order of `COLUMNS`."""
     of, tiers = row["difficulty"], row["tiers"]
     clear = None if row["tier"] is None else row["clear"]
     return [of["value"], of["low"], of["high"], *(tiers[tier] for tier in reversed(TIERS)), row["tier"], clear]
 
 
-def join_model_tiers(rows: Rows, document: Mapping[str, Any]) -> Rows:
+def join_model_tiers(rows: Rows, document: DifficultyDocument) -> Rows:
     """Rows of counted tiers with what the model says of the same items; both are in the order of the table."""
     by_model = document["items"]
 
     def made(which: IntArray) -> list[Row]:
         counted = rows.made(which)
-        if not len(by_model):
+        if not isinstance(by_model, Rows):
             return [{**row, **dict.fromkeys(COLUMNS)} for row in counted]
         told = [dict(zip(COLUMNS, to_cells(one), strict=True)) for one in by_model.made(which)]
         return [{**row, **one} for row, one in zip(counted, told, strict=True)]

@@ -55,7 +55,7 @@ def csv_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
     return write_safe_csv(LabelRow._fields, map(_cells, rows))
 
 
-def _cells(row: LabelRow) -> list[Any]:
+def _cells(row: LabelRow) -> list[object]:
     cells: list[Any] = list(row)
     for place in TYPED:
         cells[place] = drop_formula(cells[place])
@@ -72,7 +72,7 @@ def jsonl_lines(rows: Iterable[LabelRow]) -> Iterator[str]:
         yield some
 
 
-def to_json(row: LabelRow) -> dict[str, Any]:
+def to_json(row: LabelRow) -> dict[str, object]:
     """The row as JSON types."""
     at = row.submitted_at.isoformat() if row.submitted_at else None
     return {**row._asdict(), "submitted_at": at}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from annotation.agreement.options import GoldOptions
+from annotation.agreement.result_types import GoldDocument, NoResultDocument
 from annotation.agreement.services import tiers
 from annotation.agreement.services.tiers import describe_missing
 from annotation.stats.by_level import explain_missing
 from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.gold import Gold, gold, kinds_of_gold, list_methods
+from annotation.stats.result_types import GoldItemDocument, GoldItems
 from annotation.stats.table import MISSING, IntArray, RatingTable
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.items import external_ids
@@ -20,11 +21,11 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import to_label
 from annotation.studies.queries.units import to_position, to_turn
 from annotation.workbench.queries import adjudication
-from core.documents import build_numbered_rows
+from core.documents import Row, build_numbered_rows
 from core.errors import InputError
 
 
-def compute_table(table: RatingTable, options: GoldOptions) -> dict[str, Any]:
+def compute_table(table: RatingTable, options: GoldOptions) -> GoldItems:
     """The gold of a table's items, without adjudications. Raises InputError where the method does not fit them."""
     return _gold(table, options).to_json()
 
@@ -63,7 +64,9 @@ def check_method(options: GoldOptions, table: RatingTable) -> None:
         )
 
 
-def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = "") -> dict[str, Any]:
+def compute_criterion(
+    study: Study, ratings: PeoplesRatings, options: GoldOptions, *, only: str = ""
+) -> GoldDocument | NoResultDocument:
     """The gold of a study's items on one criterion; tiers that a person set decide on what is contested.
 
     An item that nobody rated and somebody decided is there too. `only` names a source, or a reason for no gold, that
@@ -78,7 +81,7 @@ def compute_criterion(study: Study, ratings: PeoplesRatings, options: GoldOption
     unrated = sorted(set(decided) - set(found.names), key=lambda name: (to_position(name), to_turn(name)))
     kinds = np.concatenate([found.kinds, np.zeros(len(unrated), dtype=np.int64)])  # these are adjudicated
 
-    def made(which: IntArray) -> list[dict[str, Any]]:
+    def made(which: IntArray) -> list[Row]:
         rated = iter(found.rows(which[which < len(found.names)]))
         late = [unrated[row - len(found.names)] if row >= len(found.names) else "" for row in which.tolist()]
         return _placed(study, [_decided(name, decided[name]) if name else next(rated) for name in late])
@@ -101,17 +104,22 @@ def _adjudicated(ratings: PeoplesRatings, decided: Mapping[str, str]) -> IntArra
     return codes
 
 
-def _placed(study: Study, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _placed(study: Study, rows: Sequence[GoldItemDocument]) -> list[Row]:
     """The rows with their items' ids in their source, their positions, and the turn where it is of one."""
     positions = [to_position(row["item"]) for row in rows]
     ids = external_ids(study, positions)
-    for row, position in zip(rows, positions, strict=True):
-        turn = to_turn(row["item"])
-        row |= {"item": ids[position], "position": position, **({"turn": turn} if turn else {})}
-    return rows
+    return [
+        {
+            **row,
+            "item": ids[position],
+            "position": position,
+            **({"turn": turn} if (turn := to_turn(row["item"])) else {}),
+        }
+        for row, position in zip(rows, positions, strict=True)
+    ]
 
 
-def _decided(name: str, value: str) -> dict[str, Any]:
+def _decided(name: str, value: str) -> GoldItemDocument:
     return {
         "item": name,
         "gold": value,

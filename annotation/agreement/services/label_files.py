@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from annotation.studies.queries.labels import LabelRow
 from core.files.writing import TIME, table_pieces
@@ -64,7 +63,7 @@ def parquet_pieces(rows: Iterable[LabelRow]) -> Iterator[bytes]:
     return table_pieces(map(to_typed_row, rows), LABELS)
 
 
-def to_typed_row(row: LabelRow) -> tuple[Any, ...]:
+def to_typed_row(row: LabelRow) -> tuple[object, ...]:
     """The row as the columns have it."""
     evidence = json.dumps(list(row.evidence), ensure_ascii=False) if row.evidence else ""
     content = json.dumps(row.content, ensure_ascii=False) if row.content is not None else ""

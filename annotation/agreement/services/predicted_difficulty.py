@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from annotation.agreement.result_types import FeaturesDocument, PredictionHead
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.stored_difficulty import AT_ONCE
 from annotation.stats.bands import Cuts
@@ -25,6 +25,7 @@ from annotation.studies.queries.preferences import preferences
 from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position
 from core import vectors
+from core.documents import Row
 from core.errors import InputError
 from core.hashing import content_hash, digest
 from core.jobs.waiting import load_or_make
@@ -73,23 +74,41 @@ class Prediction:
     reason: str | None
     names: Mapping[str, str]
 
-    def to_json(self, study: Study, criterion: str) -> dict[str, Any]:
-        """The document: first the error out of sample, then the items."""
-        head = {"study": study.name, "criterion": criterion, "of": self.scope}
-        features = {
-            "word_vectors": None if vectors.explain_missing() else vectors.NAME,
-            "reason": vectors.explain_missing() or None,
+    def to_head(self, study: Study, criterion: str) -> PredictionHead:
+        """The document without the items: the error out of sample, and what to expect."""
+        found, missing = self.found, vectors.explain_missing()
+        features: FeaturesDocument = {
+            "used": [] if found is None else list(found.slopes),
+            "word_vectors": None if missing else vectors.NAME,
+            "reason": missing or None,
         }
-        if self.found is None:
-            nothing: dict[str, Any] = {"error": None, "features": {"used": [], **features}, "n_items": 0, "items": []}
-            return {**head, "predicts": False, "reason": self.reason, **nothing}
-        found = self.found.to_json()
-        rows = [{**row, **self._named(row["item"])} for row in found.pop("items")]
-        predicts = self.found.error.predicts
-        told = {"features": {"used": list(self.found.slopes), **features}, "n_items": len(rows)}
-        return {**head, "predicts": predicts, "reason": self.reason, **told, **found, "items": rows}
+        if found is None:
+            return {
+                "study": study.name,
+                "criterion": criterion,
+                "of": self.scope,
+                "predicts": False,
+                "reason": self.reason,
+                "error": None,
+                "features": features,
+                "n_items": 0,
+            }
+        return {
+            "study": study.name,
+            "criterion": criterion,
+            "of": self.scope,
+            "predicts": found.error.predicts,
+            "reason": self.reason,
+            "features": features,
+            "n_items": len(found.items),
+            **found.to_head(),
+        }
 
-    def _named(self, name: str) -> dict[str, Any]:
+    def rows(self) -> list[Row]:
+        """The items of the document."""
+        return [{**row, **self._named(row["item"])} for row in self.found.rows()] if self.found else []
+
+    def _named(self, name: str) -> Row:
         item, _, turn = name.partition(".")
         position = None if name.startswith(OUTSIDE) else int(item)
         return {"item": self.names[item], "position": position, **({"turn": int(turn)} if turn else {})}

@@ -42,14 +42,14 @@ def iterate_rewrites(study: Study) -> Iterator[Annotation]:
     return ordered.iterator(chunk_size=BATCH)
 
 
-def to_preference(one: Annotation) -> dict[str, Any]:
+def to_preference(one: Annotation) -> dict[str, object]:
     """The conversation so far, and the two answers to it."""
     rewrite = {"role": role_of(one), "content": text_of(one)}
     original = {"role": role_of(one), "content": original_of(one)}
     return {"prompt": prompt_of(one), "chosen": [rewrite], "rejected": [original], **facts_of(one)}
 
 
-def to_conversation(one: Annotation) -> dict[str, Any]:
+def to_conversation(one: Annotation) -> dict[str, object]:
     messages = [*prompt_of(one), {"role": role_of(one), "content": text_of(one)}]
     return {"messages": messages, **facts_of(one)}
 
@@ -84,7 +84,7 @@ def original_of(one: Annotation) -> str:
     return str(item.pair.responses[one.turn - 1].text)
 
 
-def facts_of(one: Annotation) -> dict[str, Any]:
+def facts_of(one: Annotation) -> dict[str, object]:
     """Where it comes from."""
     item = one.assignment.item
     about = "turn" if item.dialogue is not None else "response"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.core.cache import cache
 
@@ -147,7 +146,7 @@ def _key(study_id: int, cuts: Cuts) -> str:
 def hash_input(table: RatingTable, shown: Shown | None) -> str:
     """Of all that the fit depends on; strata are not among it, nor are names."""
     weights = None if table.weights is None else digest(table.weights.tobytes())
-    scale: list[Any] = [table.level, list(table.categories), None if table.values is None else list(table.values)]
+    scale: list[object] = [table.level, list(table.categories), None if table.values is None else list(table.values)]
     clusters = None if table.clusters is None else list(table.clusters)
     shape = [*table.codes.shape, str(table.codes.dtype)]
     pairs = None if shown is None else [digest(shown.order.tobytes()), [list(pair) for pair in shown.systems]]

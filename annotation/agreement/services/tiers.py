@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -16,8 +15,10 @@ from django.utils.translation import gettext_noop
 
 from annotation.agreement import queries as agreement_queries
 from annotation.agreement.models import TierOverride
+from annotation.agreement.result_types import CountedTiersDocument, NoResultDocument
 from annotation.stats.bands import DEFAULT_CUTS, NAMES, TIERS, Cuts, check_cuts, count_tiers, tier_places
 from annotation.stats.by_level import Result, explain_missing
+from annotation.stats.estimate import number_or_none
 from annotation.stats.table import FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import Chance, TierResult, chance_agreement, group_tiers, item_kappas, tiers
 from annotation.studies.models.studies import Criterion, Item, Study
@@ -26,7 +27,7 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.units import to_position, to_turn
 from core.accounts.models.users import User
 from core.audit.log import audited
-from core.documents import Rows, build_numbered_rows
+from core.documents import Row, Rows, build_numbered_rows
 from core.errors import InputError
 
 
@@ -82,25 +83,32 @@ def compute_table(
     *,
     by: Sequence[str] | None = None,
     set_by_hand: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> CountedTiersDocument:
     """Tiers of a table's items, and of its groups where `by` names the group of each item.
 
     `set_by_hand` names by item the tier that a person put it into.
     """
     computed = tiers(table, cuts=options.cuts, chance=options.chance, draws=options.draws, seed=options.seed)
     holding, overridden = _by_hand(computed, set_by_hand or {})
-    found = {
-        **computed.to_head(),
-        "items": build_numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
+    found: CountedTiersDocument = {
+        "cuts": list(computed.cuts),
+        "chance": computed.chance,
+        "chance_agreement": number_or_none(computed.chance_agreement),
         "counts": count_tiers(holding),
+        "items": build_numbered_rows(table.n_items, partial(_rows, computed, holding), _columns(computed)),
+        "plans": [plan.to_json() for plan in computed.plans],
+        "sensitivity": list(computed.sensitivity),
+        "seed": computed.seed,
+        "draws": computed.draws,
+        "warnings": [warning.to_json() for warning in computed.warnings],
         "computed_counts": computed.counts,
         "overridden": overridden,
     }
-    if by is None:
-        return found
-    grouped = group_tiers(table, by, cuts=options.cuts, bootstrap=options.bootstrap, seed=options.seed)
-    counts = _counts_of_groups(holding, by)
-    return {**found, "groups": [{**group.to_json(), "counts": counts[group.group]} for group in grouped]}
+    if by is not None:
+        grouped = group_tiers(table, by, cuts=options.cuts, bootstrap=options.bootstrap, seed=options.seed)
+        counts = _counts_of_groups(holding, by)
+        found["groups"] = [{**group.to_json(), "counts": counts[group.group]} for group in grouped]
+    return found
 
 
 def _by_hand(computed: TierResult, by_hand: Mapping[str, str]) -> tuple[IntArray, int]:
@@ -112,7 +120,7 @@ def _by_hand(computed: TierResult, by_hand: Mapping[str, str]) -> tuple[IntArray
     return holding, len(rows)
 
 
-def _rows(computed: TierResult, holding: IntArray, which: IntArray) -> list[dict[str, Any]]:
+def _rows(computed: TierResult, holding: IntArray, which: IntArray) -> list[Row]:
     """Items with the tier that holds and the computed one."""
     rows = computed.rows(which)
     for row, place in zip(rows, holding[which].tolist(), strict=True):
@@ -154,13 +162,11 @@ def load_tiers(ratings: PeoplesRatings, options: TierOptions | None = None) -> l
 
 def compute_criterion(
     study: Study, ratings: PeoplesRatings, options: TierOptions, *, by: str | None = None
-) -> dict[str, Any]:
+) -> CountedTiersDocument:
     """Tiers of a study's items on one criterion; items also carry their position and their id in their source.
 
     What a person set stands above what is computed, in the items, the counts and the groups' counts; both are told.
     """
-    if missing := describe_missing("tiers", study, ratings.criterion):
-        return missing
     named = items.groups(study, by) if by else {}
     names = [named[position] for position in ratings.positions] if by else None
     by_hand = agreement_queries.load_overrides(ratings.criterion)
@@ -176,7 +182,7 @@ def compute_criterion(
     }
 
 
-def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[str, TierOverride]) -> list[dict[str, Any]]:
+def _named(study: Study, rows: list[Row], by_hand: Mapping[str, TierOverride]) -> list[Row]:
     """The rows with their items' ids in their source, their positions, and what a person said of their tiers."""
     positions = [to_position(row["item"]) for row in rows]
     ids = items.external_ids(study, positions)
@@ -187,7 +193,7 @@ def _named(study: Study, rows: list[dict[str, Any]], by_hand: Mapping[str, TierO
     return rows
 
 
-def _override(one: TierOverride) -> dict[str, Any]:
+def _override(one: TierOverride) -> dict[str, str | None]:
     return {
         "tier": one.tier,
         "before": one.before or None,
@@ -197,7 +203,7 @@ def _override(one: TierOverride) -> dict[str, Any]:
     }
 
 
-def describe_missing(result: Result, study: Study, criterion: Criterion) -> dict[str, Any] | None:
+def describe_missing(result: Result, study: Study, criterion: Criterion) -> NoResultDocument | None:
     """Why there is none; None where there is."""
     reason = explain_missing(result, criterion.level)
     if reason is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import cast, get_args
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from annotation.agreement.options import GoldOptions
+from annotation.agreement.result_types import GoldDocument
 from annotation.agreement.services import gold as service
 from annotation.stats.by_level import explain_missing
 from annotation.stats.gold import REASONS, GoldMethod, list_methods
@@ -27,7 +28,7 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import reads_all
 from core.accounts.access import researcher_required
 from core.csv_files import csv_pieces
-from core.documents import pieces
+from core.documents import Row, pieces
 from core.downloads import attach_pieces
 from core.errors import InputError
 
@@ -76,7 +77,7 @@ class GoldRequest:
 def gold(request: HttpRequest, slug: str) -> HttpResponse:
     """The gold of one criterion."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "methods": name_methods(METHODS)}
+    context: dict[str, object] = {"study": study, "steps": study_steps(study, "gold"), "methods": name_methods(METHODS)}
     try:
         asked = GoldRequest.from_query(study, request.GET.dict())
     except InputError as error:
@@ -85,12 +86,12 @@ def gold(request: HttpRequest, slug: str) -> HttpResponse:
     if asked.ours is None or not asked.ours.table.n_ratings:
         return render(request, "annotation/gold.html", context)
     context |= {"criterion": asked.ours.criterion, "missing": explain_missing("gold", asked.ours.table.level)}
-    if context["missing"]:
-        return render(request, "annotation/gold.html", context)
     try:
         found = service.compute_criterion(study, asked.ours, asked.options, only=asked.only)
     except InputError as error:
         return render(request, "annotation/gold.html", {**context, "error": error}, status=400)
+    if "items" not in found:
+        return render(request, "annotation/gold.html", context)
     page = Paginator(found["items"], PER_PAGE).get_page(request.GET.get("page"))
     page.object_list = [_labelled(item, asked.ours.criterion) for item in page]
     context |= {
@@ -121,7 +122,7 @@ def name_methods(methods: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name_source(name)) for name in methods]
 
 
-def _labelled(item: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
+def _labelled(item: Row, criterion: Criterion) -> Row:
     """The item with its values as they are called on the scale."""
     return {
         **item,
@@ -148,16 +149,16 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
     except InputError as error:
         raise Http404(str(error)) from error
     if "items" not in found:
-        raise Http404(str(found["reason"]))
+        raise Http404(found["reason"])
     return attach_pieces(content(found), name=f"{study.slug}-gold.{format}", content_type=content_type)
 
 
-def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+def _csv(found: GoldDocument) -> Iterator[str]:
     cells = ({**item, "candidates": " | ".join(map(str, item["candidates"]))} for item in found["items"])
     return csv_pieces(COLUMNS, ([item[name] for name in COLUMNS] for item in cells))
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[GoldDocument], Iterator[str]]]] = {
     "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
 }

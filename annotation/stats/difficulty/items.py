@@ -8,7 +8,6 @@ difficulty, its posterior distribution the probability of each tier.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from annotation.stats.difficulty.latent import NoConvergenceError
 from annotation.stats.difficulty.numbers import MOST_ANSWERS
 from annotation.stats.difficulty.people import PersonFit
 from annotation.stats.difficulty.preferences import Shown
+from annotation.stats.difficulty.result_types import DifficultyHead, DifficultyItems, ItemDifficultyDocument
 from annotation.stats.estimate import number_or_none
 from annotation.stats.labels import Label
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Level, RatingTable
@@ -98,36 +98,43 @@ class Difficulty:
         totals = np.nansum(self.tiers, axis=0)
         return dict(zip(TIERS, totals.tolist(), strict=True))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DifficultyItems:
         """As JSON types, item by item."""
-        rows = zip(
-            self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, self.answers, strict=True
-        )
+        return {**self.to_head(), "items": self.rows()}
+
+    def to_head(self) -> DifficultyHead:
+        """The same without the items."""
         return {
             "method": self.method,
             "cuts": list(self.cuts),
             "expected_counts": self.expected_counts,
             "clear": int(self.clear.sum()),
-            "items": [
-                {
-                    "item": item,
-                    "difficulty": {
-                        "value": number_or_none(value),
-                        "low": number_or_none(low),
-                        "high": number_or_none(high),
-                        "reason": None if tier else "no rating, or its people could not be fitted",
-                    },
-                    "tiers": dict(zip(TIERS, map(number_or_none, of.tolist()), strict=True)),
-                    "tier": tier,
-                    "clear": bool(clear),
-                    "soft_label": self._soft_label(answers) if tier else None,
-                }
-                for item, value, low, high, of, tier, clear, answers in rows
-            ],
             "people": [one.to_json() for one in self.people],
             "thresholds": [list(one) for one in self.thresholds],
             "reasons": list(self.reasons.values()),
         }
+
+    def rows(self) -> list[ItemDifficultyDocument]:
+        """The items as JSON types."""
+        rows = zip(
+            self.items, self.value, self.low, self.high, self.tiers, self.tier, self.clear, self.answers, strict=True
+        )
+        return [
+            {
+                "item": item,
+                "difficulty": {
+                    "value": number_or_none(value),
+                    "low": number_or_none(low),
+                    "high": number_or_none(high),
+                    "reason": None if tier else "no rating, or its people could not be fitted",
+                },
+                "tiers": dict(zip(TIERS, map(number_or_none, of.tolist()), strict=True)),
+                "tier": tier,
+                "clear": bool(clear),
+                "soft_label": self._soft_label(answers) if tier else None,
+            }
+            for item, value, low, high, of, tier, clear, answers in rows
+        ]
 
     def _soft_label(self, answers: FloatArray) -> dict[str, float] | None:
         """By category, the probability of a fresh person's answer; None of more than `MOST_CATEGORIES`."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb, factorial, prod
-from typing import Any
 
 import numpy as np
 import scipy
@@ -19,6 +18,7 @@ from annotation.stats.bands import Cuts, check_cuts
 from annotation.stats.difficulty.items import AGREEMENT_CUTS, CLEAR
 from annotation.stats.difficulty.outlook import Outlook, outlooks
 from annotation.stats.difficulty.preferences import Shown
+from annotation.stats.difficulty.result_types import MoreRatingsDocument, WantedItemDocument
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
 
@@ -119,7 +119,7 @@ class MoreRatings:
         method = "posterior predictive" if n else "none"
         return Estimate(value, low, high, reason, n, self.n_raters, self.n_ratings, LEVEL, method, None)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> MoreRatingsDocument:
         """As JSON types; items in the order in which to ask."""
         return {
             "items": [self._item(place) for place in self.order.tolist()],
@@ -133,7 +133,7 @@ class MoreRatings:
             "settled": self.estimate_settled().to_json(),
         }
 
-    def _item(self, place: int) -> dict[str, Any]:
+    def _item(self, place: int) -> WantedItemDocument:
         return {
             "item": self.items[place],
             "chance": float(self.chance[place]),

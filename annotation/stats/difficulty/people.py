@@ -6,7 +6,7 @@ answers that are more regular than the model says.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from annotation.stats.difficulty.graded import GradedResponseModel
 from annotation.stats.difficulty.latent import LatentFit, Ratings
 from annotation.stats.difficulty.preferences import Preferences
 from annotation.stats.difficulty.ranked import RankingModel
-from annotation.stats.estimate import Estimate
+from annotation.stats.difficulty.result_types import PersonFitDocument
+from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.table import MISSING, FloatArray, IntArray
 
 LEVEL = 0.95
@@ -50,12 +51,17 @@ class PersonFit:
     infit: float
     outfit: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PersonFitDocument:
         """As JSON types."""
-        numbers = {key: None if np.isnan(value) else value for key, value in
-                   (("infit", self.infit), ("outfit", self.outfit))}  # fmt: skip
-        document = {**asdict(self), **numbers}
-        return {**document, **{name: getattr(self, name).to_json() for name in ("severity", "consistency", "order")}}
+        return {
+            "person": self.person,
+            "n_ratings": self.n_ratings,
+            "severity": self.severity.to_json(),
+            "consistency": self.consistency.to_json(),
+            "order": self.order.to_json(),
+            "infit": number_or_none(self.infit),
+            "outfit": number_or_none(self.outfit),
+        }
 
 
 def compute_people(fit: LatentFit, codes: IntArray, names: Sequence[str]) -> list[PersonFit]:

@@ -8,7 +8,6 @@ that features beat the mean, every item gets the mean and the full spread.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -18,6 +17,7 @@ from annotation.stats.difficulty.described import LEVEL
 from annotation.stats.difficulty.features import FeatureTable
 from annotation.stats.difficulty.items import Difficulty
 from annotation.stats.difficulty.prediction_error import PredictionError, prediction_error
+from annotation.stats.difficulty.result_types import BlurDocument, PredictedHead, PredictedItemDocument, PredictedItems
 from annotation.stats.difficulty.ridge import FOLDS, Ridge, deal_folds, fit_ridge
 from annotation.stats.difficulty.tier_odds import TierOdds, fit_tier_odds
 from annotation.stats.table import BoolArray, FloatArray, IntArray, RatingTable
@@ -59,7 +59,7 @@ class Blur:
     sure_predicted: float
     sure_fitted: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BlurDocument:
         """As JSON types."""
         pairs = zip(TIERS, self.confusion, strict=True)
         rows = {tier: dict(zip(TIERS, row.tolist(), strict=True)) for tier, row in pairs}
@@ -115,9 +115,12 @@ class PredictedDifficulty:
         """How many of the predicted items there are of each tier: sums of probabilities."""
         return dict(zip(TIERS, self.tiers.sum(axis=0).tolist(), strict=True))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PredictedItems:
         """As JSON types: the error, then item by item."""
-        rows = zip(self.items, self.value, self.low, self.high, self.tiers, self.tier, strict=True)
+        return {**self.to_head(), "items": self.rows()}
+
+    def to_head(self) -> PredictedHead:
+        """The same without the items."""
         return {
             "cuts": list(self.cuts),
             "error": self.error.to_json(),
@@ -127,16 +130,20 @@ class PredictedDifficulty:
             "blur": self.blur.to_json(),
             "expected_counts": self.expected_counts,
             "seed": self.seed,
-            "items": [
-                {
-                    "item": item,
-                    "difficulty": {"value": float(value), "low": float(low), "high": float(high), "reason": None},
-                    "tiers": dict(zip(TIERS, of.tolist(), strict=True)),
-                    "tier": tier,
-                }
-                for item, value, low, high, of, tier in rows
-            ],
         }
+
+    def rows(self) -> list[PredictedItemDocument]:
+        """The items as JSON types."""
+        rows = zip(self.items, self.value, self.low, self.high, self.tiers, self.tier, strict=True)
+        return [
+            {
+                "item": item,
+                "difficulty": {"value": float(value), "low": float(low), "high": float(high), "reason": None},
+                "tiers": dict(zip(TIERS, of.tolist(), strict=True)),
+                "tier": tier,
+            }
+            for item, value, low, high, of, tier in rows
+        ]
 
 
 def predict_difficulty(

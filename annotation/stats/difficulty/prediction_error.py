@@ -4,15 +4,15 @@ What people were seen to disagree on an item is an unbiased measure of its diffi
 adds the same to the squared error of every prediction, so that differences of errors are those against the truth.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from annotation.stats.arrays import ratio
 from annotation.stats.difficulty.components import is_unordered
 from annotation.stats.difficulty.preferences import preference_order
+from annotation.stats.difficulty.result_types import PredictionErrorDocument
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Scale
@@ -30,6 +30,16 @@ SCALES: tuple[Scale, ...] = ("coefficient", "plain", "plain", "plain")
 
 CONSTANT = "the prediction, or what it is held to, is the same for every item"
 NOTHING = "no item has two ratings"
+
+
+class PredictionBin(TypedDict):
+    """Items of like predicted difficulty."""
+
+    predicted: float
+    n_items: int
+    observed: Estimate
+    hard_predicted: float
+    hard_fitted: Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +66,27 @@ class PredictionError:
     squared_error_of_mean: Estimate
     gain: Estimate
     slope: Estimate
-    bins: tuple[Mapping[str, Any], ...]
+    bins: tuple[PredictionBin, ...]
 
     @property
     def predicts(self) -> bool:
         """Whether the whole interval of the gain lies above 0."""
         return bool(self.gain.low > 0)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PredictionErrorDocument:
         """As JSON types."""
-        names = ("rank_correlation", "squared_error", "squared_error_of_mean", "gain", "slope")
-        figures = {name: getattr(self, name).to_json() for name in names}
-        bins = [{**one, **{name: one[name].to_json() for name in ("observed", "hard_fitted")}} for one in self.bins]
-        return {"predicts": self.predicts, **figures, "bins": bins}
+        return {
+            "predicts": self.predicts,
+            "rank_correlation": self.rank_correlation.to_json(),
+            "squared_error": self.squared_error.to_json(),
+            "squared_error_of_mean": self.squared_error_of_mean.to_json(),
+            "gain": self.gain.to_json(),
+            "slope": self.slope.to_json(),
+            "bins": [
+                {**one, "observed": one["observed"].to_json(), "hard_fitted": one["hard_fitted"].to_json()}
+                for one in self.bins
+            ],
+        }
 
 
 def compute_disagreement(table: RatingTable) -> FloatArray:
@@ -135,7 +153,7 @@ def prediction_error(
     )
     bases = [_basis(table, (edges == k) & mask) for mask in (used, ~np.isnan(fitted)) for k in range(n_bins)]
     by_bin = estimates(made[-1], resampling, bases, [NOTHING] * len(parts), scale="share")
-    bins = [
+    bins: list[PredictionBin] = [
         {
             "predicted": float(predicted[edges == k].mean()),
             "n_items": by_bin[k].n_items,

@@ -16,6 +16,7 @@ import scipy
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.difficulty.components import is_unordered
 from annotation.stats.estimate import Estimate
+from annotation.stats.result_types import DistanceDocument
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.stats.weighting import positions
 
@@ -45,11 +46,15 @@ class Distances:
     person: Mapping[str, Estimate]
     difference: Mapping[str, Estimate]
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, DistanceDocument]:
         """The means as JSON types, by measure."""
         return {
-            name: {part: getattr(self, part)[name].to_json() for part in ("judge", "person", "difference")}
-            for name in self.judge
+            name: {
+                "judge": judge.to_json(),
+                "person": self.person[name].to_json(),
+                "difference": self.difference[name].to_json(),
+            }
+            for name, judge in self.judge.items()
         }
 
 

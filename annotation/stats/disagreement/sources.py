@@ -7,7 +7,6 @@ consistent than the average: what that takes away is the part of people. The res
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import student_quantile
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
+from annotation.stats.result_types import SourcesDocument
 from annotation.stats.shares import build_undefined, figure
 from annotation.stats.table import MISSING, FloatArray, IntArray, RatingTable
 
@@ -54,10 +54,17 @@ class Sources:
     guideline: Estimate
     moved: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> SourcesDocument:
         """As JSON types."""
-        names = ("observed", "expected", "severity", "carelessness", "items", "guideline")
-        return {**{name: getattr(self, name).to_json() for name in names}, "moved": self.moved}
+        return {
+            "observed": self.observed.to_json(),
+            "expected": self.expected.to_json(),
+            "severity": self.severity.to_json(),
+            "carelessness": self.carelessness.to_json(),
+            "items": self.items.to_json(),
+            "guideline": self.guideline.to_json(),
+            "moved": self.moved,
+        }
 
 
 def sources(table: RatingTable, *, versions: IntArray | None = None, bootstrap: int = 2000, seed: int = 0) -> Sources:

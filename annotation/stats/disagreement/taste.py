@@ -7,7 +7,6 @@ taste, the ratings of all are worth more than those of a camp, and the second pr
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -16,6 +15,7 @@ from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.difficulty.components import GridComponent, fit_largest
 from annotation.stats.difficulty.latent import Ratings, Tables
 from annotation.stats.estimate import Estimate
+from annotation.stats.result_types import TasteDocument
 from annotation.stats.shares import build_undefined
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 
@@ -42,7 +42,7 @@ class Taste:
     gain: Estimate
     camps: dict[str, int]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TasteDocument:
         """As JSON types."""
         return {"gain": self.gain.to_json(), "camps": self.camps}
 

@@ -87,7 +87,7 @@ class CertificateSerializer(CheckedSerializer):
     document = serializers.DictField()
 
 
-def render_certificate(certificate: Certificate) -> dict[str, Any]:
+def render_certificate(certificate: Certificate) -> dict[str, object]:
     document = certificates.document(certificate)
     return {**certificate_checks.check(document).to_json(), "sha256": certificate.sha256, "document": document}
 

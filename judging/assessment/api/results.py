@@ -33,6 +33,7 @@ from judging.assessment.api.documents import (
 )
 from judging.assessment.options import SCORES, VERDICTS, JudgedOptions, NewEscalation, NewHoldOut, NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.result_types import AssessmentDocument
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -100,7 +101,7 @@ class StudyAgreement(ResultsApi):
         run = agreement.load_or_compute(
             by=self.me, study=study, options=options, ratings=StudyRatings.from_options(study, options)
         )
-        return Response(agreement.select_criterion(run.result, key))
+        return Response(agreement.select_criterion(agreement.load_document(run), key))
 
     @says("compute_agreement", "Leave the agreement of a study to a worker", Queued, body=AskedAgreement, status=202)
     def post(self, request: Request, slug: str) -> Response:
@@ -112,7 +113,7 @@ def parse_options(asked: dict[str, Any]) -> JudgedOptions:
     return JudgedOptions(reads=asked.pop("read"), **asked)
 
 
-def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, Any]:
+def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> dict[str, object]:
     """A kept result, when it was computed, and what stands of a newer one. Raises NotComputedError if there is none."""
     run, waiting = later.find_stored_run(study, options), later.find_request(study, options)
     told = waiting and (waiting.error or waiting.says)
@@ -120,7 +121,7 @@ def load_last_result(study: Study, options: JudgedOptions, key: str | None) -> d
         said = told or "Nothing was computed with these options yet: POST them here, or insist with ?whole=true."
         raise NotComputedError("A large study is left to a worker. {said}", said=said)
     return {
-        **agreement.select_criterion(run.result, key),
+        **agreement.select_criterion(agreement.load_document(run), key),
         "computed_at": run.created_at.isoformat(),
         "waiting": told,
     }
@@ -215,7 +216,7 @@ class StudyCalibration(ResultsApi):
             {
                 "study": study.name,
                 "judges": {
-                    str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()}
+                    str(one.judge): {"calibration": one.calibration.document, "audit": one.audit_document()}
                     for one in found
                 },
                 "differences": judge_comparison.compare_judges([one.evidence for one in found]),
@@ -253,8 +254,9 @@ class JudgeCalibration(OfJudge):
     @says("calibration", "What `calibrate --study NAME --judge NAME --json` prints", Document, query=AssessmentQuery)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.parse_query(AssessmentQuery)
+        found: AssessmentDocument
         try:
-            found = self.load_assessment(slug, pk, part=asked["part"]).calibration.result
+            found = self.load_assessment(slug, pk, part=asked["part"]).calibration.document
         except NothingToAssessError as none:
             found = none.to_json()
         return Response(assessment.select_criterion(found, asked.get("criterion")))
@@ -269,6 +271,7 @@ class JudgeAudit(OfJudge):
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         asked = self.parse_query(AssessmentQuery)
+        found: AssessmentDocument
         try:
             found = hold_out.audit_document(self.load_assessment(slug, pk, part=asked["part"]))
         except NothingToAssessError as none:
@@ -312,7 +315,7 @@ class JudgeLook(ResultsApi):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         judge = get_object_or_404(Judge, pk=pk)
         found = hold_out.record_access(by=self.me, study=self.study(slug), judge=judge, asked=AssessmentRequest())
-        return Response(found.calibration.result, status=201)
+        return Response(found.calibration.document, status=201)
 
 
 class JudgeEscalations(OfJudge):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +10,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from annotation.studies.models.studies import Criterion, Study
+from judging.assessment.result_types import AuditDocument, CalibrationDocument
 from judging.judges.models import Judge
 
 
@@ -38,9 +39,19 @@ class JudgedResult(models.Model):
 class CalibrationRun(JudgedResult):
     """Agreement, the alternative-annotator test, corrected figures, recalibration and selective judging."""
 
+    @property
+    def document(self) -> CalibrationDocument:
+        """The result, in the shape in which it was made."""
+        return cast("CalibrationDocument", self.result)
+
 
 class AuditRun(JudgedResult):
     """The probes of a judge, and the audits of the data it was held to."""
+
+    @property
+    def document(self) -> AuditDocument:
+        """The result, in the shape in which it was made."""
+        return cast("AuditDocument", self.result)
 
 
 class Certificate(models.Model):

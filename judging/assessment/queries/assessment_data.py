@@ -29,6 +29,7 @@ from annotation.studies.queries.ratings import PeoplesRatings
 from annotation.studies.queries.scales import to_label
 from annotation.studies.queries.units import unit
 from core.errors import InputError
+from judging.assessment.agreement_types import LeftOutDocument
 from judging.assessment.queries.ratings import choose_runs, find_unit, list_runs
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS
 from judging.assessment.queries.reply_columns import ReplyColumns, ReplyRequest, load_columns
@@ -83,7 +84,7 @@ class JudgeData:
     reasons: Mapping[str, Mapping[str, int]]
     part: str = ALL
     examples: Mapping[str, int] = field(default_factory=dict)
-    left_out: tuple[dict[str, str], ...] = ()
+    left_out: tuple[LeftOutDocument, ...] = ()
     _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -132,7 +133,7 @@ class StudyData:
     runs: Mapping[tuple[int, int], JudgeRun]
     part: str = ALL
     all_runs: tuple[JudgeRun, ...] = ()
-    left_out: tuple[dict[str, str], ...] = ()
+    left_out: tuple[LeftOutDocument, ...] = ()
 
     @classmethod
     def load(cls, study: Study, part: str = "", *, given: Sequence[PeoplesRatings] | None = None) -> StudyData:
@@ -256,7 +257,7 @@ class StudyData:
             left_out=(*self.left_out, *self._list_other_units(judge)),
         )
 
-    def _list_other_units(self, judge: Judge) -> Iterator[dict[str, str]]:
+    def _list_other_units(self, judge: Judge) -> Iterator[LeftOutDocument]:
         """Criteria that the judge has rated by another unit alone than people, each with the run that is to be made."""
         mine = [run for run in self.all_runs if run.judge_id == judge.pk and run.kind == JudgeRun.Kind.ORDINARY]
         for criterion in self.criteria:
@@ -277,7 +278,7 @@ def select_called(name: str, judges: Sequence[Judge]) -> list[Judge]:
     return [one for one in judges if name in (str(one), one.name, f"{one.name} v{one.version}")]
 
 
-def _leave_out(criterion: Criterion, reason: str) -> dict[str, str]:
+def _leave_out(criterion: Criterion, reason: str) -> LeftOutDocument:
     return {"criterion": criterion.key, "name": criterion.name, "reason": reason}
 
 

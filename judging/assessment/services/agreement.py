@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import cast
 
 from django.utils.translation import gettext as _
 
@@ -16,6 +16,7 @@ from annotation.agreement.services import agreement as among_people
 from annotation.agreement.services import tiers
 from annotation.recruitment import queries
 from annotation.stats.by_level import explain_missing
+from annotation.stats.result_types import NoteDocument
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Study
 from annotation.studies.queries import items
@@ -25,6 +26,12 @@ from annotation.studies.queries.ratings import Annotator, PeoplesRatings, load_a
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.hashing import content_hash, digest
+from judging.assessment.agreement_types import (
+    AgreementDocument,
+    AgreementRowDocument,
+    CriterionAgreementDocument,
+    LeftOutDocument,
+)
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import ratings as judges
 from judging.assessment.services import rules
@@ -159,7 +166,7 @@ def load_grouping(study: Study, by: str) -> tuple[dict[int, str] | None, dict[st
         raise InputError("{said}{people}", field="by", said=said, people=people) from error
 
 
-def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
+def _hashed_people(one: PeoplesRatings) -> dict[str, object]:
     table = one.table
     return {
         "key": one.criterion.key,
@@ -176,9 +183,9 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, Any]:
     }
 
 
-def _hashed_judge(column: JudgeColumn) -> list[Any]:
+def _hashed_judge(column: JudgeColumn) -> list[object]:
     codes, unscored = digest(column.codes.tobytes()), digest(column.unscored.tobytes())
-    hashed = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
+    hashed: list[object] = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
     hashed += [column.held_out] if column.held_out else []
     return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
 
@@ -204,29 +211,41 @@ def load_or_compute_unseen(
     )
 
 
-def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+def _computed(study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementDocument:
     told = [one for one in ratings.criteria if explain_missing("agreement", one.table.level) is None]
     documents = {one.criterion.key: _of_criterion(one, ratings, options) for one in told}
     names = {one.criterion.key: one.criterion.name for one in told}
-    left_out = [entry for one in ratings.criteria for entry in _left_out(one)]
-    found = {"study": study.name, "criteria": documents, "table": side_by_side(documents, names)}
-    return {**found, **({"left_out": left_out} if left_out else {})}
+    found: AgreementDocument = {
+        "study": study.name,
+        "criteria": documents,
+        "table": side_by_side(documents, names),
+    }
+    if left_out := [entry for one in ratings.criteria for entry in _left_out(one)]:
+        found["left_out"] = left_out
+    return found
 
 
-def _left_out(one: PeoplesRatings) -> Iterator[dict[str, Any]]:
+def load_document(run: AgreementRun) -> AgreementDocument:
+    """The result of a run, in the shape in which it was made."""
+    return cast("AgreementDocument", run.result)
+
+
+def _left_out(one: PeoplesRatings) -> Iterator[LeftOutDocument]:
     """What is said of a criterion whose answers have no coefficient."""
     table = one.table
     if reason := explain_missing("agreement", table.level):
-        counts = {"n_items": table.n_items, "n_raters": table.n_raters, "n_ratings": table.n_ratings}
         yield {
             "criterion": one.criterion.key,
             "name": one.criterion.name,
             "level": table.level,
             "reason": reason,
-        } | counts
+            "n_items": table.n_items,
+            "n_raters": table.n_raters,
+            "n_ratings": table.n_ratings,
+        }
 
 
-def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> dict[str, Any]:
+def _of_criterion(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) -> CriterionAgreementDocument:
     kinds = None if ratings.kinds is None else [ratings.kinds.get(rater) for rater in one.table.raters]
     columns = ratings.judges[one.criterion.key]
     found = document(one.table, columns, options, _groups(one, ratings, options), kinds, design=one.design)
@@ -242,7 +261,7 @@ def _groups(one: PeoplesRatings, ratings: StudyRatings, options: JudgedOptions) 
     return [ratings.groups[position] for position in one.positions]
 
 
-def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str, str]]:
+def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[NoteDocument]:
     if one.unscored:
         n = sum(one.unscored.values())
         yield note("could_not_judge", f"Annotators could not judge {n} times; these are not ratings.")
@@ -251,7 +270,9 @@ def _on_people(one: PeoplesRatings, ratings: StudyRatings) -> Iterable[dict[str,
         yield note("simulated_annotators", f"Simulated, not people: {who}.")
 
 
-def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+def side_by_side(
+    documents: Mapping[str, CriterionAgreementDocument], names: Mapping[str, str]
+) -> list[AgreementRowDocument]:
     """A criterion and a judge a row: agreement of the judge with people and of people, by one coefficient."""
     return [
         row
@@ -260,7 +281,7 @@ def side_by_side(documents: Mapping[str, dict[str, Any]], names: Mapping[str, st
     ]
 
 
-def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[str, Any]:
+def _row(key: str, name: str, found: CriterionAgreementDocument, judge: str | None) -> AgreementRowDocument:
     return {
         "criterion": key,
         "name": name,
@@ -275,7 +296,7 @@ def _row(key: str, name: str, found: dict[str, Any], judge: str | None) -> dict[
     }
 
 
-def select_criterion(result: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+def select_criterion(result: AgreementDocument, key: str | None) -> dict[str, object]:
     """What a reader asked for of a study's result: one criterion's document, or all where there are several."""
     documents, left_out = result["criteria"], {one["criterion"]: one for one in result.get("left_out", ())}
     known = list(map(str, documents)) + list(left_out)

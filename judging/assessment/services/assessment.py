@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from celery import current_app
 from django.db import transaction
 
+from annotation.stats.result_types import SideBiasDocument
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.preferences import load_side_biases
 from core.accounts.models.users import User
@@ -18,6 +18,12 @@ from core.hashing import content_hash
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.result_types import (
+    AssessmentDocument,
+    JudgedAuditDocument,
+    RulesRecordDocument,
+    UnassessedDocument,
+)
 from judging.assessment.services import rules, runs, verdicts
 from judging.assessment.services.rules import StudyVerdictRules
 from judging.assessment.services.verdicts import CriterionVerdict
@@ -70,7 +76,7 @@ class StoredAssessment:
         """What holds on every criterion."""
         return verdicts.worst(list(self.verdicts))
 
-    def rules_on_record(self) -> dict[str, Any]:
+    def rules_on_record(self) -> RulesRecordDocument:
         """How the rules came about, with the names of those who set them: not for what is signed or kept."""
         return self.held_to.to_json(rules.load_names(self.held_to.rows))
 
@@ -87,19 +93,22 @@ class Assessment(StoredAssessment):
         return self.evidence.part
 
     @cached_property
-    def people_position(self) -> dict[str, dict[str, Any]]:
+    def people_position(self) -> dict[str, SideBiasDocument]:
         """By key of each preference, the position bias of people, beside which the judge's is read."""
         return {key: bias.to_json() for key, bias in load_side_biases(self.study).items()}
 
-    def audit_document(self) -> dict[str, Any]:
+    def audit_document(self) -> JudgedAuditDocument:
         """The result of the audits with the verdict of each criterion, and which side people prefer."""
         said = {one.key: one.to_json() for one in self.verdicts}
-        sides = self.people_position
-        criteria = {
-            key: {**found, "verdict": said[key], "people_position": sides.get(key)}
-            for key, found in self.audit.result["criteria"].items()
+        sides, audit = self.people_position, self.audit.document
+        return {
+            **audit,
+            "criteria": {
+                key: {**found, "verdict": said[key], "people_position": sides.get(key)}
+                for key, found in audit["criteria"].items()
+            },
+            "rules_on_record": self.rules_on_record(),
         }
-        return {**self.audit.result, "criteria": criteria, "rules_on_record": self.rules_on_record()}
 
 
 MOST_AT_ONCE = 100_000
@@ -185,11 +194,16 @@ class NothingToAssessError(InputError):
         super().__init__(evidence.reasons_left_out, field="criterion")
         self.evidence = evidence
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> UnassessedDocument:
         """The document in place of one on the criteria."""
         evidence = self.evidence
-        head = {"study": evidence.study.name, "judge": str(evidence.judge), "part": evidence.part}
-        return {**head, "criteria": {}, "left_out": list(evidence.left_out)}
+        return {
+            "study": evidence.study.name,
+            "judge": str(evidence.judge),
+            "part": evidence.part,
+            "criteria": {},
+            "left_out": list(evidence.left_out),
+        }
 
 
 def assess_judge(*, by: User | None, evidence: JudgeData, asked: AssessmentRequest) -> Assessment:
@@ -236,12 +250,12 @@ def _build_assessment(
 def _compute_verdicts(
     calibration: CalibrationRun, audit: AuditRun, held_to: StudyVerdictRules
 ) -> tuple[CriterionVerdict, ...]:
-    return tuple(verdicts.compute_verdicts(calibration.result, audit.result, held_to.rules))
+    return tuple(verdicts.compute_verdicts(calibration.document, audit.document, held_to.rules))
 
 
-def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
+def select_criterion(result: AssessmentDocument, key: str | None) -> Mapping[str, object]:
     """What a reader asked for: one criterion's document, or all where there are several."""
-    documents = result["criteria"]
+    documents: Mapping[str, Mapping[str, object]] = result["criteria"]
     if key is None and len(documents) == 1:
         (key,) = documents
     if key is None:
@@ -259,6 +273,6 @@ def select_criterion(result: dict[str, Any], key: str | None) -> dict[str, Any]:
     return {**head, **documents[key]}
 
 
-def list_criteria(result: dict[str, Any], key: str | None) -> list[dict[str, Any]]:
+def list_criteria(result: AssessmentDocument, key: str | None) -> list[Mapping[str, object]]:
     """One document a criterion: of the one that is asked for, or of all."""
     return [select_criterion(result, one) for one in ([key] if key else result["criteria"])]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,13 @@ from annotation.agreement.services.stored_difficulty import Fit
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from judging.assessment.options import AuditOptions
+from judging.assessment.result_types import (
+    AnsweredDocument,
+    CountedDuplicatesDocument,
+    CriterionAuditDocument,
+    ItemTiersDocument,
+    QuestionsDocument,
+)
 from judging.stats import data_audits
 from judging.stats.assessment_data import AssessmentData, mark_own_family
 from judging.stats.audits.annotators import (
@@ -37,7 +43,7 @@ def audit_criteria(
     model: str,
     options: AuditOptions,
     fits: Mapping[str, Fit],
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, CriterionAuditDocument]:
     """By criterion, its probes and what the data say of themselves. All probes are corrected as one family.
 
     `fits` are the criteria's difficulty models, whose tiers are one grouping of the items.
@@ -49,7 +55,9 @@ def audit_criteria(
     return {c.key: _document(c, mine[c.key], audits[c.key], grouped[c.key]) for c in criteria}
 
 
-def _document(criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: ItemTiers | None) -> dict[str, Any]:
+def _document(
+    criterion: Criterion, mine: AssessmentData, audit: Audit, tiers: ItemTiers | None
+) -> CriterionAuditDocument:
     return {
         "criterion": criterion.key,
         "name": criterion.name,
@@ -97,10 +105,10 @@ def _of_annotators(evidence: AssessmentData) -> list[Probe]:
     ]
 
 
-def _groups_of_people(evidence: AssessmentData) -> dict[str, Any]:
+def _groups_of_people(evidence: AssessmentData) -> QuestionsDocument:
     """How many of the people answered each question, and how many of their answers too few gave to be looked at."""
     rated = (evidence.table.codes != MISSING).any(axis=0)
-    found = {}
+    found: dict[str, AnsweredDocument] = {}
     for key, answers in evidence.people.demographics.items():
         sizes = Counter(answer for answer, here in zip(answers, rated, strict=True) if here and answer is not None)
         few = [n for n in sizes.values() if n < LEAST_PEOPLE]
@@ -130,7 +138,7 @@ class ItemTiers:
     sure: float | None = None
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ItemTiersDocument:
         """Without names, with the number of items that have a tier."""
         n = sum(name != "" for name in self.names)
         return {"made_by": self.made_by, "n_items": n, "sure": self.sure, "reason": self.reason}
@@ -176,7 +184,7 @@ def _other_criteria(
     return found
 
 
-def _duplicates(evidence: AssessmentData) -> dict[str, Any]:
+def _duplicates(evidence: AssessmentData) -> CountedDuplicatesDocument:
     material = evidence.material
     found = data_audits.duplicates(material.fingerprints, material.names, evidence.people.consensus).to_json()
     return {

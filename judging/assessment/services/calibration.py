@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,15 +14,26 @@ from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, Rat
 from annotation.studies.models.studies import Criterion
 from core import helper_process
 from judging.assessment.options import AssessmentOptions
+from judging.assessment.result_types import (
+    CriterionFiguresDocument,
+    DifficultyAccuracyDocument,
+    GroupBoardsDocument,
+    LabelsDocument,
+    TierDocument,
+    TierGuaranteeDocument,
+    TiersDocument,
+)
 from judging.assessment.services import power
 from judging.stats.agreement import JudgeAgreement, judge_agreement
 from judging.stats.alt_test import SWEEP, alt_test
 from judging.stats.assessment_data import AssessmentData
-from judging.stats.calibrate import calibrate, scores_json
+from judging.stats.calibrate import calibrate
 from judging.stats.calibration import Recalibration, recalibrate
+from judging.stats.calibration_types import BoardsDocument, RecalibrationDocument
 from judging.stats.clustered_shares import estimate_clustered_share
 from judging.stats.leaderboard import leaderboard
 from judging.stats.observed import select_names, to_scores
+from judging.stats.result_types import AltTestDocument
 from judging.stats.second_opinion import recompute
 from judging.stats.selective import Selection
 from judging.stats.standings import boards, correct_by_group
@@ -43,7 +53,7 @@ NO_TIERS = "no item has two ratings, so that none has a tier"
 
 def compute_criterion(
     evidence: AssessmentData, criterion: Criterion, name: str, options: AssessmentOptions, fit: Fit
-) -> dict[str, Any]:
+) -> CriterionFiguresDocument:
     """The document of one criterion. What cannot be told says why; the rest stands.
 
     `fit` is the difficulty model of the criterion.
@@ -66,7 +76,7 @@ def compute_criterion(
     )
     scores = _recalibrated(evidence, options) if has_scores else found.scores
     opinion = helper_process.call(recompute, found, scores, held)
-    agreed = _agreement(held, options)
+    agreement = held[2].to_json()
     return {
         "criterion": criterion.key,
         "name": criterion.name,
@@ -81,14 +91,15 @@ def compute_criterion(
         "dependence": evidence.material.design.to_json(drop_useless(evidence.table)),
         "unscored_share": _unscored_share(evidence, evidence.said.asked).to_json(),
         "confidence_from": evidence.said.confidence_from,
-        **agreed,
+        "agreement": agreement,
+        "alt_test": _alt_test(held, options, SWEEP),
         **found.to_json(),
-        **_name_response(evidence, criterion, positive or str(columns.categories[-1])),
-        "scores": None if scores is None else _advised(scores_json(scores), of="score" if has_scores else "verdict"),
+        "estimand": _name_response(evidence, criterion, positive or str(columns.categories[-1])) or found.estimand,
+        "scores": None if scores is None else _advised(scores.to_json(), of="score" if has_scores else "verdict"),
         "groups": _groups(evidence, positive, options),
-        "power": power.compute_criterion(evidence, agreed["agreement"], options),
+        "power": power.compute_criterion(evidence, agreement, options),
         "leaderboard": _leaderboard(evidence, options),
-        "tiers": {**_tiers(evidence, name, options), "by_difficulty": _by_difficulty(evidence, options, fit)},
+        "tiers": _tiers(evidence, name, options, fit),
         "second_opinion": opinion.to_json(),
     }
 
@@ -100,15 +111,15 @@ def _positive(criterion: Criterion, asked: str | None) -> str | None:
     return next((value for value in criterion.values if value.lower() in YES), None)
 
 
-def _name_response(evidence: AssessmentData, criterion: Criterion, positive: str) -> dict[str, str]:
-    """What is estimated of two responses: their values are numbers, which say nothing to a reader."""
-    is_one = evidence.is_choice and len(criterion.values) == 2
-    return {"estimand": f"the rate of {criterion.label_of(positive)}"} if is_one else {}
+def _name_response(evidence: AssessmentData, criterion: Criterion, positive: str) -> str:
+    """What is estimated of two responses, whose values are numbers that say nothing to a reader; empty of all else."""
+    return f"the rate of {criterion.label_of(positive)}" if evidence.is_choice and len(criterion.values) == 2 else ""
 
 
-def _labels(evidence: AssessmentData) -> dict[str, Any]:
+def _labels(evidence: AssessmentData) -> LabelsDocument:
     """What people's labels are made of."""
     people, said = evidence.people, evidence.said
+    both = people.with_label & (said.codes != MISSING)
     return {
         "n_items": evidence.material.n,
         "n_raters": people.table.n_raters,
@@ -116,20 +127,18 @@ def _labels(evidence: AssessmentData) -> dict[str, Any]:
         "adjudicated": int((people.gold != MISSING).sum()),
         "tied": int(people.tied.sum()) if people.counted else 0,
         "could_not_judge": int((people.without_label & ~people.tied).sum()),
-        **_labelled(evidence, people.with_label & (said.codes != MISSING)),
+        "clusters": evidence.n_clusters(both),
+        "outside_commonest": evidence.outside_commonest(both),
+        "constant": _is_constant(evidence, both),
         "asked": int(said.asked.sum()),
         "unscored": int(said.unscored.sum()),
         "not_judged": int((~said.asked).sum()),
     }
 
 
-def _labelled(evidence: AssessmentData, items: BoolArray) -> dict[str, Any]:
-    """What the rules ask of the items (n,) with a label and a verdict."""
-    return {
-        "clusters": evidence.n_clusters(items),
-        "outside_commonest": evidence.outside_commonest(items),
-        "constant": len(np.unique(evidence.said.codes[items])) == 1,
-    }
+def _is_constant(evidence: AssessmentData, items: BoolArray) -> bool:
+    """Whether the judge gave all of these items (n,) the same verdict."""
+    return len(np.unique(evidence.said.codes[items])) == 1
 
 
 def _unscored_share(evidence: AssessmentData, asked: BoolArray) -> Estimate:
@@ -163,22 +172,16 @@ def _held(
     return table, codes, agreement
 
 
-def _agreement(
-    held: tuple[RatingTable, IntArray, JudgeAgreement], options: AssessmentOptions, sweep: Sequence[float] = SWEEP
-) -> dict[str, Any]:
-    """The judge beside people, and whether it may stand in for one of them."""
-    table, codes, agreement = held
-    return {"agreement": agreement.to_json(), "alt_test": _alt_test(table, codes, options, sweep)}
-
-
 def _answered(evidence: AssessmentData) -> BoolArray:
     """(n,) items that somebody rated, or looked at and could not judge."""
     return np.asarray((evidence.table.ratings_per_item > 0) | (evidence.people.declined > 0))
 
 
 def _alt_test(
-    table: RatingTable, codes: IntArray, options: AssessmentOptions, sweep: Sequence[float]
-) -> dict[str, Any] | None:
+    held: tuple[RatingTable, IntArray, JudgeAgreement], options: AssessmentOptions, sweep: Sequence[float]
+) -> AltTestDocument | None:
+    """Whether the judge may stand in for a person; None where nobody can be left out."""
+    table, codes, _ = held
     if table.n_raters < 2:
         return None
     return alt_test(table, codes, epsilon=options.epsilon, sweep=sweep, confidence=options.confidence).to_json()
@@ -189,7 +192,7 @@ def _tells_scores(evidence: AssessmentData) -> bool:
     return bool(np.isfinite(evidence.said.score).any()) and not evidence.people.counted
 
 
-def _advised(scores: dict[str, Any], *, of: str) -> dict[str, Any]:
+def _advised(scores: RecalibrationDocument, *, of: str) -> RecalibrationDocument:
     """With a word on whether the map makes them better: one that raises the error is offered to nobody."""
     before, after = scores["before"]["mae"], scores["after"]["mae"]
     if before is None or after is None:
@@ -215,13 +218,15 @@ def _recalibrated(evidence: AssessmentData, options: AssessmentOptions) -> Recal
     )
 
 
-def _groups(evidence: AssessmentData, positive: str | None, options: AssessmentOptions) -> dict[str, Any]:
+def _groups(
+    evidence: AssessmentData, positive: str | None, options: AssessmentOptions
+) -> dict[str, GroupBoardsDocument]:
     """Corrected means (or rates) of assistants, conditions and domains, with ranks; none on a scale without a mean."""
     if evidence.people.counted and evidence.table.n_categories > 2:
         return {}
     human, judge, mask = *_numbers(evidence, positive), evidence.usable
     material, scale = evidence.material, evidence.numbers
-    found = {}
+    found: dict[str, GroupBoardsDocument] = {}
     for name in (name for name in GROUPED if name in material.groups):
         corrected = correct_by_group(
             human[mask],
@@ -250,22 +255,24 @@ def _numbers(evidence: AssessmentData, positive: str | None) -> tuple[FloatArray
     return human, judge
 
 
-def _leaderboard(evidence: AssessmentData, options: AssessmentOptions) -> dict[str, Any] | None:
+def _leaderboard(evidence: AssessmentData, options: AssessmentOptions) -> BoardsDocument | None:
     """Assistants by the pairs they met in; None where the items are no pairs of named assistants."""
     pairs = evidence.comparisons()
     return None if pairs is None else leaderboard(pairs, confidence=options.confidence).to_json()
 
 
-def _tiers(evidence: AssessmentData, name: str, options: AssessmentOptions) -> dict[str, Any]:
+def _tiers(evidence: AssessmentData, name: str, options: AssessmentOptions, fit: Fit) -> TiersDocument:
     """What the verdict asks, within each tier of difficulty."""
+    by_difficulty = _by_difficulty(evidence, options, fit)
     if not evidence.table.pairable.any():
-        return {"reason": NO_TIERS, "by_tier": {}}
+        return {"reason": NO_TIERS, "by_tier": {}, "by_difficulty": by_difficulty}
     of_item = np.array(evidence.people.tiers)
     names = [tier for tier in ("easy", "medium", "hard", "contested") if (of_item == tier).any()]
-    return {"reason": None, "by_tier": {tier: _tier(evidence, name, options, of_item == tier) for tier in names}}
+    by_tier = {tier: _tier(evidence, name, options, of_item == tier) for tier in names}
+    return {"reason": None, "by_tier": by_tier, "by_difficulty": by_difficulty}
 
 
-def _by_difficulty(evidence: AssessmentData, options: AssessmentOptions, fit: Fit) -> dict[str, Any]:
+def _by_difficulty(evidence: AssessmentData, options: AssessmentOptions, fit: Fit) -> DifficultyAccuracyDocument:
     """Agreement with people's label by tier of the difficulty model; every item by the probability of each tier."""
     found = fit.found
     if found is None:
@@ -280,7 +287,7 @@ def _by_difficulty(evidence: AssessmentData, options: AssessmentOptions, fit: Fi
     return {"reason": None, "method": found.method, **made.to_json()}
 
 
-def _tier(evidence: AssessmentData, name: str, options: AssessmentOptions, kept: BoolArray) -> dict[str, Any]:
+def _tier(evidence: AssessmentData, name: str, options: AssessmentOptions, kept: BoolArray) -> TierDocument:
     part = calibrate(
         evidence.columns(kept),
         recalibrated=False,
@@ -291,47 +298,43 @@ def _tier(evidence: AssessmentData, name: str, options: AssessmentOptions, kept:
         seed=options.seed,
     )
     asked = kept & evidence.said.asked
-    held = _agreement(_held(evidence, name, options, kept, options.bootstrap // FEWER), options, sweep=())
+    both = kept & evidence.labelled & (evidence.said.codes != MISSING)
+    held = _held(evidence, name, options, kept, options.bootstrap // FEWER)
+    tested, agreement = _alt_test(held, options, sweep=()), held[2].to_json()
     return {
         "n_items": int(kept.sum()),
         "labels": {
-            **_labelled(evidence, kept & evidence.labelled & (evidence.said.codes != MISSING)),
+            "clusters": evidence.n_clusters(both),
+            "outside_commonest": evidence.outside_commonest(both),
+            "constant": _is_constant(evidence, both),
             "asked": int(asked.sum()),
             "unscored": int((asked & evidence.said.unscored).sum()),
         },
         "unscored_share": _unscored_share(evidence, asked).to_json(),
-        "agreement": {key: held["agreement"][key] for key in AGREEMENT_OF_A_TIER},
-        "alt_test": held["alt_test"] and {key: held["alt_test"][key] for key in ("passes", "winning_rate", "reason")},
+        "agreement": {
+            "mean_cohen_kappa": agreement["mean_cohen_kappa"],
+            "mean_weighted_cohen_kappa": agreement["mean_weighted_cohen_kappa"],
+            "human_ceiling": agreement["human_ceiling"],
+            "human_ceiling_weighted": agreement["human_ceiling_weighted"],
+            "below_ceiling": agreement["below_ceiling"],
+            "below_ceiling_weighted": agreement["below_ceiling_weighted"],
+            "accuracy": agreement["accuracy"],
+            "scored": agreement["scored"],
+        },
+        "alt_test": tested
+        and {"passes": tested["passes"], "winning_rate": tested["winning_rate"], "reason": tested["reason"]},
         "selective": [_short(one) for one in part.selective],
         "gained": part.gained.to_json(),
     }
 
 
-AGREEMENT_OF_A_TIER = (
-    "mean_cohen_kappa",
-    "mean_weighted_cohen_kappa",
-    "human_ceiling",
-    "human_ceiling_weighted",
-    "below_ceiling",
-    "below_ceiling_weighted",
-    "accuracy",
-    "scored",
-)
-
-
-def _short(one: Selection) -> dict[str, Any]:
-    document = one.to_json()
+def _short(one: Selection) -> TierGuaranteeDocument:
+    coverage = one.coverage.to_json()
     return {
         "target_agreement": one.target,
         "guaranteed": one.guaranteed,
         "ruled_out": one.ruled_out,
-        "coverage": document["coverage"]["value"],
-        "intervals": {"coverage": document["coverage"]},
+        "coverage": coverage["value"],
+        "intervals": {"coverage": coverage},
         "reason": one.reason,
     }
-
-
-def parse_estimate(document: Mapping[str, Any]) -> Estimate:
-    """An estimate again from its JSON."""
-    numbers = ("value", "low", "high", "se", "df")
-    return Estimate(**{**document, **{key: np.nan if document[key] is None else document[key] for key in numbers}})

@@ -11,12 +11,11 @@ from annotation.stats.table import MISSING, IntArray
 from annotation.studies.models.studies import Study
 from judging.assessment.models.assessment import Escalation
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.report_types import RecordedCascadeDocument
 from judging.assessment.services import escalation
 from judging.assessment.services.cascades import sureness
 from judging.judges.models import Judge
 from judging.stats.cascade import find_deciding_stage
-
-Document = dict[str, Any]
 
 
 def newest(study: Study, judge: Judge | None = None) -> Escalation | None:
@@ -30,7 +29,7 @@ def newest(study: Study, judge: Judge | None = None) -> Escalation | None:
     return next((one for one in made if judge is None or judge.pk in _judges(one)), None)
 
 
-def document(made: Escalation, evidence: StudyData) -> Document | None:
+def document(made: Escalation, evidence: StudyData) -> RecordedCascadeDocument | None:
     """Its judges, promise and limits, and what people have said; None where one of its judges is gone."""
     there = {judge.pk: judge for judge in evidence.judges()}
     if not set(_judges(made)) <= there.keys():
@@ -52,13 +51,13 @@ def document(made: Escalation, evidence: StudyData) -> Document | None:
     }
 
 
-def compute_study(evidence: StudyData) -> Document | None:
+def compute_study(evidence: StudyData) -> RecordedCascadeDocument | None:
     """The newest cascade of the study on record."""
     made = newest(evidence.study)
     return document(made, evidence) if made else None
 
 
-def compute_judge(evidence: JudgeData) -> Document | None:
+def compute_judge(evidence: JudgeData) -> RecordedCascadeDocument | None:
     """The newest cascade on record in which the judge is asked, on the same part of the items."""
     made = newest(evidence.study, evidence.judge)
     return document(made, StudyData.load(evidence.study, evidence.part)) if made else None

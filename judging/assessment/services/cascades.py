@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from core.jobs.waiting import load_or_make
 from judging.assessment.models.assessment import Escalation
 from judging.assessment.options import MOST_JUDGES, CascadeOptions
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.report_types import CriterionCascadeDocument, StudyCascadeDocument
 from judging.assessment.services import assessment, escalation, runs
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.judges.models import PANEL, RECALIBRATED, Judge
@@ -55,7 +55,7 @@ class Cascaded:
     found: Cascade
     alone: tuple[Cascade, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CriterionCascadeDocument:
         """As JSON types."""
         return {
             "criterion": self.criterion.key,
@@ -199,7 +199,7 @@ def escalate(
     )
 
 
-def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, Any]:
+def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, object]:
     """A stage as it is kept: by criterion its threshold and the least confidence that its test has looked at."""
     stages = {criterion.criterion.key: criterion.found.stages[place] for criterion in found}
     limits = {
@@ -209,7 +209,7 @@ def _limits(place: int, one: JudgeData, found: Sequence[Cascaded]) -> dict[str, 
     return {"judge": str(one.judge), "judge_id": one.judge.pk, "limits": limits}
 
 
-def describe_usual(judges: Sequence[JudgeData]) -> dict[str, Any] | None:
+def describe_usual(judges: Sequence[JudgeData]) -> StudyCascadeDocument | None:
     """The document of the two cheapest, by the usual promise; None where there are no two on the same criterion."""
     costs = load_costs(judges)
     each = usual(sort_by_cost(judges, costs))
@@ -218,7 +218,7 @@ def describe_usual(judges: Sequence[JudgeData]) -> dict[str, Any] | None:
     return describe(each, CascadeOptions(), costs)
 
 
-def describe(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -> dict[str, Any]:
+def describe(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -> StudyCascadeDocument:
     """The document of the cascade of these judges: what is kept, or computed now. Raises as `compute_cascade`."""
     asked_for = {run.pk for one in each for run in one.runs.values()}
     priced = sorted([list(one) for one in costs.items() if one[0][0] in asked_for], key=str)
@@ -227,7 +227,7 @@ def describe(each: Sequence[JudgeData], options: CascadeOptions, costs: Costs) -
     return load_or_make(key, lambda: document(each, _compute(each, options, costs)))
 
 
-def document(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> dict[str, Any]:
+def document(each: Sequence[JudgeData], found: Sequence[Cascaded]) -> StudyCascadeDocument:
     """All criteria as JSON types, and how many items without a label are escalated to people on any of them."""
     return {
         "study": each[0].study.name,

@@ -66,7 +66,7 @@ class CertificateStatus:
         """Whether it lets the judge be used on some criterion."""
         return bool({"replace", "assist and escalate"} & set(self.decisions.values()))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON types."""
         return {
             "state": self.state,
@@ -95,7 +95,7 @@ def read_file(data: bytes) -> Any:
         raise InputError("This is not JSON that can be read: {error}.", error=error) from error
 
 
-def _once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _once(members: Sequence[tuple[str, Any]]) -> dict[str, object]:
     """Raise InputError for a name that stands twice: two readers might read two values."""
     found = dict(members)
     if len(found) < len(members):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -17,6 +17,7 @@ from judging.assessment import signing
 from judging.assessment.canonical_json import LARGEST_INTEGER, to_canonical_bytes
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate, Revocation
 from judging.assessment.queries import certificates as queries
+from judging.assessment.result_types import CriterionAuditDocument, CriterionCalibrationDocument
 from judging.assessment.services import cascade_records, escalation, hold_out
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
@@ -24,7 +25,7 @@ from judging.judges.models import Judge
 
 FORMAT = "concord-judge-certificate/2"
 
-KEPT = (
+KEPT: Final = (
     "labels",
     "n_labelled",
     "n_unlabelled",
@@ -93,13 +94,13 @@ def rotate_key(*, by: User | None) -> dict[str, int]:  # noqa: ARG001 - on recor
     return {"keys": len(signing.read_keys())}
 
 
-def list_keys() -> list[dict[str, Any]]:
+def list_keys() -> list[dict[str, str | bool]]:
     """The public keys that check this site's certificates: the one that signs, then those before it."""
     keys = signing.load_keys()
     return [{"key_id": key.key_id, "public_key": key.hex, "signs": place == 0} for place, key in enumerate(keys)]
 
 
-def document(certificate: Certificate) -> dict[str, Any]:
+def document(certificate: Certificate) -> dict[str, object]:
     """The certificate as a file: its content, the content's hash, and the signature with the key that checks it."""
     written = {"content": certificate.content, "sha256": certificate.sha256}
     if not certificate.signature:
@@ -118,9 +119,9 @@ def judge_hash(judge: Judge) -> str:
     return content_hash([judge.provider, judge.model, judge.parameters])
 
 
-def _content(found: Assessment) -> dict[str, Any]:
+def _content(found: Assessment) -> dict[str, object]:
     judge, study, calibration = found.judge, found.study, found.calibration
-    criteria = calibration.result["criteria"]
+    criteria, audits = calibration.document["criteria"], found.audit.document["criteria"]
     runs = sorted({one["run"] for one in criteria.values()})
     n, items = queries.item_set(study)
     first, last = queries.load_judging_period(runs)
@@ -136,12 +137,15 @@ def _content(found: Assessment) -> dict[str, Any]:
             "model": judge.model,
             "hash": judge_hash(judge),
         },
-        "prompts": calibration.result["prompts"],
+        "prompts": calibration.document["prompts"],
         "items": {"n": n, "hash": items},
         "runs": runs,
         "judged": [time.isoformat(timespec="seconds") if time else None for time in (first, last)],
         "criteria": {
-            one.key: {**_criterion(one, criteria[one.key]), "probes": _probes(found.audit.result["criteria"][one.key])}
+            one.key: {
+                **_criterion(one, criteria[one.key]),
+                "probes": _probes(audits[one.key]),
+            }
             for one in found.verdicts
         },
         "escalation": escalation.summarise_return(escalated, found.evidence) if escalated else None,
@@ -157,19 +161,19 @@ def _content(found: Assessment) -> dict[str, Any]:
     }
 
 
-def _criterion(found: CriterionVerdict, calibration: Mapping[str, Any]) -> dict[str, Any]:
+def _criterion(found: CriterionVerdict, calibration: CriterionCalibrationDocument) -> dict[str, object]:
     verdict = {name: part for name, part in found.to_json().items() if name != "rules"}
     tiers = {tier: {"decision": one.decision, "n_items": found.counts[tier]} for tier, one in found.tiers.items()}
     return {**verdict, "tiers": tiers, **{name: calibration[name] for name in KEPT}}
 
 
-def _probes(audit: Mapping[str, Any]) -> dict[str, str]:
+def _probes(audit: CriterionAuditDocument) -> dict[str, str]:
     """By probe, whether it found something: found, not found, or not made."""
     said = {True: "found", False: "not found", None: "not run"}
     return {one["name"]: said[one["found"]] for one in audit["probes"]}
 
 
-def _run(run: CalibrationRun | AuditRun) -> dict[str, Any]:
+def _run(run: CalibrationRun | AuditRun) -> dict[str, object]:
     return {
         "id": run.pk,
         "input_hash": run.input_hash,
@@ -194,5 +198,5 @@ def _plain(value: Any) -> Any:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def _without_date(content: Mapping[str, Any]) -> dict[str, Any]:
+def _without_date(content: Mapping[str, object]) -> dict[str, object]:
     return {name: part for name, part in content.items() if name != "issued_at"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,14 +11,23 @@ from annotation.agreement.services import agreement as among_people
 from annotation.stats.by_level import explain_missing
 from annotation.stats.dependence import INDEPENDENT, Design
 from annotation.stats.rater_groups import LEAST_RATERS, agreement_within, group_raters
+from annotation.stats.result_types import NoteDocument
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import group_tiers
 from core.errors import InputError
+from judging.assessment.agreement_types import (
+    AnnotatorGroupsDocument,
+    CriterionAgreementDocument,
+    ItemGroupDocument,
+    JudgeDocument,
+    JudgeOfGroupDocument,
+)
 from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.queries.ratings import JudgesRatings
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.differences import compare_judges
+from judging.stats.result_types import AltTestDocument, JudgeAgreementDocument, JudgeDifferenceDocument
 from judging.stats.span_agreement import judge_span_agreement
 from judging.stats.subgroups import compute_agreement_by
 
@@ -102,24 +110,6 @@ HELD_OUT = "are left out of its figures, which are of the development part; peop
 MOST_COMPARED = 8
 """Judges of which every two are compared, the first by name: 28 pairs."""
 
-OF_GROUPS = (
-    "mean_cohen_kappa",
-    "mean_weighted_cohen_kappa",
-    "human_ceiling",
-    "human_ceiling_weighted",
-    "below_ceiling",
-    "below_ceiling_weighted",
-    "percent_agreement",
-    "accuracy",
-    "mae",
-    "bias",
-    "n_items",
-    "scored",
-    "unscored",
-    "not_judged",
-)
-"""What is said of a judge in each group of items."""
-
 
 def document(
     table: RatingTable,
@@ -128,24 +118,27 @@ def document(
     groups: Sequence[str] | None = None,
     kinds: Sequence[str | None] | None = None,
     design: Design = INDEPENDENT,
-) -> dict[str, Any]:
+) -> CriterionAgreementDocument:
     """The document of one criterion: people among themselves, each judge beside them, every two judges.
 
     `groups` names the group of each item of the table, `kinds` that of each of its raters, None where it is not known;
     with one of them, each group has figures of its own.
     """
     _check_nested(table, design)
-    found = among_people.compute_people(table, options, design)
+    people = among_people.compute_people(table, options, design)
     used = [_used(table, column, options) for column in columns]
     judge, is_coded = (_judge, True) if table.level != "spans" else (_span_judge, False)
-    found["judges"] = {column.name: judge(table, column, options) for column in columns}
-    found["differences"] = _differences(table, used, options) if is_coded else []
+    found: CriterionAgreementDocument = {
+        **people,  # type: ignore[typeddict-item]  # it holds no groups of another shape
+        "warnings": [*people["warnings"], *_warnings(columns, options)],
+        "conventions": [*people["conventions"], *_conventions(columns, options)],
+        "judges": {column.name: judge(table, column, options) for column in columns},
+        "differences": _differences(table, used, options) if is_coded else [],
+    }
     if groups is not None and is_coded:
         found["groups"] = list_groups(table, used, groups, options)
     if kinds is not None and is_coded:
         found["annotator_groups"] = compute_annotators(table, used, kinds, options)
-    found["warnings"] = [*found["warnings"], *_warnings(columns, options)]
-    found["conventions"] = [*found["conventions"], *_conventions(columns, options)]
     return found
 
 
@@ -177,7 +170,9 @@ def _used(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> Ju
     )
 
 
-def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, Any]]:
+def _differences(
+    table: RatingTable, columns: Sequence[JudgeColumn], options: JudgedOptions
+) -> list[JudgeDifferenceDocument]:
     """Every two judges on the items that both scored, paired."""
     found = compare_judges(
         table,
@@ -192,7 +187,7 @@ def _differences(table: RatingTable, columns: Sequence[JudgeColumn], options: Ju
 
 def list_groups(
     table: RatingTable, columns: Sequence[JudgeColumn], groups: Sequence[str], options: JudgedOptions
-) -> list[dict[str, Any]]:
+) -> list[ItemGroupDocument]:
     """People's agreement in each group of items, and each judge's beside it, in the order of the groups' names."""
     of_people = group_tiers(
         table, groups, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed
@@ -220,7 +215,7 @@ def list_groups(
             "n_items": one.n_items,
             "fleiss_kappa": one.fleiss_kappa.to_json(),
             "percent_agreement": one.percent_agreement.to_json(),
-            "judges": {name: {key: found[one.group][key] for key in OF_GROUPS} for name, found in of_judges.items()},
+            "judges": {name: _select_of_group(found[one.group]) for name, found in of_judges.items()},
         }
         for one in of_people
     ]
@@ -228,7 +223,7 @@ def list_groups(
 
 def compute_annotators(
     table: RatingTable, columns: Sequence[JudgeColumn], kinds: Sequence[str | None], options: JudgedOptions
-) -> dict[str, Any]:
+) -> AnnotatorGroupsDocument:
     """Agreement of the people of each kind with each other, and each judge's with them. No group names a person."""
     grouped = group_raters(table, kinds)
     within = agreement_within(
@@ -243,7 +238,9 @@ def compute_annotators(
             {
                 **one.to_json(),
                 "judges": {
-                    column.name: _with_group(table.select_raters(grouped.members[one.group]), column, options)
+                    column.name: _select_of_group(
+                        _agreement(table.select_raters(grouped.members[one.group]), column, options)
+                    )
                     for column in columns
                 },
             }
@@ -252,13 +249,27 @@ def compute_annotators(
     }
 
 
-def _with_group(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
-    """What a judge's agreement with some of the people is."""
-    found = _agreement(people, column, options)
-    return {key: found[key] for key in OF_GROUPS}
+def _select_of_group(found: JudgeAgreementDocument) -> JudgeOfGroupDocument:
+    """What is said of a judge in a group of items, or of annotators."""
+    return {
+        "mean_cohen_kappa": found["mean_cohen_kappa"],
+        "mean_weighted_cohen_kappa": found["mean_weighted_cohen_kappa"],
+        "human_ceiling": found["human_ceiling"],
+        "human_ceiling_weighted": found["human_ceiling_weighted"],
+        "below_ceiling": found["below_ceiling"],
+        "below_ceiling_weighted": found["below_ceiling_weighted"],
+        "percent_agreement": found["percent_agreement"],
+        "accuracy": found["accuracy"],
+        "mae": found["mae"],
+        "bias": found["bias"],
+        "n_items": found["n_items"],
+        "scored": found["scored"],
+        "unscored": found["unscored"],
+        "not_judged": found["not_judged"],
+    }
 
 
-def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeAgreementDocument:
     return judge_agreement(
         people,
         column.codes,
@@ -271,7 +282,7 @@ def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions)
     ).to_json()
 
 
-def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeDocument:
     used = _used(table, column, options)
     return {
         **_agreement(table, used, options),
@@ -285,7 +296,7 @@ def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> d
     }
 
 
-def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any]:
+def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeDocument:
     found = judge_span_agreement(
         table,
         column.codes,
@@ -308,7 +319,7 @@ def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions)
     }
 
 
-def _alt_test(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> dict[str, Any] | None:
+def _alt_test(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> AltTestDocument | None:
     """May the judge stand in for a person? None with fewer than two annotators: nobody can be left out."""
     if table.n_raters < 2:
         return None
@@ -325,7 +336,7 @@ def _code(table: RatingTable, value: str) -> int:
     return scale.index(value)
 
 
-def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterable[dict[str, str]]:
+def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterable[NoteDocument]:
     for column in columns:
         if unscored := int(column.unscored.sum()):
             treated = "left out of its figures" if options.unscored_as is None else f"counted as {options.unscored_as}"
@@ -341,7 +352,7 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
             yield note(column.kind.replace(" ", "_"), f"{column.name} is a {column.kind}: a rule, not a model.")
 
 
-def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[dict[str, str]]:
+def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list[NoteDocument]:
     if not columns:
         return []
     counted = "" if options.unscored_as is None else f" Here they are counted as {options.unscored_as}, as asked."
@@ -349,6 +360,6 @@ def _conventions(columns: Sequence[JudgeColumn], options: JudgedOptions) -> list
     return [note("unscored", UNSCORED + counted), note("verdict", VERDICT), *weighted]
 
 
-def note(code: str, message: str) -> dict[str, str]:
+def note(code: str, message: str) -> NoteDocument:
     """A warning or a convention: a code that never changes its meaning, and a sentence."""
     return {"code": code, "message": message}

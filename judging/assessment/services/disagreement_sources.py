@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -18,12 +17,19 @@ from annotation.stats.disagreement.taste import taste
 from annotation.stats.table import MISSING, FloatArray, RatingTable
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries.guidelines import versions_given
+from judging.assessment.agreement_types import (
+    DisagreementSourcesDocument,
+    SetsDocument,
+    SourcesOrWhyDocument,
+    TasteOrWhyDocument,
+)
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services.disagreements import criteria_called
 from judging.stats.assessment_data import AssessmentData
 
 SEED = 0
-SOURCES = {
+Source = Literal["observed", "expected", "severity", "carelessness", "items", "guideline"]
+SOURCES: dict[Source, str] = {
     "observed": gettext_noop("all pairs of people, as observed"),
     "expected": gettext_noop("all pairs of people, by the model"),
     "severity": gettext_noop("because some are more severe"),
@@ -32,35 +38,42 @@ SOURCES = {
     "guideline": gettext_noop("because the guideline changed between answers, of what is observed"),
 }
 """Parts of people's disagreement, in words."""
+NOT_FITTED = "the difficulty model does not fit: {why}"
 LEAST_ITEMS = 40
 """Items with a person's answer and a verdict, half of which sets are calibrated on."""
 
 
-def compute_criterion(criterion: Criterion, one: AssessmentData) -> dict[str, Any]:
+def compute_criterion(criterion: Criterion, one: AssessmentData) -> DisagreementSourcesDocument:
     """Distances of the judge, sources of people's disagreement, camps of taste, and sets. At most two queries."""
     table = one.people.table
     told = compute_shares(one)
     return {
         "distance": distances(table, told, seed=SEED).to_json(),
-        "sources": _or_why(lambda: sources(table, versions=versions_given(criterion, table), seed=SEED).to_json()),
-        "taste": _or_why(lambda: taste(table, seed=SEED).to_json()),
+        "sources": _find_sources(criterion, table),
+        "taste": _find_taste(table),
         "sets": sets(table, told, seed=SEED),
         "seed": SEED,
     }
 
 
-def compute_judge(evidence: JudgeData, criterion: str = "") -> dict[str, dict[str, Any]]:
+def compute_judge(evidence: JudgeData, criterion: str = "") -> dict[str, DisagreementSourcesDocument]:
     """By criterion, or on one of them, what `of_criterion` finds. InputError where there is no such criterion."""
     asked = criteria_called(evidence, criterion)
     return {one.key: compute_criterion(one, evidence.evidence[one.key]) for one in asked}
 
 
-def _or_why(made: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was made, with no reason; or the reason alone."""
+def _find_sources(criterion: Criterion, table: RatingTable) -> SourcesOrWhyDocument:
     try:
-        return {**made(), "reason": None}
+        return {**sources(table, versions=versions_given(criterion, table), seed=SEED).to_json(), "reason": None}
     except NoConvergenceError as why:
-        return {"reason": f"the difficulty model does not fit: {why}"}
+        return {"reason": NOT_FITTED.format(why=why)}
+
+
+def _find_taste(table: RatingTable) -> TasteOrWhyDocument:
+    try:
+        return {**taste(table, seed=SEED).to_json(), "reason": None}
+    except NoConvergenceError as why:
+        return {"reason": NOT_FITTED.format(why=why)}
 
 
 def compute_shares(one: AssessmentData) -> FloatArray:
@@ -73,7 +86,7 @@ def compute_shares(one: AssessmentData) -> FloatArray:
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
+def sets(table: RatingTable, told: FloatArray, *, seed: int) -> SetsDocument:
     """Neighbouring answers about the verdict that hold a person's: made on half the clusters, tested on the others."""
     if not table.has_scores:
         return {"reason": "the scale has no order"}
@@ -99,14 +112,15 @@ def sets(table: RatingTable, told: FloatArray, *, seed: int) -> dict[str, Any]:
     }
 
 
-def camps_in_words(found: Mapping[str, Any]) -> str:
+def camps_in_words(found: TasteOrWhyDocument) -> str:
     """Whether there are two camps, in a sentence."""
+    if found["reason"]:
+        return _explain_unknown(found["reason"])
     gain = found["gain"]
-    if reason := found["reason"] or (gain["reason"] if gain["value"] is None else ""):
-        return _explain_unknown(reason)
-    bits = _("{value} bits a rating [{low}, {high}]").format(
-        **{name: f"{gain[name]:+.3f}" for name in ("value", "low", "high")}
-    )
+    if gain["value"] is None or gain["low"] is None or gain["high"] is None:
+        return _explain_unknown(gain["reason"] or "")
+    value, low, high = (f"{number:+.3f}" for number in (gain["value"], gain["low"], gain["high"]))
+    bits = _("{value} bits a rating [{low}, {high}]").format(value=value, low=low, high=high)
     if not found["camps"]:
         return _("none. Two camps do not predict ratings that were held out better ({bits}).").format(bits=bits)
     smaller = ", ".join(person for person, camp in found["camps"].items() if camp)
@@ -118,11 +132,13 @@ def _explain_unknown(reason: str) -> str:
     return _("not told, {reason}.").format(reason=reason)
 
 
-def sets_in_words(found: Mapping[str, Any]) -> str:
+def sets_in_words(found: SetsDocument) -> str:
     """How many neighbouring answers hold a person's answer, in a sentence."""
     if found["reason"]:
         return _explain_unknown(found["reason"])
     size, covered = found["size"], found["covered"]
+    if size["value"] is None or covered["value"] is None:
+        return _explain_unknown(covered["reason"] or "")
     return _(
         "{size} neighbouring values on average hold a person's answer on {covered} % of {n} items that were not used "
         "to make them (aim {aim} %)."

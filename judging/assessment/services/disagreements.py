@@ -61,7 +61,7 @@ class Disagreement:
     confidence: float
     people: tuple[tuple[str, str], ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As JSON types."""
         return {
             "item": self.position,
@@ -143,7 +143,7 @@ def _order(sort: str) -> Callable[[Disagreement], Any]:
             sorts=", ".join(SORTS),
         )
 
-    def key(one: Disagreement) -> tuple[Any, ...]:
+    def key(one: Disagreement) -> tuple[object, ...]:
         value = float(getattr(one, name))
         known = not np.isnan(value)
         return (not known, sign * value if known else 0.0, one.position, one.turn, one.criterion)
@@ -205,7 +205,7 @@ def _row(
 
 def document(
     evidence: JudgeData, rows: Sequence[Disagreement], said: Mapping[tuple[int, int, str], Mapping[str, Any]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What `disagreements` prints; ``said`` holds what people and the judge wrote, by position, turn and criterion."""
     return {
         "study": evidence.study.name,

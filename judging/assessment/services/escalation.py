@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -24,14 +23,14 @@ from core.options.model import check_options
 from judging.assessment.models.assessment import Escalation
 from judging.assessment.options import NewEscalation
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.report_types import ReturnedCriterionDocument, ReturnedDocument
 from judging.assessment.services import follow_up_studies
 from judging.assessment.services.assessment import Assessment
 from judging.judges.models import Judge
 from judging.stats.assessment_data import AssessmentData
+from judging.stats.calibration_types import SelectionDocument
 from judging.stats.clustered_shares import count_clustered_share
 from judging.stats.observed import People, select_names, to_scores
-
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ def find_escalated(found: Assessment, target: float) -> EscalatedItems:
     """What selective judging at this target leaves. Raises InputError where it was not computed for the target."""
     thresholds, doubtful = {}, {}
     for key, evidence in found.evidence.evidence.items():
-        chosen = _selection(found.calibration.result["criteria"][key]["selective"], target)
+        chosen = _selection(found.calibration.document["criteria"][key]["selective"], target)
         threshold = chosen["threshold"] if chosen["guaranteed"] else None
         thresholds[key] = threshold
         left = evidence.usable & ~evidence.labelled & ~mask_accepted(evidence, threshold)
@@ -81,7 +80,7 @@ def mask_accepted(evidence: AssessmentData, threshold: float | None) -> BoolArra
     return np.asarray(given & (sure >= threshold))
 
 
-def _selection(selective: list[Document], target: float) -> Document:
+def _selection(selective: Sequence[SelectionDocument], target: float) -> SelectionDocument:
     for one in selective:
         if np.isclose(one["target_agreement"], target):
             return one
@@ -117,7 +116,7 @@ def make(
     name: str,
     target: float,
     overlap: int,
-    cascade: Document | None = None,
+    cascade: Mapping[str, object] | None = None,
 ) -> Escalation:
     """A draft of the items of which anything is in doubt, by criterion key the names of what is. InputError where
     nothing is. Which turns and responses these are stands with the draw.
@@ -171,7 +170,7 @@ def newest(study: Study, judge: Judge) -> Escalation | None:
 
 def summarise_return(
     escalation: Escalation, evidence: JudgeData, keeps: Callable[[str], IntArray] | None = None
-) -> Document:
+) -> ReturnedDocument:
     """What people have said so far of what was left to them, by criterion; of the items in this part of the study.
 
     ``keeps`` gives by criterion key the (n,) verdicts that are kept, -1 where none is: by default those of which the
@@ -199,7 +198,9 @@ def summarise_return(
     }
 
 
-def _of_criterion(evidence: AssessmentData, keeps: IntArray, people: People, rows: IntArray) -> Document:
+def _of_criterion(
+    evidence: AssessmentData, keeps: IntArray, people: People, rows: IntArray
+) -> ReturnedCriterionDocument:
     """`rows` (m,) are the places in the old study of what people were shown in the new one; -1 for other parts."""
     there = rows >= 0
     rows, consensus, mean = rows[there], people.consensus[there], people.mean[there]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from annotation.studies.parsing.label_files import LabelFile
 from core import helper_process
 from core.errors import InputError
 from judging.assessment.options import CalibrationOptions
+from judging.assessment.result_types import FileCalibrationDocument
 from judging.stats.calibrate import Columns, calibrate
 from judging.stats.second_opinion import recompute
 
@@ -46,7 +46,7 @@ def calibrate_file(
     *,
     level: Level | None = None,
     categories: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> FileCalibrationDocument:
     """The document of a file.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from annotation.stats.dependence import Design, fill_gaps, find_bad_weight
 from annotation.stats.table import FloatArray, RatingTable
 from annotation.studies.parsing.rating_files import RatingsFile
 from core.errors import InputError
+from judging.assessment.agreement_types import CriterionAgreementDocument
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services.comparison import JudgeColumn, document
 
 
 def compare_file(
     file: RatingsFile, judge_names: Sequence[str], options: JudgedOptions, *, weight: str = ""
-) -> dict[str, Any]:
+) -> CriterionAgreementDocument:
     """The document of a file in which some raters are judges, items weighted by the column ``weight``.
 
     Raises InputError where it has no such rater, or a weight is not a positive number.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ def fill(
     method: str,
     frame_size: int,
     seed: int,
-    filters: Mapping[str, Any],
+    filters: Mapping[str, object],
 ) -> None:
     """The source's items at these positions, each with the probability that it had of being taken.
 

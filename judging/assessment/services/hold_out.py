@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import IntegrityError, transaction
 
 from annotation.studies.models.studies import Study
@@ -14,6 +12,7 @@ from core.options.model import check_options
 from judging.assessment.models.assessment import CalibrationRun, Look
 from judging.assessment.options import NewHoldOut
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.result_types import LeakingAuditDocument
 from judging.assessment.services import assessment
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.rules import name_author
@@ -67,7 +66,7 @@ def _check_once(found: Assessment) -> None:
         )
 
 
-def _scored(run: CalibrationRun) -> tuple[Any, ...]:
+def _scored(run: CalibrationRun) -> tuple[object, ...]:
     """What decides on a score, whatever version of Concord computed it."""
     return run.input_hash, run.parameters, run.seed
 
@@ -86,7 +85,7 @@ def list_accesses(study: Study, judge: Judge) -> list[Look]:
     return list(found.order_by("created_at", "pk"))
 
 
-def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
+def record(study: Study, judge: Judge, part: str) -> dict[str, object] | None:
     """What a certificate says of the split and of all looks; None where nothing is held out.
 
     What is signed cannot be changed: accounts have numbers there, as somebody may be erased.
@@ -98,7 +97,7 @@ def record(study: Study, judge: Judge, part: str) -> dict[str, Any] | None:
     return {**_of_split(study, split), "part": part, "looks": seen}
 
 
-def compute_study(study: Study) -> dict[str, Any] | None:
+def compute_study(study: Study) -> dict[str, object] | None:
     """What a report says of the split, and of the looks with every judge; None where nothing is held out."""
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
@@ -113,16 +112,16 @@ def find_leaking(study: Study) -> list[int]:
     return leaks(study, split) if split else []
 
 
-def audit_document(found: Assessment) -> dict[str, Any]:
+def audit_document(found: Assessment) -> LeakingAuditDocument:
     """The result of the audits, with what leaks between the parts: the same on page, command and API."""
     return {**found.audit_document(), "leaks": find_leaking(found.study)}
 
 
-def _of_split(study: Study, split: HoldOut) -> dict[str, Any]:
+def _of_split(study: Study, split: HoldOut) -> dict[str, object]:
     return {"share": split.share, "seed": split.seed, "leaks": len(leaks(study, split))}
 
 
-def _as_json(one: Look) -> dict[str, Any]:
+def _as_json(one: Look) -> dict[str, object]:
     return {
         "judge": str(one.judge),
         "at": one.created_at.isoformat(timespec="seconds"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -17,6 +16,7 @@ from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
 from core.options.model import check_options
+from judging.assessment.agreement_types import CriterionChangeDocument, VersionChangeDocument
 from judging.assessment.options import NewVersion
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.judges.models import Judge
@@ -26,8 +26,6 @@ from judging.stats.assessment_data import AssessmentData
 from judging.stats.differences import compare_judges
 from judging.stats.mcnemar import McNemar, mcnemar
 from judging.stats.observed import select_names
-
-Document = dict[str, Any]
 
 FIGURES = ("mean_cohen_kappa", "mean_weighted_cohen_kappa", "percent_agreement")
 
@@ -129,7 +127,7 @@ def find_previous_version(evidence: StudyData, judge: Judge, wanted: str = "") -
     return next(iter([*older, *others]), None)
 
 
-def change(old: JudgeData, new: JudgeData, *, bootstrap: int = RESAMPLES, seed: int = 0) -> Document:
+def change(old: JudgeData, new: JudgeData, *, bootstrap: int = RESAMPLES, seed: int = 0) -> VersionChangeDocument:
     """How far the new version agrees better with people than the old one, per criterion, on the items of both.
 
     Figures are new minus old, from the same resamples of the development part; items of one profile or question are
@@ -150,7 +148,9 @@ def change(old: JudgeData, new: JudgeData, *, bootstrap: int = RESAMPLES, seed: 
     }
 
 
-def _of_criterion(criterion: Criterion, old: JudgeData, new: JudgeData, bootstrap: int, seed: int) -> Document:
+def _of_criterion(
+    criterion: Criterion, old: JudgeData, new: JudgeData, bootstrap: int, seed: int
+) -> CriterionChangeDocument:
     before, after = old.evidence[criterion.key], new.evidence[criterion.key]
     rated = after.table.ratings_per_item > 0
     table = drop_useless(after.table.subset_items(rated))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -249,16 +248,16 @@ class RatedItems:
             known=known,
         )
 
-    def summary(self, positions: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    def summary(self, positions: Sequence[int]) -> dict[int, list[dict[str, object]]]:
         """By position, for the item or each of its turns: counts of people's values, majority, tier, judges' values."""
         wanted = set(positions)
-        found: dict[int, list[dict[str, Any]]] = {}
+        found: dict[int, list[dict[str, object]]] = {}
         for row, name in enumerate(self.table.items):
             if (position := to_position(name)) in wanted:
                 found.setdefault(position, []).append(self._summary(row))
         return found
 
-    def _summary(self, row: int) -> dict[str, Any]:
+    def _summary(self, row: int) -> dict[str, object]:
         counts = self._counts(row)
         return {
             "turn": to_turn(self.table.items[row]),
@@ -269,13 +268,13 @@ class RatedItems:
             "judges": [self._verdict(column, row) for column in self.judges],
         }
 
-    def _counts(self, row: int) -> list[dict[str, Any]]:
+    def _counts(self, row: int) -> list[dict[str, object]]:
         """What people answered, in the order of the scale, and how many of them."""
         given = Counter(code for code in self.table.codes[row].tolist() if code != MISSING)
         named = [(name_label(self.criterion, str(self.table.categories[code])), n) for code, n in sorted(given.items())]
         return [{"label": label, "n": n} for label, n in named]
 
-    def _verdict(self, column: JudgeColumn, row: int) -> dict[str, Any]:
+    def _verdict(self, column: JudgeColumn, row: int) -> dict[str, object]:
         label = self._label(column.codes, row)
         masked = to_position(self.table.items[row]) in self.masked
         answered = _("the reply held no verdict") if column.unscored[row] else _("not judged")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,13 @@ from annotation.stats.headline import choose_headline
 from annotation.stats.table import MISSING
 from core.hashing import content_hash
 from core.jobs.waiting import load_or_make
+from judging.assessment.agreement_types import RankingDocument
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services import runs
-from judging.stats.differences import Ranking, rank_judges
+from judging.stats.differences import rank_judges
 
 
-def compare_judges(judges: Sequence[JudgeData]) -> list[dict[str, Any]]:
+def compare_judges(judges: Sequence[JudgeData]) -> list[RankingDocument]:
     """Per criterion the judge that agrees most with people, how far every other lies below it, and all ranks.
 
     The intervals of all differences hold together, so that the best of several equal judges is not taken for better;
@@ -34,7 +34,7 @@ def compare_judges(judges: Sequence[JudgeData]) -> list[dict[str, Any]]:
     return list(found)
 
 
-def _of_criterion(key: str, judges: Sequence[JudgeData]) -> dict[str, Any] | None:
+def _of_criterion(key: str, judges: Sequence[JudgeData]) -> RankingDocument | None:
     there = [judge for judge in judges if key in judge.evidence]
     first = there[0].evidence[key]
     rated = first.table.ratings_per_item > 0
@@ -46,12 +46,11 @@ def _of_criterion(key: str, judges: Sequence[JudgeData]) -> dict[str, Any] | Non
     found = rank_judges(drop_useless(first.table.subset_items(rated)), said, figure=figure)
     name = next(criterion.name for criterion in there[0].criteria if criterion.key == key)
     scored_by_all = np.all([column != MISSING for column in said.values()], axis=0)
-    return {"criterion": key, "name": name, "n_items": int(scored_by_all.sum()), **_as_json(found)}
-
-
-def _as_json(found: Ranking) -> dict[str, Any]:
     best, *others = found.judges
     return {
+        "criterion": key,
+        "name": name,
+        "n_items": int(scored_by_all.sum()),
         "best": best.name,
         "figure": found.figure,
         "rows": [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -23,6 +22,7 @@ from core.audit.log import audited
 from core.errors import InputError
 from judging.assessment.models.assessment import LabelPlan
 from judging.assessment.options import PlanOptions
+from judging.assessment.progress_types import LabellingPlanDocument, PlanReturnDocument
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.assessment.services import follow_up_studies, power
 from judging.judges.models import Judge
@@ -35,7 +35,6 @@ NO_MEAN = "a scale without an order has no mean to be planned for"
 ENOUGH = "there are enough labels"
 TOO_FEW_ITEMS = "no number of labels of these items gives so narrow an interval"
 CLUSTER_DRAW = "Whole items are drawn: each {noun} without a label has the inclusion probability of its item."
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +152,12 @@ def build_plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlan:
     )
 
 
-def plan(evidence: JudgeData, options: PlanOptions) -> Document:
+def plan(evidence: JudgeData, options: PlanOptions) -> LabellingPlanDocument:
     """The plan as a document, with what came back of the newest study that was made of one."""
     return document(evidence, build_plan(evidence, options))
 
 
-def document(evidence: JudgeData, found: LabellingPlan) -> Document:
+def document(evidence: JudgeData, found: LabellingPlan) -> LabellingPlanDocument:
     """What `plan_labels` prints: labels needed, and the items with the probability that each had of being drawn."""
     one, made = evidence.evidence[found.key], newest(evidence.study, evidence.judge, found.key)
     criterion, frame = _find_criterion(evidence, found.key), found.frame
@@ -172,7 +171,7 @@ def document(evidence: JudgeData, found: LabellingPlan) -> Document:
         "by": found.options.by,
         "confidence": found.options.confidence,
         "seed": found.options.seed,
-        "needed": found.needed and found.needed.to_json(),
+        "needed": None if found.needed is None else found.needed.to_json(),
         "reason": found.reason,
         "no_draw": found.no_draw,
         "cluster_draw": CLUSTER_DRAW.format(noun=criterion.part_noun) if of_parts else None,
@@ -268,7 +267,7 @@ def newest(study: Study, judge: Judge, key: str) -> LabelPlan | None:
     return made.order_by("-created_at", "-pk").first()
 
 
-def summarise_return(made: LabelPlan, evidence: JudgeData) -> Document:
+def summarise_return(made: LabelPlan, evidence: JudgeData) -> PlanReturnDocument:
     """The mean of all items with the labels of the study that was made of the plan, each by its probability."""
     one = evidence.evidence[made.criterion.key]
     human, judge = _columns(one)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from core.charts import Spec
 from core.csv_files import csv_text
 from core.files.writing import Member, write_zip
 from core.typesetting import set_pdf
 from judging.assessment import calibration_charts, charts, latex, typst_report
 from judging.assessment.report_tables import list_tables
-
-Document = Mapping[str, Any]
+from judging.assessment.report_types import ReportDocument, ReportJudgeDocument, ReportPeopleDocument
 
 README = """The report of {study}, computed {at} by Concord {version}.
 
@@ -36,7 +36,7 @@ class ReportFigure:
 
     name: str
     caption: str
-    spec: Callable[..., dict[str, Any]]
+    spec: Callable[[Any, charts.Palette], Spec]
     rows: Any
 
     def write(self, ending: str) -> bytes:
@@ -45,19 +45,21 @@ class ReportFigure:
         return drawn.encode() if isinstance(drawn, str) else drawn
 
 
-def list_figures(document: Document) -> list[ReportFigure]:
+def list_figures(document: ReportDocument) -> list[ReportFigure]:
     """The figures of a report: agreement of people and judges, tiers, then each judge's calibration by criterion."""
     return [*_agreement(document), *_tiers(document), *_calibrations(document)]
 
 
-def _agreement(document: Document) -> Iterator[ReportFigure]:
+def _agreement(document: ReportDocument) -> Iterator[ReportFigure]:
     who = "annotators" if document["raters"]["people"] else "simulated annotators"
     rows = [_forest_rows(key, found, who, document["judges"]) for key, found in document["people"].items()]
     if rows:
         yield ReportFigure("agreement", "Agreement by criterion; the band is the human ceiling.", charts.forest, rows)
 
 
-def _forest_rows(key: str, found: Document, who: str, judges: Mapping[str, Document]) -> charts.Rows:
+def _forest_rows(
+    key: str, found: ReportPeopleDocument, who: str, judges: Mapping[str, ReportJudgeDocument]
+) -> charts.Rows:
     verdicts = {
         charts.name_judge(name, one["kind"]): one["verdicts"][key]
         for name, one in judges.items()
@@ -70,13 +72,13 @@ def _forest_rows(key: str, found: Document, who: str, judges: Mapping[str, Docum
     return charts.Rows(found["name"], [people, *marks], known[0] if known else None)
 
 
-def _tiers(document: Document) -> Iterator[ReportFigure]:
+def _tiers(document: ReportDocument) -> Iterator[ReportFigure]:
     counts = [(found["name"], found["expected_counts"]) for found in document["difficulty"].values() if found["method"]]
     if counts:
         yield ReportFigure("tiers", "Expected share of items by tier.", charts.tier_bars, counts)
 
 
-def _calibrations(document: Document) -> Iterator[ReportFigure]:
+def _calibrations(document: ReportDocument) -> Iterator[ReportFigure]:
     for judge, one in document["judges"].items():
         for key, found in one["calibration"]["criteria"].items():
             for plot in calibration_charts.PLOTS.values():
@@ -89,7 +91,7 @@ def _calibrations(document: Document) -> Iterator[ReportFigure]:
 class PaperKit:
     """Everything of one report, each file made when it is asked for."""
 
-    document: Document
+    document: ReportDocument
 
     @cached_property
     def figures(self) -> list[ReportFigure]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from annotation.stats.agreement import agreement
@@ -12,6 +9,7 @@ from annotation.stats.table import MISSING
 from judging.assessment.options import AssessmentOptions
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.power import PowerDesign, compute_power, no_power
+from judging.stats.result_types import JudgeFigures, PowerDocument
 
 STUDIES = 300
 """Simulated beside a verdict."""
@@ -26,9 +24,9 @@ EXPECTED = 0.6
 NO_CEILING = "inter-annotator agreement is not known"
 
 
-def compute_criterion(evidence: AssessmentData, found: Mapping[str, Any], options: AssessmentOptions) -> dict[str, Any]:
+def compute_criterion(evidence: AssessmentData, found: JudgeFigures, options: AssessmentOptions) -> PowerDocument:
     """The line of the study as it is, by the usual rules; ``found`` is the document of its agreement."""
-    ceiling = found["human_ceiling" if evidence.people.counted else "human_ceiling_weighted"]["value"]
+    ceiling = (found["human_ceiling"] if evidence.people.counted else found["human_ceiling_weighted"])["value"]
     studies = min(STUDIES, max(options.bootstrap, 1))
     if ceiling is None or not evidence.labelled.any():
         return no_power(NO_CEILING)
@@ -53,7 +51,7 @@ def build_design(evidence: AssessmentData, ceiling: float, n_items: int = 0) -> 
     )
 
 
-def build_power_table(evidence: AssessmentData) -> list[dict[str, Any]]:
+def build_power_table(evidence: AssessmentData) -> list[PowerDocument]:
     """The power table of studies like this one at several sizes, up to the items there are.
 
     People's kappa is the one that is known so far, or `EXPECTED` before labelling starts.

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 
+from annotation.agreement.result_types import FeaturesDocument, PredictionHead
 from annotation.agreement.services import predicted_difficulty
 from annotation.agreement.services.predicted_difficulty import STUDY, Prediction, PredictionOptions
 from annotation.stats.difficulty.features import FeatureTable, Opinions, judge_columns
+from annotation.stats.result_types import EstimateDocument
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
+from judging.assessment.agreement_types import JudgeByTierDocument, PredictionDocument
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
 from judging.stats.observed import JudgeVerdicts
 from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, select_rows
@@ -51,7 +53,7 @@ class PredictionData:
 
 def compute_criterion(
     study: Study, criterion: Criterion, options: PredictionOptions | None = None, *, patient: bool = True
-) -> dict[str, Any]:
+) -> PredictionDocument:
     """The document of one criterion, with the judges by tier. A constant number of queries.
 
     Who is not patient is told where a worker has yet to fit the difficulty model. Raises InputError on an unknown
@@ -62,30 +64,34 @@ def compute_criterion(
     found = predicted_difficulty.predict(
         study, ratings.load_criterion(criterion), chosen, judged=judged, patient=patient
     )
-    document = found.to_json(study, criterion.key)
-    rows = document.pop("items")
-    return {**document, "judges": [_by_tier(one, read, found) for one in read.judges], "items": rows}
+    return {
+        **found.to_head(study, criterion.key),
+        "judges": [_by_tier(one, read, found) for one in read.judges],
+        "items": found.rows(),
+    }
 
 
-def _by_tier(judge: JudgeData, read: PredictionData, found: Prediction) -> dict[str, Any]:
+def _by_tier(judge: JudgeData, read: PredictionData, found: Prediction) -> JudgeByTierDocument:
     """A judge within tiers as fitted and as predicted out of fold, and what to expect of it on the predicted items."""
-    evidence, head = judge.evidence[read.criterion.key], {"judge": str(judge.judge)}
+    evidence, name = judge.evidence[read.criterion.key], str(judge.judge)
     if found.found is None or found.fitted is None:
-        return {**head, "fitted": None, "predicted": None, "on_predicted_items": None}
+        return {"judge": name, "fitted": None, "predicted": None, "on_predicted_items": None}
     agreement = np.where(evidence.usable, evidence.agreement, np.nan)
-    design: dict[str, Any] = {"weights": evidence.material.weights, "clusters": evidence.material.dependent}
+    weights, clusters = evidence.material.weights, evidence.material.dependent
     names = evidence.material.names
     fitted = select_rows(names, found.fitted.items, found.fitted.tiers)
     out_of_fold = select_rows(names, found.found.rated, found.found.rated_tiers)
     return {
-        **head,
-        "fitted": accuracy_by_tier(agreement, fitted, **design).to_json(),
-        "predicted": accuracy_by_tier(agreement, out_of_fold, **design).to_json(),
-        "on_predicted_items": accuracy_on_new(agreement, out_of_fold, found.found.tiers, **design).to_json(),
+        "judge": name,
+        "fitted": accuracy_by_tier(agreement, fitted, weights=weights, clusters=clusters).to_json(),
+        "predicted": accuracy_by_tier(agreement, out_of_fold, weights=weights, clusters=clusters).to_json(),
+        "on_predicted_items": accuracy_on_new(
+            agreement, out_of_fold, found.found.tiers, weights=weights, clusters=clusters
+        ).to_json(),
     }
 
 
-def summarise(found: Mapping[str, Any]) -> str:
+def summarise(found: PredictionHead) -> str:
     """Whether difficulty can be predicted here, from a document."""
     if found["error"] is None:
         return _("Difficulty cannot be predicted here: {reason}.").format(reason=found["reason"])
@@ -102,15 +108,15 @@ def summarise(found: Mapping[str, Any]) -> str:
     return f"{answer} {why}"
 
 
-def features_in_words(features: Mapping[str, Any]) -> str:
+def features_in_words(features: FeaturesDocument) -> str:
     """Which features were used, and why there are none by word vectors."""
     used = ", ".join(features["used"]) or "none"
     return f"Features: {used}." + (f" None by word vectors: {features['reason']}." if features["reason"] else "")
 
 
-def _in_words(estimate: Mapping[str, Any], write: Callable[[float], str]) -> str:
+def _in_words(estimate: EstimateDocument, write: Callable[[float], str]) -> str:
     if estimate["value"] is None:
         return _("an unknown amount")
-    if estimate["low"] is None:
+    if estimate["low"] is None or estimate["high"] is None:
         return write(estimate["value"])
     return f"{write(estimate['value'])} [{write(estimate['low'])}, {write(estimate['high'])}]"

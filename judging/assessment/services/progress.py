@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
 from django.utils import timezone
@@ -17,8 +16,20 @@ from annotation.stats.growth import growth
 from annotation.stats.signs import AnnotatorSigns, annotator_signs
 from annotation.stats.table import MISSING
 from annotation.studies.models.studies import Study
+from annotation.workbench.models import OverlapRound
 from annotation.workbench.queries import overlap, progress
 from annotation.workbench.queries.progress import Coverage, DrawSummary, WorkingAnnotator
+from judging.assessment.progress_types import (
+    AdaptiveDocument,
+    CriterionGrowthDocument,
+    GrowthDocument,
+    NeedsHelpDocument,
+    OverlapRoundDocument,
+    PaceDocument,
+    ProgressDocument,
+    StudyForecastDocument,
+    WorkingAnnotatorDocument,
+)
 
 DAYS, HOURS = 14, 48
 """Days, or in a young study hours, that a forecast looks back."""
@@ -32,10 +43,8 @@ CANNOT_JUDGE = 0.2
 
 BOOTSTRAP = 300
 
-Document = dict[str, Any]
 
-
-def compute_study(study: Study, *, now: datetime | None = None) -> Document:
+def compute_study(study: Study, *, now: datetime | None = None) -> ProgressDocument:
     """Everything, in the same number of queries for any size of study."""
     now = now or timezone.now()
     left_out = progress.list_excluded_ids(study)
@@ -67,21 +76,36 @@ def compute_study(study: Study, *, now: datetime | None = None) -> Document:
     }
 
 
-def adaptive(study: Study) -> Document:
+def adaptive(study: Study) -> AdaptiveDocument:
     """Of an adaptive study: what was asked for, what as many as one may for all would be, and the last round.
 
     `saved` is the share of these that is not asked for as it stands now.
     """
     counts, last = overlap.count_planned_ratings(study), overlap.find_last_round(study)
-    figures = (
-        "number", "n_ratings", "n_asked", "n_clear", "n_enough", "n_full", "n_short", "n_waiting", "price", "reason",
-    )  # fmt: skip
     return {
         "most_overlap": study.most_overlap,
-        **counts,
+        "submitted": counts["submitted"],
+        "planned": counts["planned"],
+        "for_all": counts["for_all"],
         "saved": 1 - counts["planned"] / counts["for_all"] if counts["planned"] else None,
         "is_due": overlap.is_due(study),
-        "last": last and {"at": last.created_at.isoformat(), **{name: getattr(last, name) for name in figures}},
+        "last": None if last is None else _describe_round(last),
+    }
+
+
+def _describe_round(last: OverlapRound) -> OverlapRoundDocument:
+    return {
+        "at": last.created_at.isoformat(),
+        "number": last.number,
+        "n_ratings": last.n_ratings,
+        "n_asked": last.n_asked,
+        "n_clear": last.n_clear,
+        "n_enough": last.n_enough,
+        "n_full": last.n_full,
+        "n_short": last.n_short,
+        "n_waiting": last.n_waiting,
+        "price": last.price,
+        "reason": last.reason,
     }
 
 
@@ -112,7 +136,7 @@ def windows(hours: Mapping[datetime, int], now: datetime) -> list[tuple[datetime
     return [(end - (periods - place) * length, n) for place, n in enumerate(counts)]
 
 
-def pace(hours: Mapping[datetime, int], now: datetime) -> Document:
+def pace(hours: Mapping[datetime, int], now: datetime) -> PaceDocument:
     """Ratings by period, up to the hour of the last one: a chart of these changes with the labels alone."""
     end = max(hours, default=now) + timedelta(hours=1)
     full = now.replace(minute=0, second=0, microsecond=0)
@@ -123,7 +147,7 @@ def pace(hours: Mapping[datetime, int], now: datetime) -> Document:
     }
 
 
-def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> Document:
+def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> StudyForecastDocument:
     """When the ratings that are missing will be there, with what is assumed."""
     unit, length, back = choose_unit(hours, now)
     counts = [n for _, n in windows(hours, now)][-back:]
@@ -144,7 +168,7 @@ def build_forecast_time(found: Forecast, name: str, length: timedelta, now: date
     return end.isoformat()
 
 
-def annotator(one: WorkingAnnotator) -> Document:
+def annotator(one: WorkingAnnotator) -> WorkingAnnotatorDocument:
     """Ratings of one person; per day over the days from their first to their last rating."""
     days = max((one.last - one.first) / timedelta(days=1), 1.0) if one.first and one.last else None
     return {
@@ -161,9 +185,9 @@ def annotator(one: WorkingAnnotator) -> Document:
     }
 
 
-def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> Document:
+def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> GrowthDocument:
     """Agreement over the order of the labels, and which items it rests on."""
-    criteria = [
+    criteria: list[CriterionGrowthDocument] = [
         {
             "key": found.criterion.key,
             "name": found.criterion.name,
@@ -174,13 +198,19 @@ def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> Document:
         for found, when in zip(drawn.ratings, drawn.when, strict=True)
     ]
     told = next((found.design.describe(found.table) for found in drawn.ratings if found.table.n_items), "")
-    read = {"items_read": drawn.items, "items_rated": labelled, "every": drawn.step, "dependence": told, "seed": seed}
-    return {"criteria": criteria, **read}
+    return {
+        "criteria": criteria,
+        "items_read": drawn.items,
+        "items_rated": labelled,
+        "every": drawn.step,
+        "dependence": told,
+        "seed": seed,
+    }
 
 
 def list_needing_help(
     study: Study, people: Sequence[WorkingAnnotator], drawn: DrawSummary, remaining: int, now: datetime
-) -> list[Document]:
+) -> list[NeedsHelpDocument]:
     """Who somebody should look at, or write to, and why; by name."""
     reasons: dict[str, list[str]] = defaultdict(list)
     for username, found in careless(drawn, study.seed).items():

@@ -32,6 +32,7 @@ from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
 from judging.stats.assessment_data import AssessmentData
 from judging.stats.calibration import Recalibration, recalibrate
+from judging.stats.calibration_types import IsotonicDocument, OrdinalLogisticDocument
 
 BATCH = 2000
 OUTSIDE = "outside_range"
@@ -41,7 +42,7 @@ OUTSIDE = "outside_range"
 class AppliedMaps:
     """The maps of a judge, by criterion key, and (n,) the scores that they give; NaN where there is none."""
 
-    maps: Mapping[str, dict[str, Any]]
+    maps: Mapping[str, IsotonicDocument | OrdinalLogisticDocument]
     scores: Mapping[str, FloatArray]
 
 
@@ -88,14 +89,13 @@ def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
         **{**found.calibration.parameters, "targets": tuple(found.calibration.parameters["targets"])}
     )
     for key, evidence in found.evidence.evidence.items():
-        if found.calibration.result["criteria"][key]["scores"] is None:
+        if (told := found.calibration.document["criteria"][key]["scores"]) is None:
             reasons.append(f"{key}: the scale has no order")
             continue
         fitted = _fitted(evidence, options, found.calibration.seed)
         if fitted.map is None:
             reasons.append(f"{key}: {fitted.reason}")
             continue
-        told = found.calibration.result["criteria"][key]["scores"]
         if told["improves"] is False and not anyway:
             reasons.append(f"{key}: {told['advice']}")
             continue
@@ -123,7 +123,7 @@ def _fitted(evidence: AssessmentData, options: AssessmentOptions, seed: int) -> 
     )
 
 
-def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, Any]) -> Judge:
+def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, object]) -> Judge:
     """The recalibrated judge of this name with these maps: its latest version if they are the same, else a new one."""
     check_names(name, "")
     wanted: dict[str, Any] = {

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from time import monotonic
-from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
@@ -145,7 +144,7 @@ def draw_charts(study: Study, run: AgreementRun, ratings: StudyRatings, found: S
     matrix = results.build_matrix(study.criteria.all(), run, shown, without=started)
     results.draw_forest(matrix, StudyRaters.from_ratings(ratings))
     for one in found:
-        for calibration in one.calibration.result["criteria"].values():
+        for calibration in one.calibration.document["criteria"].values():
             report.draw_plots(calibration, charts.draw_on_page)
 
 
@@ -157,7 +156,7 @@ def draw_progress(study: Study) -> None:
             charts.draw_on_page(plot.spec, rows)
 
 
-def _since(field: str, moment: datetime | None) -> dict[str, Any]:
+def _since(field: str, moment: datetime | None) -> dict[str, object]:
     return {f"{field}__gt": moment} if moment else {f"{field}__isnull": False}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import cast
 
 from django.db.models import Max, Min
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import override
 
+from annotation.agreement.result_types import DifficultyDocument
 from annotation.agreement.services import difficulty
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
@@ -27,10 +28,23 @@ from judging.assessment import (
     methods,
     wording,
 )
+from judging.assessment.agreement_types import CriterionAgreementDocument
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.report_types import (
+    CriterionSections,
+    DesignDescription,
+    JudgeDescription,
+    JudgeSections,
+    ReportDocument,
+    ReportJudgeDocument,
+    ReportPeopleDocument,
+    ReportRulesDocument,
+    Section,
+)
+from judging.assessment.result_types import CriterionCalibrationDocument
 from judging.assessment.services import (
     agreement,
     assessment,
@@ -46,10 +60,9 @@ from judging.assessment.services.paper_kit import PaperKit
 from judging.stats.verdict import ORDER
 
 FORMAT = "concord-report/1"
-Document = dict[str, Any]
 
 
-def build_report(*, by: User | None, evidence: StudyData, asked: AssessmentRequest | None = None) -> Document:
+def build_report(*, by: User | None, evidence: StudyData, asked: AssessmentRequest | None = None) -> ReportDocument:
     """Everything that is known of the study's judges, computed where it is not kept."""
     judges, _ = assessment.assess_judges(by=by, evidence=evidence, asked=asked or AssessmentRequest())
     return describe_judges(evidence, judges, by=by, patient=True)
@@ -62,7 +75,7 @@ def describe_judges(
     by: User | None = None,
     patient: bool = False,
     ratings: StudyRatings | None = None,
-) -> Document:
+) -> ReportDocument:
     """The document of these judges. People's agreement is the kept result that the page on agreement shows.
 
     Who is not patient is told where a worker has yet to fit the difficulty model. `ratings` are those of the study,
@@ -73,7 +86,7 @@ def describe_judges(
     ratings = ratings or StudyRatings.from_options(study, options)
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
-    results = [one.calibration.result for one in judges], [one.audit.result for one in judges]
+    results = [one.calibration.document for one in judges], [one.audit.document for one in judges]
     scored = [one for one in judges if one.has_scores]
     cascade = cascades.describe_usual([one.evidence for one in scored])
     by_model = _difficulty(ratings, patient=patient)
@@ -109,7 +122,9 @@ def describe_judges(
     }
 
 
-def _summarise(people: Document, judges: Sequence[Assessment], design: Document) -> str:
+def _summarise(
+    people: Mapping[str, ReportPeopleDocument], judges: Sequence[Assessment], design: DesignDescription
+) -> str:
     """Say how far people agree, and what the verdicts on the judges are."""
     n, simulated = design["n_people"] + design["n_simulated"], design["n_simulated"]
     names = {key: found["name"] for key, found in people.items()}
@@ -120,14 +135,14 @@ def _summarise(people: Document, judges: Sequence[Assessment], design: Document)
         return f"{agree} {wording.summarise_decisions(counts)}".strip()
 
 
-def _describe_dependence(evidence: StudyData, people: Document) -> str:
+def _describe_dependence(evidence: StudyData, people: dict[str, ReportPeopleDocument]) -> str:
     """How intervals are made, by the first criterion of each unit that criteria are asked of."""
     units = {criterion.key: criterion.unit for criterion in evidence.study.criteria.all()}
     first = {units[key]: one["dependence"]["message"] for key, one in reversed(people.items())}
     return " ".join(first[unit] for unit in dict.fromkeys(units[key] for key in people))
 
 
-def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> Document:
+def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> DesignDescription:
     """What the methods paragraph says of items, raters and judges."""
     study = evidence.study
     labels = study.assignments.filter(state="submitted", purpose="rating").aggregate(
@@ -152,8 +167,8 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
     }
 
 
-def _describe_judge(one: Assessment) -> Document:
-    calibration = one.calibration.result
+def _describe_judge(one: Assessment) -> JudgeDescription:
+    calibration = one.calibration.document
     runs = {found["run"] for found in calibration["criteria"].values()}
     return {
         "name": str(one.judge),
@@ -167,7 +182,7 @@ def _describe_judge(one: Assessment) -> Document:
     }
 
 
-def _rules(study: Study, judges: Sequence[Assessment]) -> Document:
+def _rules(study: Study, judges: Sequence[Assessment]) -> ReportRulesDocument:
     """By which rules, and how they came about; people by name, as the document is made anew each time."""
     there = judges[0].held_to if judges else rules.load(study)
     return {**there.to_json(rules.load_names(there.rows)), "success_in_words": there.success.in_words}
@@ -177,30 +192,26 @@ OF_JUDGES = frozenset({"judges", "differences", "conventions"})
 """Parts of a kept agreement that are about judges, or say how to read it; the report says these elsewhere."""
 
 
-def _people(evidence: StudyData, kept: AgreementRun) -> Document:
+def _people(evidence: StudyData, kept: AgreementRun) -> dict[str, ReportPeopleDocument]:
     """Agreement of people on each criterion that anybody rated: those that judges are held to, and marked spans."""
     spans = evidence.study.criteria.filter(type=Criterion.Type.SPANS, unit=Criterion.Unit.ITEM)
-    found = {c.key: (c.name, kept.result["criteria"][c.key]) for c in [*evidence.criteria, *spans]}
-    return {
-        key: {
-            "name": name,
-            **{part: one for part, one in document.items() if part not in OF_JUDGES},
-            **{name: _first(document["coefficients"], keys) for name, keys in SHOWN.items()},
-        }
-        for key, (name, document) in found.items()
-        if document["n_ratings"]
+    documents = agreement.load_document(kept)["criteria"]
+    found = {c.key: (c.name, documents[c.key]) for c in [*evidence.criteria, *spans]}
+    return {key: _of_people(name, document) for key, (name, document) in found.items() if document["n_ratings"]}
+
+
+def _of_people(name: str, document: CriterionAgreementDocument) -> ReportPeopleDocument:
+    """With the coefficients that the table of people shows besides the headline: of each two there is one."""
+    figures = {part: one for part, one in document.items() if part not in OF_JUDGES}
+    coefficients = document["coefficients"]
+    more = {
+        "alpha": coefficients.get("krippendorff_alpha") or coefficients["unitizing_alpha"],
+        "same": coefficients.get("percent_agreement") or coefficients["exact_f1"],
     }
+    return cast("ReportPeopleDocument", {"name": name, **figures, **more})
 
 
-SHOWN = {"alpha": ("krippendorff_alpha", "unitizing_alpha"), "same": ("percent_agreement", "exact_f1")}
-"""What the table of people shows besides the headline, by the coefficients of which there is one."""
-
-
-def _first(coefficients: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next(coefficients[key] for key in keys if key in coefficients)
-
-
-def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
+def _difficulty(ratings: StudyRatings, *, patient: bool) -> dict[str, DifficultyDocument]:
     """Tiers and people by the difficulty model, of each criterion; people also by the name that pages show."""
     found = difficulty.summaries(ratings.criteria, patient=patient)
     for one in found.values():
@@ -210,14 +221,14 @@ def _difficulty(ratings: StudyRatings, *, patient: bool) -> Document:
     return found
 
 
-def _judge(one: Assessment, certificate: Certificate | None) -> Document:
+def _judge(one: Assessment, certificate: Certificate | None) -> ReportJudgeDocument:
     return {
         "kind": one.judge.kind,
         "model": one.judge.model,
         "decision": one.decision,
         "is_success": one.is_success,
-        "calibration": one.calibration.result,
-        "audit": one.audit.result,
+        "calibration": one.calibration.document,
+        "audit": one.audit.document,
         "verdicts": {verdict.key: verdict.to_json() for verdict in one.verdicts},
         "rules": one.rules.to_json(),
         "runs": {"calibration": one.calibration.pk, "audit": one.audit.pk},
@@ -226,9 +237,9 @@ def _judge(one: Assessment, certificate: Certificate | None) -> Document:
     }
 
 
-def regroup_by_criterion(sections: Sequence[Document]) -> list[Document]:
+def regroup_by_criterion(sections: Sequence[JudgeSections]) -> list[CriterionSections]:
     """The same by criterion, with its judges."""
-    found: dict[str, Document] = {}
+    found: dict[str, CriterionSections] = {}
     for part in sections:
         for section in part["criteria"]:
             key, name = section["found"]["criterion"], section["found"]["name"]
@@ -237,7 +248,7 @@ def regroup_by_criterion(sections: Sequence[Document]) -> list[Document]:
     return list(found.values())
 
 
-def sections(document: Mapping[str, Any], draw: charts.Draw) -> list[Document]:
+def sections(document: ReportDocument, draw: charts.Draw) -> list[JudgeSections]:
     """What a page needs of each judge with scores and criterion beside the document: rows of tables, and plots."""
     return [
         {
@@ -253,7 +264,9 @@ def sections(document: Mapping[str, Any], draw: charts.Draw) -> list[Document]:
     ]
 
 
-def _section(judge: str, found: Mapping[str, Any], key: str, calibration: Document, draw: charts.Draw) -> Document:
+def _section(
+    judge: str, found: ReportJudgeDocument, key: str, calibration: CriterionCalibrationDocument, draw: charts.Draw
+) -> Section:
     return {
         "of": f"{calibration['name']}, {judge}",
         "found": calibration,
@@ -267,7 +280,7 @@ def _section(judge: str, found: Mapping[str, Any], key: str, calibration: Docume
     }
 
 
-def draw_plots(calibration: Document, draw: charts.Draw) -> list[Document]:
+def draw_plots(calibration: CriterionCalibrationDocument, draw: charts.Draw) -> list[dict[str, str]]:
     """The plots of a judge on a criterion, each with its caption."""
     return [
         {"caption": plot.caption, "svg": draw(plot.spec, rows)}
@@ -276,24 +289,24 @@ def draw_plots(calibration: Document, draw: charts.Draw) -> list[Document]:
     ]
 
 
-def to_html(document: Document) -> str:
+def to_html(document: ReportDocument) -> str:
     """One file without anything outside it, for reading and printing."""
     found = sections(document, charts.draw_in_file)
     context = {"report": document, "sections": found, "criteria": regroup_by_criterion(found), "whole": True}
     return render_to_string("judging/report_file.html", context)
 
 
-def to_json(document: Document) -> str:
+def to_json(document: ReportDocument) -> str:
     """The document itself."""
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-def to_archive(document: Document) -> bytes:
+def to_archive(document: ReportDocument) -> bytes:
     """Everything that a paper needs of it, in one ZIP archive."""
     return PaperKit(document).write_archive(to_html(document), to_json(document))
 
 
-FORMATS: dict[str, tuple[str, str, Callable[[Document], str | bytes]]] = {
+FORMATS: dict[str, tuple[str, str, Callable[[ReportDocument], str | bytes]]] = {
     "zip": ("zip", "application/zip", to_archive),
     "pdf": ("pdf", "application/pdf", lambda document: PaperKit(document).write_pdf()),
     "html": ("html", "text/html; charset=utf-8", to_html),

@@ -7,22 +7,22 @@ Both are computed on the same items with the same draws; pages, report, API and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.stats.result_types import EstimateDocument
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
 from judging.assessment import charts
+from judging.assessment.agreement_types import CriterionAgreementDocument
+from judging.assessment.services.agreement import load_document
 from judging.assessment.services.assessment import StoredAssessment
 from judging.assessment.services.study_raters import StudyRaters
 from judging.assessment.wording import find_headline
 from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import ORDER, Decision
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class ResultCell:
     kind: str
     run: int | None
     decision: Decision | None
-    kappa: Document
-    ceiling: Document
+    kappa: EstimateDocument
+    ceiling: EstimateDocument
     winning_rate: float | None = None
-    gained: Document | None = None
+    gained: EstimateDocument | None = None
     biases: tuple[str, ...] = ()
 
 
@@ -71,7 +71,7 @@ class ResultRow:
 
     key: str
     name: str
-    people: Document | None
+    people: EstimateDocument | None
     coefficient: str
     cells: tuple[ResultCell | None, ...]
     part: str = ""
@@ -108,7 +108,7 @@ def build_matrix(
     without: Collection[str] = (),
 ) -> ResultMatrix:
     """The matrix of the criteria that have a coefficient or a verdict; not of the judges `without` any score yet."""
-    documents = agreement.result["criteria"] if agreement else {}
+    documents = load_document(agreement)["criteria"] if agreement else {}
     verdicts = {(str(one.judge), found.key): _from_verdict(one, found.key) for one in judges for found in one.verdicts}
     named = [str(one.judge) for one in judges] + [name for found in documents.values() for name in found["judges"]]
     columns = tuple(name for name in dict.fromkeys(named) if name not in without)
@@ -132,7 +132,7 @@ def build_matrix(
 
 def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
     verdict = next(found for found in one.verdicts if found.key == key)
-    document = one.calibration.result["criteria"][key]
+    document = one.calibration.document["criteria"][key]
     return ResultCell(
         judge=str(one.judge),
         judge_id=one.judge.pk,
@@ -143,11 +143,11 @@ def _from_verdict(one: StoredAssessment, key: str) -> ResultCell:
         ceiling=verdict.ceiling,
         winning_rate=document["alt_test"]["winning_rate"] if document["alt_test"] else None,
         gained=document["gained"],
-        biases=tuple(one.audit.result["criteria"][key]["found"]),
+        biases=tuple(one.audit.document["criteria"][key]["found"]),
     )
 
 
-def _from_agreement(judge: str, document: Document | None) -> ResultCell | None:
+def _from_agreement(judge: str, document: CriterionAgreementDocument | None) -> ResultCell | None:
     """A judge on a criterion that has no verdict: of marked spans, or not computed yet."""
     if document is None or judge not in document["judges"]:
         return None
@@ -162,7 +162,7 @@ def draw_forest(matrix: ResultMatrix, raters: StudyRaters) -> str:
     return charts.draw_on_page(charts.forest, rows) if rows else ""
 
 
-def _plot_row(row: ResultRow, people: Document, who: str) -> charts.Rows:
+def _plot_row(row: ResultRow, people: EstimateDocument, who: str) -> charts.Rows:
     """A criterion's part of the plot; its band is the ceiling of the judge that scored most items."""
     cells = [cell for cell in row.cells if cell]
     judges = [charts.Mark.from_estimate(charts.name_judge(one.judge, one.kind), "judge", one.kappa) for one in cells]

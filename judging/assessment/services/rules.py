@@ -16,6 +16,13 @@ from core.audit.log import VERBS, audited, record_always
 from core.errors import InputError
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.models.rules import VerdictRules
+from judging.assessment.result_types import (
+    RuleChange,
+    RulesLookDocument,
+    RulesRecordDocument,
+    StudyRulesDocument,
+    SuccessDocument,
+)
 from judging.assessment.services import verdicts
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.runs.models.runs import Judgment
@@ -52,7 +59,7 @@ class Success:
                 successes=", ".join(SUCCESSES),
             )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> SuccessDocument:
         """As JSON types."""
         return {"decision": self.decision, "criteria": list(self.criteria)}
 
@@ -95,7 +102,7 @@ class StudyVerdictRules:
         pairs = zip(self.rows, self.rows[1:], strict=False)
         return [(before, after) for before, after in pairs if after.kind == Kind.CHANGED]
 
-    def to_json(self, names: Mapping[int, str] | None = None) -> dict[str, Any]:
+    def to_json(self, names: Mapping[int, str] | None = None) -> RulesRecordDocument:
         """How the rules came about, as JSON types. People are numbers of accounts, or names that `names` has."""
         return {
             "success": self.success.to_json(),
@@ -121,7 +128,7 @@ def load(study: Study) -> StudyVerdictRules:
     return StudyVerdictRules(read_rules(rows[-1].rules), read_success(rows[-1].success), rows)
 
 
-def document(study: Study) -> dict[str, Any]:
+def document(study: Study) -> StudyRulesDocument:
     """What command and API say of the rules."""
     there = load(study)
     record = there.to_json(load_names(there.rows))
@@ -242,7 +249,7 @@ def _check_criteria(study: Study, success: Success) -> None:
         raise InputError("no criterion is called {unknown!r}", field="success", unknown=unknown[0])
 
 
-def read_rules(kept: Any) -> Rules:
+def read_rules(kept: object) -> Rules:
     """Rules as they are kept. A rule that a later version added is the usual one. InputError for what are none."""
     if not isinstance(kept, dict):
         raise InputError("holds no rules")
@@ -256,7 +263,7 @@ def read_rules(kept: Any) -> Rules:
     return replace(Rules(), **found)  # type: ignore[arg-type]
 
 
-def _is_like(value: Any, usual: Any) -> bool:
+def _is_like(value: object, usual: object) -> bool:
     if isinstance(usual, tuple):
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
     if isinstance(usual, bool) or isinstance(value, bool):
@@ -264,7 +271,7 @@ def _is_like(value: Any, usual: Any) -> bool:
     return isinstance(value, int | float) if isinstance(usual, int | float) else isinstance(value, type(usual))
 
 
-def read_success(kept: Any) -> Success:
+def read_success(kept: object) -> Success:
     """A criterion of success as it is kept. InputError for what is none."""
     if not isinstance(kept, dict) or not _is_like(kept.get("criteria"), ()):
         raise InputError("holds no criterion of success")
@@ -287,7 +294,7 @@ def sentence(before: VerdictRules, after: VerdictRules, names: Mapping[int, str]
     return f"Rules changed after the first look on {when} by {author}: {changed}. Reason: {after.reason}"
 
 
-def _differences(before: VerdictRules, after: VerdictRules) -> Iterator[dict[str, str]]:
+def _differences(before: VerdictRules, after: VerdictRules) -> Iterator[RuleChange]:
     """Each rule that was changed, in words."""
     old, new = (dict(verdicts.describe_rules(read_rules(row.rules).to_json())) for row in (before, after))
     for label, value in new.items():
@@ -298,7 +305,7 @@ def _differences(before: VerdictRules, after: VerdictRules) -> Iterator[dict[str
         yield {"rule": "Criterion of success", "from": old_success, "to": new_success}
 
 
-def _describe_change(row: VerdictRules, names: Mapping[int, str] | None) -> dict[str, Any]:
+def _describe_change(row: VerdictRules, names: Mapping[int, str] | None) -> RulesLookDocument:
     return {"at": row.created_at.isoformat(timespec="seconds"), "by": name_author(row, names), "sha256": row.sha256}
 
 

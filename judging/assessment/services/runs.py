@@ -21,6 +21,7 @@ from core.version import code_version
 from judging.assessment.models.assessment import AuditRun, CalibrationRun
 from judging.assessment.options import AssessmentOptions, AuditOptions
 from judging.assessment.queries.assessment_data import JudgeData
+from judging.assessment.result_types import AuditDocument, CalibrationDocument, CriterionCalibrationDocument, JudgeHead
 from judging.assessment.services import audits
 from judging.assessment.services import calibration as calibrating
 from judging.stats.assessment_data import AssessmentData
@@ -52,9 +53,9 @@ def audit(*, by: User | None, evidence: JudgeData, options: AuditOptions) -> Aud
     )
 
 
-def _calibrated(evidence: JudgeData, options: AssessmentOptions) -> dict[str, Any]:
+def _calibrated(evidence: JudgeData, options: AssessmentOptions) -> CalibrationDocument:
     name, fits = str(evidence.judge), _fits(evidence)
-    criteria = {
+    criteria: dict[str, CriterionCalibrationDocument] = {
         c.key: {
             **calibrating.compute_criterion(evidence.evidence[c.key], c, name, options, fits[c.key]),
             "run": evidence.runs[c.key].pk,
@@ -87,13 +88,13 @@ def _of_items(given: PeoplesRatings, names: Collection[str]) -> PeoplesRatings:
     return replace(given, table=given.table.subset_items(mine), declined=given.declined[mine])
 
 
-def _audited(evidence: JudgeData, options: AuditOptions) -> dict[str, Any]:
+def _audited(evidence: JudgeData, options: AuditOptions) -> AuditDocument:
     model = evidence.judge.model or evidence.judge.name
     criteria = audits.audit_criteria(evidence.evidence, evidence.criteria, model, options, _fits(evidence))
     return {**_head(evidence), "criteria": criteria}
 
 
-def _head(evidence: JudgeData) -> dict[str, Any]:
+def _head(evidence: JudgeData) -> JudgeHead:
     return {
         "study": evidence.study.name,
         "judge": str(evidence.judge),
@@ -111,9 +112,9 @@ def _load_or_compute(
     *,
     by: User | None,
     evidence: JudgeData,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     seed: int = 0,
-    compute: Callable[[], dict[str, Any]],
+    compute: Callable[[], CalibrationDocument | AuditDocument],
 ) -> Run:
     digest = input_hash(evidence)
     asked = content_hash([evidence.study.pk, evidence.judge.pk, digest, dict(parameters), seed, code_version()])
@@ -133,7 +134,7 @@ def _load_or_compute(
 
 
 def load_stored_runs(
-    table: type[Run], evidence: Sequence[JudgeData], parameters: Mapping[str, Any], seed: int = 0
+    table: type[Run], evidence: Sequence[JudgeData], parameters: Mapping[str, object], seed: int = 0
 ) -> dict[int, Run]:
     """By judge, the newest run of the same input, parameters, seed and code. One query."""
     digests = [input_hash(one) for one in evidence]
@@ -149,7 +150,7 @@ def load_stored_runs(
 
 
 def load_newest_runs(
-    table: type[Run], study: Study, part: str, parameters: Mapping[str, Any], seed: int = 0
+    table: type[Run], study: Study, part: str, parameters: Mapping[str, object], seed: int = 0
 ) -> dict[int, Run]:
     """By judge, the newest run with these parameters on a part of the items, whatever its input. Two queries."""
     rows = table.objects.filter(study=study, seed=seed, result__part=part).order_by("created_at", "pk")
@@ -164,7 +165,7 @@ def input_hash(evidence: JudgeData) -> str:
     return evidence.digest(_hashed)
 
 
-def identify(each: Sequence[JudgeData]) -> list[Any]:
+def identify(each: Sequence[JudgeData]) -> list[object]:
     """What a result on several judges depends on, and the names that it tells."""
     named = [[one.study.name, str(one.judge), one.part, [c.name for c in one.criteria]] for one in each]
     return [code_version(), named, [input_hash(one) for one in each]]

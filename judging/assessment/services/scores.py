@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from annotation.agreement.options import IntervalOptions
+from annotation.stats.result_types import EstimateDocument
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Criterion
 from annotation.studies.queries import columns
@@ -16,6 +17,7 @@ from core.errors import InputError
 from judging.assessment.options import SCORES, VERDICTS
 from judging.assessment.queries import scores as queries
 from judging.assessment.queries.scores import DOMAIN, ScoredRun
+from judging.assessment.score_types import CriterionScoresDocument, ScoreCountsDocument, ScoresDocument
 from judging.judges.queries.contents import build_spec, to_numbers
 from judging.runs.models.runs import JudgeRun
 from judging.stats.means import compute_means
@@ -45,7 +47,7 @@ def choose_measure(criterion: Criterion) -> Measure:
 
 def compute_run(
     run: JudgeRun, *, by: str = DOMAIN, reads: str = VERDICTS, options: IntervalOptions | None = None
-) -> dict[str, Any]:
+) -> ScoresDocument:
     """The document of a run: every criterion, over all judgments, by group, by turn or response if these were judged.
 
     Every judgment counts once, so that repeats and orders of an item count as often as they were asked. With `reads`
@@ -78,8 +80,11 @@ def compute_run(
 
 
 ALL, WEIGHTED, VALUE, GROUP, TURN = "all", "weighted", "value", "group", "turn"
-Column = tuple[str, Any]
+Column = tuple[str, str | int]
 """What a mean is of: all verdicts, all weighted scores, one value's share, one group, one turn or response."""
+
+
+Name = TypeVar("Name", str, int)
 
 
 class Scores:
@@ -92,7 +97,7 @@ class Scores:
             reads == SCORES and bool(self.measure.numbers) and criterion.level != Criterion.Level.NOMINAL
         )
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> CriterionScoresDocument:
         criterion, found, said = self.criterion, self.means(), self.said
         (whole,) = self.counts(np.zeros_like(said.codes), 1)
         return {
@@ -115,24 +120,26 @@ class Scores:
                 }
                 for category in criterion.categories
             ],
-            "groups": list(self.parts(GROUP, said.groups, dict(enumerate(said.group_names)), found)),
-            "turns": list(self.parts(TURN, said.turns, self.turns(), found)),
+            "groups": [
+                {"group": name, **counts, "estimate": found.get((GROUP, name))}
+                for name, counts in self.parts(said.groups, dict(enumerate(said.group_names)))
+            ],
+            "turns": [
+                {"turn": turn, **counts, "estimate": found.get((TURN, turn))}
+                for turn, counts in self.parts(said.turns, self.turns())
+            ],
         }
 
     def turns(self) -> dict[int, int]:
         """The turns or responses that were judged by themselves."""
         return {turn: turn for turn in np.unique(self.said.turns).tolist() if turn}
 
-    def parts(
-        self, kind: str, place: IntArray, names: Mapping[int, Any], found: Mapping[Column, Any]
-    ) -> Iterator[dict[str, Any]]:
-        """Each group, or each turn of the assistant or response from 1, with its counts and its mean."""
+    def parts(self, place: IntArray, names: Mapping[int, Name]) -> list[tuple[Name, ScoreCountsDocument]]:
+        """Each group, or each turn of the assistant or response from 1, with its counts."""
         each = self.counts(place, max(names, default=-1) + 1)
-        for at, name in names.items():
-            if each[at]["n_judgments"]:
-                yield {kind: name, **each[at], "estimate": found.get((kind, name))}
+        return [(name, each[at]) for at, name in names.items() if each[at]["n_judgments"]]
 
-    def counts(self, place: IntArray, n: int) -> list[dict[str, Any]]:
+    def counts(self, place: IntArray, n: int) -> list[ScoreCountsDocument]:
         """By part, of `n`: its items and judgments, how many of each value, and how many without one by reason."""
         said, values = self.said, self.criterion.values
         units = np.unique(said.position * n + place) % n if n else place
@@ -151,7 +158,7 @@ class Scores:
             for at in range(n)
         ]
 
-    def means(self) -> dict[Column, dict[str, Any]]:
+    def means(self) -> dict[Column, EstimateDocument]:
         """All means of the document, from the same resamples."""
         names: list[Column] = []
 
@@ -194,7 +201,7 @@ class Scores:
 
 
 def split_numbers(
-    kind: str, place: IntArray, names: Mapping[int, Any], numbers: FloatArray
+    kind: str, place: IntArray, names: Mapping[int, str] | Mapping[int, int], numbers: FloatArray
 ) -> Iterator[tuple[Column, FloatArray]]:
     """The numbers of each part that there are judgments of."""
     there = np.bincount(place)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from annotation.stats.by_level import explain_missing
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.ratings import Annotator, load_annotators
-from judging.assessment.services.agreement import StudyRatings
+from judging.assessment.agreement_types import CriterionAgreementDocument
+from judging.assessment.services.agreement import StudyRatings, load_document
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class StudyRaters:
     @classmethod
     def from_run(cls, study: Study, run: AgreementRun) -> StudyRaters:
         """The same without reading a label."""
-        documents = run.result["criteria"]
+        documents = load_document(run)["criteria"]
         criteria = [criterion for criterion in study.criteria.all() if criterion.key in documents]
         found = tuple(RatedCriterion(one, _list_raters(documents[one.key])) for one in criteria)
         return cls(found, load_annotators(study))
@@ -57,6 +57,6 @@ class StudyRaters:
         return "simulated annotators" if who and all(annotator.is_simulated for annotator in who) else "annotators"
 
 
-def _list_raters(document: Mapping[str, Any]) -> tuple[str, ...]:
+def _list_raters(document: CriterionAgreementDocument) -> tuple[str, ...]:
     """Who is named in a document. One rater alone is in no pair, and is not."""
     return tuple(dict.fromkeys(pair[side] for pair in document["pairs"] for side in ("a", "b")))

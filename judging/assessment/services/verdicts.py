@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from annotation.stats.estimate import Estimate
+from annotation.stats.result_types import EstimateDocument, HeadlinePair
 from core.errors import InputError
 from core.options.model import LARGEST
-from judging.assessment.services.calibration import parse_estimate
+from judging.assessment.result_types import (
+    AuditDocument,
+    CalibrationDocument,
+    CriterionAuditDocument,
+    CriterionCalibrationDocument,
+    TierDocument,
+    TierGuaranteeDocument,
+    VerdictDocument,
+)
 from judging.stats.asymptotic import build_undefined
+from judging.stats.calibration_types import SelectionDocument
 from judging.stats.power import PowerDesign, compute_power
+from judging.stats.result_types import JudgeFigures, PowerDocument
 from judging.stats.verdict import ORDER, CriterionDecision, Decision, Facts, Rules, verdict
-
-Document = Mapping[str, Any]
 
 RULES = {
     "least_items": gettext_noop("Labelled items with a verdict, at least"),
@@ -73,23 +81,31 @@ class CriterionVerdict:
 
     key: str
     name: str
-    kappa: Document
-    ceiling: Document
+    kappa: EstimateDocument
+    ceiling: EstimateDocument
     whole: CriterionDecision
     tiers: Mapping[str, CriterionDecision]
     counts: Mapping[str, int]
-    power: Document
+    power: PowerDocument
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> VerdictDocument:
         """As JSON types."""
         return {
             "criterion": self.key,
             "name": self.name,
-            "kappa": dict(self.kappa),
-            "human_ceiling": dict(self.ceiling),
+            "kappa": self.kappa,
+            "human_ceiling": self.ceiling,
             **self.whole.to_json(),
-            "power": dict(self.power),
-            "tiers": {tier: {**one.to_json(), "n_items": self.counts[tier]} for tier, one in self.tiers.items()},
+            "power": self.power,
+            "tiers": {
+                tier: {
+                    "decision": (found := one.to_json())["decision"],
+                    "reasons": found["reasons"],
+                    "rules": found["rules"],
+                    "n_items": self.counts[tier],
+                }
+                for tier, one in self.tiers.items()
+            },
         }
 
 
@@ -107,12 +123,12 @@ def parse_rules(given: Mapping[str, str], rules: Rules) -> Rules:
     return rules
 
 
-def describe_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+def describe_rules(rules: Mapping[str, object]) -> list[tuple[str, str]]:
     """Rules as they are kept, each with what it asks for, for a reader."""
     return [({**RULES, **OTHERS}.get(name, name), _in_words(value)) for name, value in rules.items()]
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: object) -> str:
     if isinstance(value, bool):
         return gettext_noop("must be passed") if value else gettext_noop("need not be passed")
     return (", ".join(value) or gettext_noop("none")) if isinstance(value, list) else f"{value:g}"
@@ -136,13 +152,15 @@ def _parse_number(name: str, text: str) -> float | int:
     return value
 
 
-def compute_verdicts(calibration: Document, audit: Document, rules: Rules) -> list[CriterionVerdict]:
+def compute_verdicts(calibration: CalibrationDocument, audit: AuditDocument, rules: Rules) -> list[CriterionVerdict]:
     """The verdicts on all criteria, from the results of a calibration run and an audit run."""
     audits = audit["criteria"]
     return [_of_criterion(found, audits.get(key), rules) for key, found in calibration["criteria"].items()]
 
 
-def _of_criterion(document: Document, audit: Document | None, rules: Rules) -> CriterionVerdict:
+def _of_criterion(
+    document: CriterionCalibrationDocument, audit: CriterionAuditDocument | None, rules: Rules
+) -> CriterionVerdict:
     probed = _probed(audit)
     kappa, ceiling, _ = _kappas(document["agreement"], document["kappa"])
     by_tier = document["tiers"]["by_tier"]
@@ -166,7 +184,7 @@ class ProbeOutcomes:
     not_made: tuple[str, ...]
 
 
-def _probed(audit: Document | None) -> ProbeOutcomes:
+def _probed(audit: CriterionAuditDocument | None) -> ProbeOutcomes:
     if audit is None:
         return ProbeOutcomes((), Rules().required_probes)
     not_made = tuple(probe["name"] for probe in audit["probes"] if probe["found"] is None)
@@ -176,29 +194,31 @@ def _probed(audit: Document | None) -> ProbeOutcomes:
 POWER_STUDIES = 200
 
 
-def _power(kept: Document, rules: Rules) -> Document:
+def _power(kept: PowerDocument, rules: Rules) -> PowerDocument:
     """The line of the power table that was kept with the calibration, or that by other rules."""
-    if kept["reason"] or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
+    if kept["design"] is None or all(getattr(rules, name) == getattr(Rules(), name) for name in OF_POWER):
         return kept
-    shares = kept["design"]["shares"]
-    return _compute_power(PowerDesign(**{**kept["design"], "shares": shares and tuple(shares)}), rules)
+    return _compute_power(PowerDesign.from_json(kept["design"]), rules)
 
 
 @lru_cache(maxsize=256)
-def _compute_power(design: PowerDesign, rules: Rules) -> Document:
+def _compute_power(design: PowerDesign, rules: Rules) -> PowerDocument:
     return compute_power(design, rules, studies=POWER_STUDIES)
 
 
-def _kappas(agreement: Document, kappa: str) -> tuple[Document, Document, Document]:
+def _kappas(
+    agreement: JudgeFigures, kappa: HeadlinePair
+) -> tuple[EstimateDocument, EstimateDocument, EstimateDocument]:
     """The judge's kappa, people's, and the difference: weighted on a scale of several ordered steps."""
     if kappa == "cohen_kappa":
         return agreement["mean_cohen_kappa"], agreement["human_ceiling"], agreement["below_ceiling"]
-    names = ("mean_weighted_cohen_kappa", "human_ceiling_weighted", "below_ceiling_weighted")
-    judge, people, below = (agreement[name] for name in names)
-    return judge, people, below
+    people, below = agreement["human_ceiling_weighted"], agreement["below_ceiling_weighted"]
+    return agreement["mean_weighted_cohen_kappa"], people, below
 
 
-def _facts(part: Document, kappa: str, probed: ProbeOutcomes, rules: Rules) -> Facts:
+def _facts(
+    part: CriterionCalibrationDocument | TierDocument, kappa: HeadlinePair, probed: ProbeOutcomes, rules: Rules
+) -> Facts:
     """What the rules ask of a criterion or a tier."""
     judge, _, below = _kappas(part["agreement"], kappa)
     alt_test, found = part["alt_test"], _selection(part["selective"], rules.target_agreement)
@@ -206,11 +226,11 @@ def _facts(part: Document, kappa: str, probed: ProbeOutcomes, rules: Rules) -> F
         labelled=part["agreement"]["scored"],
         clusters=part["labels"]["clusters"],
         outside=part["labels"]["outside_commonest"],
-        unscored=parse_estimate(part["unscored_share"]),
-        agreement=parse_estimate(judge),
-        below_ceiling=parse_estimate(below),
+        unscored=Estimate.from_json(part["unscored_share"]),
+        agreement=Estimate.from_json(judge),
+        below_ceiling=Estimate.from_json(below),
         accepted=_accepted(found, rules.target_agreement),
-        gained=parse_estimate(part["gained"]),
+        gained=Estimate.from_json(part["gained"]),
         constant=part["labels"].get("constant", False),  # older documents do not say
         acceptance_ruled_out=found is not None and found["ruled_out"],
         alt_test_passed=alt_test["passes"] if alt_test else None,
@@ -219,23 +239,26 @@ def _facts(part: Document, kappa: str, probed: ProbeOutcomes, rules: Rules) -> F
     )
 
 
-def _selection(selective: list[Document], target: float) -> Document | None:
+Guarantee = SelectionDocument | TierGuaranteeDocument
+
+
+def _selection(selective: Sequence[Guarantee], target: float) -> Guarantee | None:
     """Of the agreements at least as high as the one asked for, the guarantee that keeps most; else the lowest."""
     enough = sorted((one for one in selective if one["target_agreement"] >= target), key=_target)
     held = [one for one in enough if one["guaranteed"]]
     return max(held, key=lambda one: one["coverage"] or 0.0) if held else next(iter(enough), None)
 
 
-def _target(one: Document) -> float:
-    return float(one["target_agreement"])
+def _target(one: Guarantee) -> float:
+    return one["target_agreement"]
 
 
-def _accepted(found: Document | None, target: float) -> Estimate:
+def _accepted(found: Guarantee | None, target: float) -> Estimate:
     if found is None:
         return build_undefined(f"no guarantee was computed for an agreement of {100 * target:.0f} %", n_items=0)
     if not found["guaranteed"]:
-        return build_undefined(found["reason"], n_items=0)
-    return parse_estimate(found["intervals"]["coverage"])
+        return build_undefined(found["reason"] or "", n_items=0)
+    return Estimate.from_json(found["intervals"]["coverage"])
 
 
 def worst(verdicts: list[CriterionVerdict]) -> Decision | None:

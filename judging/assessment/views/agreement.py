@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sized
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,7 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.agreement.result_types import MajorityDocument
 from annotation.recruitment import queries
+from annotation.stats.result_types import HeadlineDocument
 from annotation.stats.table import NO_SCORES
 from annotation.studies.models.labels import AgreementRun
 from annotation.studies.models.studies import Criterion, Study
@@ -33,6 +34,7 @@ from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import agreement_figures, agreement_rows, charts, wording
 from judging.assessment.agreement_figures import find_each
+from judging.assessment.agreement_types import AgreementDocument, CriterionAgreementDocument, JudgeDocument
 from judging.assessment.item_links import build_items_address, name_group, name_run
 from judging.assessment.options import SCORES, VERDICTS, JudgedOptions
 from judging.assessment.services import agreement as service
@@ -40,6 +42,7 @@ from judging.assessment.services import deferred_agreement as later
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.items import TIED, UNSCORED
 from judging.assessment.services.study_raters import RatedCriterion, StudyRaters
+from judging.stats.result_types import ConfusionDocument
 
 MOST_PAIRS, FEW_PAIRS = 30, 10
 """Pairs of people shown on the page; the downloads hold all."""
@@ -53,8 +56,6 @@ RESULTS = {"alt_test": gettext_noop("Can it replace an annotator? Not told.")}
 
 MOST_CATEGORIES = 12
 """Of an open scale (numbers, rankings, sets); with more, counts by category say nothing."""
-
-Document = Mapping[str, Any]
 
 
 @researcher_required
@@ -99,7 +100,7 @@ def is_left(request: HttpRequest, study: Study) -> bool:
     return WHOLE not in request.GET and is_large(study)
 
 
-def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, Any]:
+def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dict[str, object]:
     """What was computed last, and what stands of a new computation."""
     run = later.find_stored_run(study, options)
     known = {"asked": options} if run is None else _context(study, StudyRaters.from_run(study, run), run, options)
@@ -108,7 +109,7 @@ def _of_large(request: HttpRequest, study: Study, options: JudgedOptions) -> dic
 
 def build_later_context(
     request: HttpRequest, study: Study, options: JudgedOptions, run: AgreementRun | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What a page says of an agreement that is left to a worker."""
     query = request.GET.urlencode()
     return {
@@ -155,15 +156,15 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     return attach_file(content(found, shown), name=f"{study.slug}-agreement.{format}", content_type=content_type)
 
 
-def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[Document, StudyRaters]:
+def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[AgreementDocument, StudyRaters]:
     """The result that the page shows, and who rated. Raises Http404 where a worker has not computed it yet."""
     if not is_left(request, study):
         ratings = StudyRatings.from_options(study, options)
-        return _run(request, study, ratings, options).result, StudyRaters.from_ratings(ratings)
+        return service.load_document(_run(request, study, ratings, options)), StudyRaters.from_ratings(ratings)
     run = later.find_stored_run(study, options)
     if run is None:
         raise Http404("it has not been computed yet; the page of the study's agreement has a button for it")
-    return run.result, StudyRaters.from_run(study, run)
+    return service.load_document(run), StudyRaters.from_run(study, run)
 
 
 def _run(request: HttpRequest, study: Study, ratings: StudyRatings, options: JudgedOptions) -> AgreementRun:
@@ -175,27 +176,27 @@ def _names(shown: StudyRaters) -> dict[str, str]:
     return {one.criterion.key: one.criterion.name for one in shown.criteria}
 
 
-def _json(result: Document, shown: StudyRaters) -> str:  # noqa: ARG001
+def _json(result: AgreementDocument, shown: StudyRaters) -> str:  # noqa: ARG001
     return json.dumps(service.select_criterion(result, None), ensure_ascii=False, indent=1)
 
 
-def _csv(result: Document, shown: StudyRaters) -> str:  # noqa: ARG001
+def _csv(result: AgreementDocument, shown: StudyRaters) -> str:  # noqa: ARG001
     return csv_text(agreement_figures.csv_rows(result["criteria"]))
 
 
-def _figure(ending: str) -> Callable[[Document, StudyRaters], str | bytes]:
+def _figure(ending: str) -> Callable[[AgreementDocument, StudyRaters], str | bytes]:
     """What writes the plot as a file of this ending."""
     return lambda result, shown: charts.FIGURES[ending][1](charts.forest, _rows(result, shown), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Document, StudyRaters], str | bytes]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[AgreementDocument, StudyRaters], str | bytes]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
     **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
 }
 
 
-def _rows(result: Document, shown: StudyRaters) -> list[charts.Rows]:
+def _rows(result: AgreementDocument, shown: StudyRaters) -> list[charts.Rows]:
     """What the forest plot shows of each criterion."""
     return [
         charts.build_rows(one.criterion.name, result["criteria"][one.criterion.key], people=shown.name_raters(one))
@@ -203,12 +204,13 @@ def _rows(result: Document, shown: StudyRaters) -> list[charts.Rows]:
     ]
 
 
-def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: JudgedOptions) -> dict[str, Any]:
+def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: JudgedOptions) -> dict[str, object]:
     asked = {name: getattr(options, name) for name in ASKED} | {"read": SCORES if options.with_scores else ""}
     asked["guideline_version"] = options.guideline_version
     query = urlencode({name: value for name, value in asked.items() if value})
     names = _names(shown)
-    documents = {key: run.result["criteria"][key] for key in names}  # PostgreSQL keeps keys in an order of its own
+    result = service.load_document(run)
+    documents = {key: result["criteria"][key] for key in names}  # PostgreSQL keeps keys in an order of its own
     sections = [
         _section(study, one, documents[one.criterion.key], shown.annotators, options.by) for one in shown.criteria
     ]
@@ -226,7 +228,7 @@ def _context(study: Study, shown: StudyRaters, run: AgreementRun, options: Judge
         "questions": [(f"{service.ANNOTATOR}{key}", asks) for key, asks in queries.questions(study).items()],
         "clusterings": _clusterings(study, options),
         "stratifications": wording.name_groupings(STRATA),
-        "left_out": run.result.get("left_out", []),
+        "left_out": result.get("left_out", []),
         "sections": sections,
         "alone": len(sections) == 1,
         "downloads": [
@@ -259,14 +261,18 @@ def _clusterings(study: Study, options: JudgedOptions) -> list[tuple[str, str]]:
     return [*known, *(one for one in other if one[0] not in dict(known))]
 
 
-def _can_read_scores(documents: Iterable[Document]) -> bool:
+def _can_read_scores(documents: Iterable[CriterionAgreementDocument]) -> bool:
     """Whether there is a judge on a scale with an order."""
     return any(document["judges"] and document["level"] not in NO_SCORES for document in documents)
 
 
 def _section(
-    study: Study, one: RatedCriterion, document: Document, annotators: Mapping[str, Annotator], by: str
-) -> dict[str, Any]:
+    study: Study,
+    one: RatedCriterion,
+    document: CriterionAgreementDocument,
+    annotators: Mapping[str, Annotator],
+    by: str,
+) -> dict[str, object]:
     """All that the page says of one criterion."""
     items = build_items_address(study, one.criterion.key)
     simulated = sum(annotators[username].is_simulated for username in one.raters)
@@ -294,7 +300,8 @@ def _section(
             {
                 **pair,
                 "kappa": pair[headline["kappa"]],
-                **{side: annotators[pair[side]] for side in ("a", "b")},
+                "a": annotators[pair["a"]],
+                "b": annotators[pair["b"]],
                 "href": items(annotator=f"{pair['a']},{pair['b']}"),
             }
             for pair in pairs[:MOST_PAIRS]
@@ -320,12 +327,12 @@ def _judge(
     study: Study,
     criterion: Criterion,
     name: str,
-    held: Document,
+    held: JudgeDocument,
     annotators: Mapping[str, Annotator],
-    headline: Document,
-) -> dict[str, Any]:
+    headline: HeadlineDocument,
+) -> dict[str, object]:
     each, items, of_run = find_each(headline), build_items_address(study, criterion.key), name_run(name, held["run"])
-    rows = agreement_figures.list_judge(name, {"judges": {name: held}})
+    rows = agreement_figures.list_judge(name, held)
     return {
         "name": name,
         "held": held,
@@ -347,12 +354,12 @@ def _judge(
     }
 
 
-def _not_for(held: Document) -> list[tuple[str, str]]:
+def _not_for(held: JudgeDocument) -> list[tuple[str, str]]:
     """What a judge on this kind of answer has none of, and why."""
     return [(_(RESULTS[name]), reason) for name, reason in held.get("not_for", {}).items() if reason]
 
 
-def _majority(study: Study, criterion: Criterion, found: Document | None) -> list[dict[str, Any]]:
+def _majority(study: Study, criterion: Criterion, found: MajorityDocument | None) -> list[dict[str, object]]:
     if found is None or is_too_wide(criterion, found["counts"]):
         return []
     address = build_items_address(study, criterion.key)
@@ -369,15 +376,15 @@ def is_too_wide(criterion: Criterion, categories: Sized) -> bool:
 
 
 def _confusion(
-    items: Callable[..., str], criterion: Criterion, of_run: Mapping[str, str], found: Document | None
-) -> dict[str, Any] | None:
+    items: Callable[..., str], criterion: Criterion, of_run: Mapping[str, str], found: ConfusionDocument | None
+) -> dict[str, object] | None:
     """Rows of the judge's values, columns of the majority; every count opens its items. None where it says nothing."""
     if found is None or is_too_wide(criterion, found["categories"]):
         return None
     values = [str(category) for category in found["categories"]]
     most = max([n for row in found["counts"] for n in row], default=0)
 
-    def cell(n: int, value: str, majority: str, *, shade: bool = True) -> dict[str, Any]:
+    def cell(n: int, value: str, majority: str, *, shade: bool = True) -> dict[str, object]:
         level = -(-SHADES * n // most) if shade and most else 0
         return {"n": n, "href": items(value=value, majority=majority, **of_run), "shade": level}
 

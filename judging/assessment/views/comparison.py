@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -83,7 +82,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
     document = {
         "study": study.name,
         "judges": {
-            str(one.judge): {"calibration": one.calibration.result, "audit": one.audit_document()} for one in found
+            str(one.judge): {"calibration": one.calibration.document, "audit": one.audit_document()} for one in found
         },
         "differences": judge_comparison.compare_judges([one.evidence for one in found]),
     }
@@ -104,7 +103,7 @@ def judge_assess(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("results", slug=study.slug)
 
 
-def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessment]) -> dict[str, Any] | None:
+def _cascade(request: HttpRequest, evidence: StudyData, found: Sequence[Assessment]) -> dict[str, object] | None:
     """The cascade that is asked for, or that of the two cheapest judges; None where there are fewer than two."""
     judges = [one.evidence for one in found]
     costs = cascades.load_costs(judges)
@@ -133,7 +132,7 @@ def share_typed(typed: str, name: str) -> float:
         raise InputError("{typed!r} is not a number", field=name, typed=typed) from error
 
 
-def _list_rows(study: Study, found: Sequence[Assessment]) -> Iterator[tuple[Any, ...]]:
+def _list_rows(study: Study, found: Sequence[Assessment]) -> Iterator[tuple[object, ...]]:
     """The cells of the results' matrix, a row each."""
     for row, cell in build_matrix(study.criteria.all(), None, found).list_cells():
         figures = [cell.kappa[name] for name in ("value", "low", "high")]

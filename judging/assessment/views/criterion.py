@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,6 +21,7 @@ from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes
 from judging.assessment.item_links import MOST_LISTED, build_items_address
+from judging.assessment.result_types import CriterionFiguresDocument
 from judging.assessment.services import escalation
 from judging.assessment.services.assessment import Assessment
 from judging.assessment.services.verdicts import CriterionVerdict
@@ -34,8 +34,8 @@ from judging.assessment.views.verdict import (
     load_assessment,
 )
 from judging.judges.models import Judge
+from judging.stats.result_types import AltTestAnnotatorDocument, AltTestDocument, ConfusionDocument
 
-Document = Mapping[str, Any]
 MOST_SHOWN = 5
 """Groups of equal items with other labels."""
 
@@ -54,10 +54,12 @@ def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> Htt
     verdict = next((one for one in found.verdicts if one.key == key), None)
     if verdict is None:
         raise Http404(f"there is no verdict on {key}")
-    more = {**_section(found, verdict), **build_certificate_context(request, found)}
-    if more["next"][0] == _(ISSUE) and more["certificate_state"] and more["certificate_state"].holds:
-        more["next"] = _("Open the certificate"), reverse("certificate_detail", args=[more["certificate"].sha256])
-    return render(request, "judging/criterion.html", {**context, **more})
+    sealed = build_certificate_context(request, found)
+    step = find_next_step(study, key, judge.pk, verdict.whole.decision)
+    certificate, state = sealed["certificate"], sealed["certificate_state"]
+    if step[0] == _(ISSUE) and certificate and state and state.holds:
+        step = _("Open the certificate"), reverse("certificate_detail", args=[certificate.sha256])
+    return render(request, "judging/criterion.html", {**context, **_section(found, verdict), **sealed, "next": step})
 
 
 @researcher_required
@@ -68,7 +70,7 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     if plot not in calibration_charts.PLOTS or format not in charts.FIGURES:
         raise Http404(f"there is no plot {plot} as {format}")
     try:
-        documents = load_assessment(request, study, judge).calibration.result["criteria"]
+        documents = load_assessment(request, study, judge).calibration.document["criteria"]
     except InputError as error:
         raise Http404(str(error)) from error
     chosen = calibration_charts.PLOTS[plot]
@@ -80,10 +82,10 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     )
 
 
-def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
+def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, object]:
     """All that the page says."""
     key, annotators = verdict.key, load_annotators(found.study)
-    document, audit = found.calibration.result["criteria"][key], found.audit.result["criteria"][key]
+    document, audit = found.calibration.document["criteria"][key], found.audit.document["criteria"][key]
     items = build_items_address(found.study, key)
     run = str(document["run"])
     return {
@@ -93,7 +95,6 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
         "verdict": verdict,
         "strongest": find_strongest(verdict),
         "would_change": verdict_changes.list_changes(verdict.whole, document),
-        "next": find_next_step(found.study, key, found.judge.pk, verdict.whole.decision),
         "scored_href": items(run=run, outcome="scored"),
         "differs_href": items(run=run, outcome="differs"),
         "n_differ": count_differing(document["agreement"]["confusion"]),
@@ -124,13 +125,15 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
     }
 
 
-def count_differing(confusion: Document) -> int:
+def count_differing(confusion: ConfusionDocument | None) -> int:
     """On how many items the judge gave another value than the majority of people."""
+    if confusion is None:
+        return 0
     counts = np.array(confusion["counts"])
     return int(counts.sum() - np.trace(counts))
 
 
-def _left(found: Assessment, key: str, target: float) -> dict[str, Any]:
+def _left(found: Assessment, key: str, target: float) -> dict[str, object]:
     """The unlabelled items that are escalated on this criterion at a target, and their list unless it is too long."""
     mine = escalation.find_escalated(found, target).doubtful[key]
     listed = escalation.list_positions({key: mine})
@@ -146,14 +149,16 @@ SCORE_NAMES = (
 )
 
 
-def _tested(found: Document | None, annotators: Mapping[str, Annotator]) -> list[tuple[Annotator, Document]]:
+def _tested(
+    found: AltTestDocument | None, annotators: Mapping[str, Annotator]
+) -> list[tuple[Annotator, AltTestAnnotatorDocument]]:
     """Each annotator with their part of the alternative-annotator test."""
     return [(annotators[one["annotator"]], one) for one in found["per_annotator"]] if found else []
 
 
 def _plot(
-    found: Assessment, key: str, plot: calibration_charts.CalibrationPlot, document: Document
-) -> dict[str, Any] | None:
+    found: Assessment, key: str, plot: calibration_charts.CalibrationPlot, document: CriterionFiguresDocument
+) -> dict[str, object] | None:
     """The plot for the page, with its downloads; None where there is nothing to draw."""
     rows = plot.rows(document)
     if not rows:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -22,6 +21,7 @@ from annotation.studies.queries.ratings import Annotator, load_annotators
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.errors import InputError
+from judging.assessment.agreement_types import VersionChangeDocument
 from judging.assessment.forms import VersionForm
 from judging.assessment.item_links import MOST_LISTED
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
@@ -39,7 +39,6 @@ DISTANCES = {
     "cross_entropy": gettext_noop("Cross-entropy, bits"),
     "earth_mover": gettext_noop("Earth mover’s distance, 0 to 1 of the scale"),
 }
-Row = Mapping[str, Any]
 
 
 @researcher_required
@@ -56,7 +55,7 @@ def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "judging/improve.html", {**head, **context})
 
 
-def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, Any]:
+def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, object]:
     evidence, query = StudyData.load(study), parse_query(request)
     old = improvement.find_previous_version(evidence, judge, request.GET.get("against", ""))
     mine, *before = evidence.load_judges([judge, *([old] if old else [])])
@@ -96,7 +95,7 @@ def _find_worst(counts: Sequence[tuple[Criterion, DisagreementCounts]]) -> tuple
     return max(counts, key=lambda found: found[1].differing / found[1].compared, default=None)
 
 
-def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:
+def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, object]:
     """Why people differ, and how far the judge is from them, in rows and sentences."""
     found = disagreement_sources.compute_criterion(criterion, mine.evidence[criterion.key])
     sources = found["sources"]
@@ -111,7 +110,7 @@ def _differing(criterion: Criterion, mine: JudgeData) -> dict[str, Any]:
     }
 
 
-def _shown(change: dict[str, Any]) -> dict[str, Any]:
+def _shown(change: VersionChangeDocument) -> dict[str, object]:
     """The change with the kappa that fits each criterion's scale in front."""
     criteria = {key: {**one, "main": one["figures"][one["figure"]]} for key, one in change["criteria"].items()}
     return {**change, "criteria": criteria}
@@ -128,7 +127,7 @@ def _row(
     said: Written,
     criteria: Mapping[str, Criterion],
     annotators: Mapping[str, Annotator],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A disagreement in the words of the scale, with what was written."""
     criterion, about = criteria[row.criterion], said[row.position, row.turn, row.criterion]
     label = criterion.label_of(row.label) if isinstance(row.label, str) else f"{row.label:.2f}"

@@ -60,7 +60,12 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     if wanted.narrows and (first := asks_first(request, study, _("Items that share something"), "tiers")):
         return first
     rules.lock_rules(by=get_account(request), study=study)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "sample"), "wanted": wanted, "tiers": TIERS}
+    context: dict[str, object] = {
+        "study": study,
+        "steps": study_steps(study, "sample"),
+        "wanted": wanted,
+        "tiers": TIERS,
+    }
     context |= {"tied": TIED, "unscored": UNSCORED}
     try:
         page, found = _page(study, wanted, request.GET.get("page"))
@@ -155,10 +160,7 @@ def item_detail(request: HttpRequest, slug: str, position: int) -> HttpResponse:
         "steps": study_steps(study, "sample"),
         "title": _("Item {position}").format(position=item.position),
         "item": item,
-        "scales": [
-            {**scale, "open": scale["criterion"].key == wanted.criterion}
-            for scale in _scales(study, item, masked=masked)
-        ],
+        "scales": _scales(study, item, opened=wanted.criterion, masked=masked),
         "masked": masked,
         "item_messages": list(list_on_item(study, item)),
         "tier_names": TIERS,
@@ -196,8 +198,8 @@ def _address(study: Study, position: int, wanted: ItemFilter) -> str:
     return reverse("item_detail", args=[study.slug, position]) + (f"?{query}" if query else "")
 
 
-def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
-    """What was said on each criterion; of a held-out item what people said."""
+def _scales(study: Study, item: Item, *, opened: str, masked: bool) -> list[dict[str, object]]:
+    """What was said on each criterion, of which one is opened; of a held-out item what people said."""
     annotations, judgments = list(queries.load_annotations(item)), [] if masked else list(queries.load_judgments(item))
     runs, gold, changes = ratings.runs_that_count(study), queries.load_gold(item), agreement_queries.history(item)
     return [
@@ -209,13 +211,14 @@ def _scales(study: Study, item: Item, *, masked: bool) -> list[dict[str, Any]]:
             runs,
             {turn: one for (pk, turn), one in gold.items() if pk == criterion.pk},
         )
+        | {"open": criterion.key == opened}
         for criterion in study.criteria.all()
     ]
 
 
 def _tiered(
     criterion: Criterion, item: Item, changes: Sequence[TierOverride], annotations: Sequence[Annotation]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The tier of the item, or of each turn or response, on a criterion: what holds and what is computed; and every
     change by hand, newest first."""
     if explain_missing("tiers", criterion.level):
@@ -259,7 +262,7 @@ def _scale(
     judgments: Sequence[Judgment],
     runs: Mapping[tuple[int, int], JudgeRun],
     gold: Mapping[int, Adjudication],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """One criterion: the marks at each step of its scale, of the item or turn by turn, and the answers one by one."""
     counting = [j for j in judgments if runs.get((j.run.judge_id, criterion.pk)) == j.run]
     rated = {*(a.turn for a in annotations), *(j.turn for j in counting), *gold}
@@ -282,7 +285,7 @@ def _scale(
     }
 
 
-def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, object]:
     """The marks of the item, or of each turn or response; of an open scale, whose steps differ, those of the item."""
     if criterion.unit == Criterion.Unit.ITEM:
         return dict(turns[0])
@@ -295,7 +298,7 @@ def _marked(
     annotations: Sequence[Annotation],
     counting: Sequence[Judgment],
     gold: Adjudication | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The marks at each step of the scale, and those off it, of an item or of one turn."""
     marks = [*(_persons_mark(criterion, one) for one in annotations), *_judges_marks(criterion, counting)]
     if gold is not None:
@@ -313,7 +316,7 @@ def _marked(
     return {"turn": turn, "steps": steps, "unscored": [mark for mark in marks if not mark["value"]]}
 
 
-def _persons_mark(criterion: Criterion, annotation: Annotation) -> dict[str, Any]:
+def _persons_mark(criterion: Criterion, annotation: Annotation) -> dict[str, object]:
     annotator = annotation.assignment.annotator
     return {
         "mark": "people",
@@ -324,7 +327,7 @@ def _persons_mark(criterion: Criterion, annotation: Annotation) -> dict[str, Any
     }
 
 
-def _judges_marks(criterion: Criterion, judgments: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+def _judges_marks(criterion: Criterion, judgments: Sequence[Judgment]) -> Iterator[dict[str, object]]:
     """One mark per judge: the verdict that agreement is computed from."""
     said: dict[str, list[Judgment]] = {}
     for judgment in judgments:

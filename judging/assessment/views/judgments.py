@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -101,7 +99,7 @@ def cost(judgment: Judgment) -> str:
     return _("not known") if judgment.cost_usd is None else format_dollars(judgment.cost_usd)
 
 
-def shares(judgment: Judgment) -> list[dict[str, Any]]:
+def shares(judgment: Judgment) -> list[dict[str, object]]:
     """How probable each value was, in the order of the scale; empty where the model does not tell."""
     told = judgment.details.get("distribution") or {}
     return [

@@ -31,7 +31,7 @@ from judging.judges.models import Judge
 def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form; with an answer in the address, the plan."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head: dict[str, Any] = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
+    head: dict[str, object] = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
     try:
         evidence = _load_data(request, study, judge)
     except InputError as error:
@@ -65,7 +65,7 @@ def _given(request: HttpRequest, evidence: JudgeData) -> tuple[dict[str, Any], P
     return form.cleaned_data, form
 
 
-def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, Any]:
+def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, object]:
     """The plan that the form asks for; nothing where it is wrong, which is said at its field."""
     if not form.is_valid():
         return {}

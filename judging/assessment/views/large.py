@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -48,7 +47,7 @@ def reads_judge(title: str, command: str) -> Callable[[View], View]:
     return around
 
 
-def build_wait_context(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, Any] | None:
+def build_wait_context(request: HttpRequest, run: JudgeRun, command: str) -> dict[str, object] | None:
     """What a page on a run says instead of reading more judgments than somebody waits for; None where it may."""
     if WHOLE in request.GET or not run.judgments.order_by("pk")[row_counts.LARGE : row_counts.LARGE + 1].exists():
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.core.paginator import Paginator
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.agreement import queries as agreement_queries
+from annotation.agreement.result_types import DifficultyDocument
 from annotation.agreement.services import difficulty, stored_difficulty, tiers
 from annotation.agreement.services.more_ratings import build_more_context
 from annotation.agreement.services.stored_difficulty import Fit
@@ -79,7 +79,7 @@ class Fits:
 
 def context(
     study: Study, asked: TierRequest, ours: PeoplesRatings, fits: Fits, query: Mapping[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """All that the page shows of a fitted criterion. Raises InputError on a grouping that there is not."""
     found = fits.ours.found
     assert found is not None
@@ -89,6 +89,9 @@ def context(
     )
     who = load_annotators(study)
     simulated = [who[name].name for name in ours.table.raters if name in who and who[name].is_simulated]
+    rows = document["items"]
+    assert isinstance(rows, Rows)
+    listed = _listed(asked, ours, rows, found, query)
     return {
         "model": document,
         "lead": wording.describe_tiers(ours.criterion.name, document, ours.criterion.part_noun),
@@ -100,8 +103,8 @@ def context(
         "preview": _preview(study, asked, ours, found, query),
         "new_cuts": query.get(NEW_CUTS) or format_cuts(asked.agreeing),
         "shown": [(name, asked.set_shown(name)) for name in SHOWN],
-        "page": Paginator(_listed(asked, ours, document["items"], found, query), PER_PAGE).get_page(query.get("page")),
-        "people_note": " ".join(map(_, PEOPLE[document["method"]])),
+        "page": Paginator(listed, PER_PAGE).get_page(query.get("page")),
+        "people_note": " ".join(map(_, PEOPLE[found.method])),
         "people": [(who[one["person"]].name, one) for one in document["people"]],
         "thresholds": _thresholds(ours.criterion, ours.table.categories, document),
         "by_counted": [(row, [row["expected"][t] for t in charts.TIERS]) for row in document["by_counted"]],
@@ -156,7 +159,7 @@ def _mask(shown: str, found: Difficulty) -> BoolArray:
 
 
 def _thresholds(
-    criterion: Criterion, categories: Sequence[Label], document: Mapping[str, Any]
+    criterion: Criterion, categories: Sequence[Label], document: DifficultyDocument
 ) -> list[tuple[str, str, list[float]]]:
     """Where each category ends and the next one begins, by group of people who share items."""
     labels = [name_label(criterion, str(one)) for one in categories]
@@ -166,7 +169,7 @@ def _thresholds(
 
 def _preview(
     study: Study, asked: TierRequest, ours: PeoplesRatings, found: Difficulty, query: Mapping[str, str]
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """What other cuts would change; nothing where none are asked for, an error where they make no sense."""
     if not query.get(NEW_CUTS):
         return None
@@ -189,7 +192,7 @@ def _preview(
     }
 
 
-def _moved(study: Study, before: Difficulty, after: Difficulty) -> list[dict[str, Any]]:
+def _moved(study: Study, before: Difficulty, after: Difficulty) -> list[dict[str, object]]:
     """For each tier and the one that its items move to: how many, and the first of them."""
     pairs: dict[tuple[str, str], list[str]] = {}
     for name, old, new in zip(before.items, before.tier, after.tier, strict=True):

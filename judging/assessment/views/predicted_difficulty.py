@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.agreement.services.predicted_difficulty import SCOPES, STUDY, PredictionOptions
 from annotation.stats.bands import TIERS
+from annotation.stats.difficulty.result_types import BlurDocument, ErrorFigure
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.studies import criterion_called
 from annotation.studies.steps import study_steps
@@ -26,7 +26,9 @@ from core.csv_files import csv_pieces
 from core.documents import pieces
 from core.downloads import attach_pieces
 from core.errors import InputError
+from judging.assessment.agreement_types import JudgeByTierDocument, PredictionDocument
 from judging.assessment.services import predicted_difficulty as service
+from judging.stats.calibration_types import AccuracyAtDocument
 
 PER_PAGE = 50
 MOST_SLOPES = 8
@@ -36,7 +38,7 @@ SCOPE_NAMES = {
     "study": gettext_noop("items of this study without ratings"),
     "dataset": gettext_noop("everything unrated in its dataset"),
 }
-FIGURES = (
+FIGURES: tuple[tuple[ErrorFigure, str], ...] = (
     ("gain", gettext_noop("Squared error below that of guessing the mean, as a share")),
     ("rank_correlation", gettext_noop("Rank correlation with fitted difficulty, -1 to 1")),
     ("slope", gettext_noop("Calibration slope: 1 is calibrated")),
@@ -78,7 +80,7 @@ def find_first_criterion(study: Study) -> str:
 def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     """One criterion: the answer in a sentence, the errors, judges by tier, the items."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "tiers")}
+    context: dict[str, object] = {"study": study, "steps": study_steps(study, "tiers")}
     try:
         asked = PredictionRequest.from_query(study, request.GET.dict())
         found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
@@ -89,7 +91,7 @@ def tiers_predicted(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/tiers_predicted.html", context)
 
 
-def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -> dict[str, Any]:
+def _context(study: Study, asked: PredictionRequest, found: PredictionDocument) -> dict[str, object]:
     error, blur = found["error"], found.get("blur")
     slopes = sorted(found.get("slopes", {}).items(), key=lambda one: -abs(one[1]))
     return {
@@ -115,14 +117,16 @@ def _context(study: Study, asked: PredictionRequest, found: Mapping[str, Any]) -
     }
 
 
-def _sum(blur: Mapping[str, Any], tier: str) -> float:
+def _sum(blur: BlurDocument, tier: str) -> float:
     return float(sum(blur["predicted_by_fitted"][tier].values()))
 
 
-def _judge_rows(one: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+def _judge_rows(one: JudgeByTierDocument) -> list[tuple[str, AccuracyAtDocument, AccuracyAtDocument]]:
     """By tier, the judge within it as fitted and as predicted."""
-    fitted, predicted = one["fitted"]["by_tier"], one["predicted"]["by_tier"]
-    return [(tier, fitted[tier], predicted[tier]) for tier in NAMES]
+    fitted, predicted = one["fitted"], one["predicted"]
+    if not fitted or not predicted:
+        return []
+    return [(tier, fitted["by_tier"][tier], predicted["by_tier"][tier]) for tier in NAMES]
 
 
 @researcher_required
@@ -141,7 +145,7 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
     return attach_pieces(content(found), name=f"{study.slug}-predicted-difficulty.{format}", content_type=content_type)
 
 
-def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+def _csv(found: PredictionDocument) -> Iterator[str]:
     rows = (
         [
             row["item"],
@@ -156,7 +160,7 @@ def _csv(found: Mapping[str, Any]) -> Iterator[str]:
     return csv_pieces(("item", "position", "turn", "difficulty", "low", "high", "tier", *NAMES), rows)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[PredictionDocument], Iterator[str]]]] = {
     "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
 }

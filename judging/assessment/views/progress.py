@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from datetime import datetime
+from typing import Literal
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -12,6 +13,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from annotation.stats.result_types import EstimateDocument
 from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from annotation.workbench.queries.progress import MOST_ITEMS
@@ -19,7 +21,8 @@ from core.accounts.access import researcher_required
 from core.csv_files import csv_text
 from core.downloads import attach_file
 from judging.assessment import charts
-from judging.assessment.progress_charts import PLOTS, SHOWN, Document, ProgressPlot
+from judging.assessment.progress_charts import PLOTS, SHOWN, ProgressPlot
+from judging.assessment.progress_types import AdaptiveDocument, ProgressDocument
 from judging.assessment.services import progress as service
 
 TYPES = {**{ending: kind for ending, (kind, _) in charts.FIGURES.items()}, "json": "application/json; charset=utf-8"}
@@ -37,9 +40,9 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
         "found": document,
         "plots": {key: build_plot_context(study, plot, document) for key, plot in PLOTS.items()},
         "columns": range(len(document["all"])),
-        "end": {name: at and parse_datetime(at) for name, at in document["forecast"]["end"].items()},
+        "end": {name: _parse_time(at) for name, at in document["forecast"]["end"].items()},
         "annotators": [
-            {**one, **{name: one[name] and parse_datetime(one[name]) for name in ("first", "last")}}
+            {**one, "first": _parse_time(one["first"]), "last": _parse_time(one["last"])}
             for one in document["annotators"]
         ],
         "latest": latest(document),
@@ -73,7 +76,11 @@ def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> Ht
     return send_file(charts.FIGURES[format][1](PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
 
 
-def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> dict[str, Any] | None:
+def _parse_time(text: str | None) -> datetime | None:
+    return parse_datetime(text) if text else None
+
+
+def build_plot_context(study: Study, plot: ProgressPlot, document: ProgressDocument) -> dict[str, object] | None:
     """The plot as the page shows it; None where there is nothing to draw."""
     rows = plot.rows(document)
     if not rows:
@@ -82,11 +89,14 @@ def build_plot_context(study: Study, plot: ProgressPlot, document: Document) -> 
     return {"svg": charts.draw_on_page(plot.spec, rows), "caption": _(plot.caption), "downloads": links}
 
 
-def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
+Counted = Literal["n_asked", "n_clear", "n_enough", "n_full", "n_short", "n_waiting"]
+
+
+def adaptive_rows(found: AdaptiveDocument | None) -> list[tuple[str, str]]:
     """What the last round of an adaptive study found, in words and numbers; empty before the first."""
     if not found or not found["last"]:
         return []
-    figures = {
+    figures: dict[str, Counted] = {
         _("Asked about again"): "n_asked",
         _("Settled: clear tier"): "n_clear",
         _("Settled: another rating is not worth it"): "n_enough",
@@ -97,7 +107,7 @@ def adaptive_rows(found: Document | None) -> list[tuple[str, str]]:
     return [(label, f"{found['last'][key]:,}") for label, key in figures.items()]
 
 
-def latest(document: Document) -> list[tuple[str, list[tuple[str, Document]], int]]:
+def latest(document: ProgressDocument) -> list[tuple[str, list[tuple[str, EstimateDocument]], int]]:
     """Each criterion with its coefficients on all the ratings read, and how many those are."""
     return [
         (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -20,6 +19,7 @@ from core.downloads import attach_file
 from judging.assessment import charts
 from judging.assessment.item_links import build_items_address
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.report_types import JudgeSections, ReportDocument
 from judging.assessment.services import assessment
 from judging.assessment.services import report as service
 from judging.assessment.services.agreement import StudyRatings
@@ -29,8 +29,6 @@ from judging.assessment.views.verdict import reader
 
 FORMAT_NAMES = {"latex": "LaTeX", "bibtex": "BibTeX"}
 """Of the downloads whose name is not written in capitals."""
-
-Document = dict[str, Any]
 
 
 @researcher_required
@@ -63,7 +61,9 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judging/report.html", context)
 
 
-def _add_links(study: Study, document: Document, sections: list[Document], judges: Mapping[str, int]) -> None:
+def _add_links(
+    study: Study, document: ReportDocument, sections: Sequence[JudgeSections], judges: Mapping[str, int]
+) -> None:
     """From each figure to the items under it, and from each verdict to its page."""
     for key, found in document["people"].items():
         found["href"] = build_items_address(study, key)(people=SEVERAL)

@@ -19,6 +19,7 @@ from annotation.studies.steps import study_steps
 from annotation.studies.views.large import WHOLE
 from core.accounts.access import researcher_required
 from judging.assessment import agreement_rows, wording
+from judging.assessment.agreement_types import CriterionAgreementDocument
 from judging.assessment.item_links import build_items_address, name_run
 from judging.assessment.options import JudgedOptions
 from judging.assessment.queries.assessment_data import StudyData
@@ -42,9 +43,6 @@ from judging.assessment.views.verdict import reader
 from judging.judges.models import Judge
 from judging.stats.verdict import ORDER
 
-Document = Mapping[str, Any]
-
-
 AT_ONCE = 5_000
 """Assignments handed in that the page reads. Of more it shows what a worker computed last, if there is something."""
 
@@ -63,7 +61,7 @@ NOTE_WITH_JUDGES = gettext_noop(
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     """How far people agree, and what may be done with each judge on each criterion."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
+    context: dict[str, object] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
     left = is_left(request, study)
     run = later.find_stored_run(study, JudgedOptions()) if left or _is_refreshed(request, study) else None
     judges: Sequence[StoredAssessment]
@@ -120,8 +118,9 @@ def _context(
     raters: StudyRaters | None,
     judges: Sequence[StoredAssessment],
     matrix: ResultMatrix,
-) -> dict[str, Any]:
-    documents = {row.key: run.result["criteria"][row.key] for row in matrix.rows if row.people} if run else {}
+) -> dict[str, object]:
+    kept = agreement_service.load_document(run)["criteria"] if run else {}
+    documents = {row.key: kept[row.key] for row in matrix.rows if row.people and kept}
     names = {row.key: row.name for row in matrix.rows if row.key in documents}
     newest = [one.calibration for one in judges]
     return {
@@ -155,14 +154,17 @@ def _column(study: Study, matrix: ResultMatrix, judge: str) -> tuple[str, str, s
 
 
 def _lead(
-    matrix: ResultMatrix, names: Mapping[str, str], documents: Mapping[str, Document], raters: StudyRaters
+    matrix: ResultMatrix,
+    names: Mapping[str, str],
+    documents: Mapping[str, CriterionAgreementDocument],
+    raters: StudyRaters,
 ) -> str:
     who, simulated = raters.count_raters()
     people = wording.summarise_people(names, documents, n_raters=who, simulated=simulated)
     return f"{people} {wording.summarise_decisions(matrix.count_decisions())}".strip()
 
 
-def _row(study: Study, row: ResultRow, judges: Sequence[str]) -> dict[str, Any]:
+def _row(study: Study, row: ResultRow, judges: Sequence[str]) -> dict[str, object]:
     items = build_items_address(study, row.key)
     return {
         "row": row,
@@ -172,7 +174,7 @@ def _row(study: Study, row: ResultRow, judges: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _cell(study: Study, row: ResultRow, cell: ResultCell) -> dict[str, Any]:
+def _cell(study: Study, row: ResultRow, cell: ResultCell) -> dict[str, object]:
     items, of_run = build_items_address(study, row.key), name_run(cell.judge, cell.run)
     href = reverse("criterion_verdict", args=[study.slug, cell.judge_id, row.key]) if cell.decision else ""
     return {

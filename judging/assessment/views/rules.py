@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -46,7 +44,7 @@ def _set(request: HttpRequest, study: Study) -> None:
         messages.info(request, _("These are the rules already. Nothing was changed."))
 
 
-def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
+def _shown(request: HttpRequest, study: Study) -> dict[str, object]:
     there = rules.load(study)
     names = rules.load_names(there.rows)
     return {
@@ -61,7 +59,7 @@ def _shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     }
 
 
-def _build_field(request: HttpRequest, name: str, label: str, there: StudyVerdictRules) -> dict[str, Any]:
+def _build_field(request: HttpRequest, name: str, label: str, there: StudyVerdictRules) -> dict[str, object]:
     """A field of the form, with what was typed where it was refused."""
     value = request.POST.get(name, getattr(there.rules, name))
     return {"name": name, "label": label, "value": value, "usual": getattr(Rules(), name)}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,6 +23,7 @@ from core.errors import InputError
 from judging.assessment import agreement_figures, charts
 from judging.assessment.options import VERDICTS
 from judging.assessment.queries.scores import DOMAIN
+from judging.assessment.score_types import CriterionScoresDocument, ScoreCountsDocument, ScoresDocument
 from judging.assessment.services import scores as service
 from judging.assessment.views.large import build_wait_context
 from judging.assessment.wording import name_grouping, name_groupings
@@ -32,7 +32,6 @@ from judging.runs.queries import runs as queries
 from judging.runs.queries.judgments import reason_in_words
 from judging.runs.views.runs import find_run, stale_in_words
 
-Document = Mapping[str, Any]
 CAPTIONS = {
     "item": gettext_noop("{criterion} by item"),
     "user": gettext_noop("{criterion} by turn of the user"),
@@ -47,7 +46,7 @@ CAPTIONS = {
 def run_scores(request: HttpRequest, pk: int) -> HttpResponse:
     """Every criterion of a run, over all and by the grouping that the address names."""
     run, asked = find_run(pk), _parse_query(request)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "run": run,
         "asked": asked,
         "groupings": name_groupings(GROUPINGS),
@@ -85,20 +84,20 @@ def _parse_query(request: HttpRequest) -> dict[str, str]:
     return {"by": request.GET.get("by", DOMAIN), "reads": request.GET.get("read") or VERDICTS}
 
 
-def _json(document: Document) -> str:
+def _json(document: ScoresDocument) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-def _csv(document: Document) -> str:
+def _csv(document: ScoresDocument) -> str:
     return csv_text(agreement_figures.scores_rows(document))
 
 
-def _figure(ending: str) -> Callable[[Document], str | bytes]:
+def _figure(ending: str) -> Callable[[ScoresDocument], str | bytes]:
     """What writes the plot by turn as a file of this ending."""
     return lambda document: charts.FIGURES[ending][1](charts.curves, _drawable(document), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Document], str | bytes]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[ScoresDocument], str | bytes]]] = {
     "json": ("application/json; charset=utf-8", _json),
     "csv": ("text/csv; charset=utf-8", _csv),
     **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
@@ -109,7 +108,7 @@ def _formats(run: JudgeRun) -> list[str]:
     return list(DOWNLOADS) if run.every_turn else ["json", "csv"]
 
 
-def _drawable(document: Document) -> list[charts.Curve]:
+def _drawable(document: ScoresDocument) -> list[charts.Curve]:
     """What the plot by turn shows. Raises Http404 where nothing can be drawn."""
     parts = _list_drawn(document)
     if not parts:
@@ -117,28 +116,26 @@ def _drawable(document: Document) -> list[charts.Curve]:
     return parts
 
 
-def _list_drawn(document: Document) -> list[charts.Curve]:
+def _list_drawn(document: ScoresDocument) -> list[charts.Curve]:
     """What is drawn of each criterion of which some turn has a mean. Numbers of responses have no order to draw."""
     if not document["every_turn"]:
         return []
-    return [
-        charts.Curve(
-            f"{one['name']}, {one['measure']}",
-            [charts.Mark.from_estimate(str(turn["turn"]), "judge", turn["estimate"]) for turn in one["turns"]],
-            (one["least"], one["most"]),
-            find_side(one),
-        )
-        for one in document["criteria"].values()
-        if any(turn["estimate"] and turn["estimate"]["value"] is not None for turn in one["turns"])
-    ]
+    drawn = []
+    for one in document["criteria"].values():
+        means = [(str(turn["turn"]), turn["estimate"]) for turn in one["turns"]]
+        marks = [charts.Mark.from_estimate(turn, "judge", mean) for turn, mean in means if mean]
+        least, most = one["least"], one["most"]
+        if least is not None and most is not None and any(mark.value is not None for mark in marks):
+            drawn.append(charts.Curve(f"{one['name']}, {one['measure']}", marks, (least, most), find_side(one)))
+    return drawn
 
 
-def find_side(one: Document) -> str:
+def find_side(one: CriterionScoresDocument) -> str:
     """Whose turns a criterion's means are of, where the run is on turns."""
     return "user" if one["unit"] == Criterion.Unit.USER_TURN else "assistant"
 
 
-def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
+def _context(run: JudgeRun, document: ScoresDocument) -> dict[str, object]:
     grouping = name_grouping(document["by"])
     query = urlencode({"by": document["by"], "read": document["reads"]})
     links = [(name.upper(), f"{reverse('run_scores_download', args=[run.pk, name])}?{query}") for name in _formats(run)]
@@ -156,7 +153,7 @@ def _context(run: JudgeRun, document: Document) -> dict[str, Any]:
     }
 
 
-def _section(key: str, one: Document, grouping: str, unit: str) -> dict[str, Any]:
+def _section(key: str, one: CriterionScoresDocument, grouping: str, unit: str) -> dict[str, object]:
     unscored = ", ".join(f"{n} {reason_in_words(reason)}" for reason, n in one["unscored"].items())
     n_unscored = sum(one["unscored"].values())
     return {
@@ -175,6 +172,6 @@ def _section(key: str, one: Document, grouping: str, unit: str) -> dict[str, Any
     }
 
 
-def _build_row(part: Document) -> dict[str, Any]:
+def _build_row(part: ScoreCountsDocument) -> dict[str, object]:
     """A group, a turn or a response as a row of a table."""
     return {**part, "n_of_values": list(part["counts"].values()), "n_unscored": sum(part["unscored"].values())}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.agreement.result_types import BothTiersDocument, CountedTiersDocument, NoResultDocument
 from annotation.agreement.services import both_tiers, difficulty, stored_difficulty
 from annotation.agreement.services import tiers as service
 from annotation.agreement.services.label_files import TIERS
@@ -51,7 +51,7 @@ SORTS = ("position", "kappa", "stability")
 def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     """How many items there are of each tier by the difficulty model, and which are unclear; or by counting."""
     study = get_object_or_404(Study, slug=slug)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "study": study,
         "groupings": wording.name_groupings(items.GROUPINGS),
         "steps": study_steps(study, "tiers"),
@@ -59,24 +59,26 @@ def tiers(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         asked = TierRequest.from_query(study, request.GET.dict())
         read = {one.criterion.pk: one for one in ratings.load_study(study)}
-        context |= {"asked": asked, "criteria": list(read.values())}
+        criteria = list(read.values())
+        context |= {"asked": asked, "criteria": criteria}
         ours = read.get(asked.criterion.pk) if asked.criterion else None
         if ours is None or not ours.table.n_ratings:
             return render(request, "judging/tiers.html", context)
         if missing := explain_missing("tiers", ours.table.level):
             return render(request, "judging/tiers.html", {**context, "criterion": ours.criterion, "missing": missing})
-        context |= _by_model(request, study, asked, context["criteria"], ours)
+        context |= _by_model(request, study, asked, criteria, ours)
         if "model" not in context:
-            context |= _counted(request, study, asked, context["criteria"], ours)
+            context |= _counted(request, study, asked, criteria, ours)
     except InputError as error:
         return render(request, "judging/tiers.html", {**context, "error": error}, status=400)
-    refused = (context.get("preview") or {}).get("error")
-    return render(request, "judging/tiers.html", context, status=400 if refused else 200)
+    preview = context.get("preview")
+    is_refused = isinstance(preview, dict) and "error" in preview
+    return render(request, "judging/tiers.html", context, status=400 if is_refused else 200)
 
 
 def _by_model(
     request: HttpRequest, study: Study, asked: TierRequest, read: list[PeoplesRatings], ours: PeoplesRatings
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the model says; where it says nothing, why. Nothing at all where the counted tiers are asked for."""
     context = {"downloads": _downloads(study, asked), "modes": _modes(asked)}
     if asked.mode == COUNTED:
@@ -96,7 +98,7 @@ def _modes(asked: TierRequest) -> list[tuple[str, str, bool]]:
     ]
 
 
-def _later(request: HttpRequest, study: Study, asked: TierRequest) -> dict[str, Any]:
+def _later(request: HttpRequest, study: Study, asked: TierRequest) -> dict[str, object]:
     """What stands of a fit that is left to a worker, and how to ask for it."""
     query = request.GET.copy()
     return {
@@ -122,7 +124,7 @@ def tiers_compute(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _counted(
     request: HttpRequest, study: Study, asked: TierRequest, read: list[PeoplesRatings], ours: PeoplesRatings
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Counts, attainable values, groups and the items by their own kappa."""
     found = service.compute_criterion(study, ours, asked.options, by=asked.by or None)
     page = Paginator(_sorted(found["items"], request.GET.get("sort", "")), PER_PAGE)
@@ -138,7 +140,9 @@ def _sorted(rows: Rows, sort: str) -> Rows:
     )
 
 
-def _context(study: Study, asked: TierRequest, read: list[PeoplesRatings], found: Mapping[str, Any]) -> dict[str, Any]:
+def _context(
+    study: Study, asked: TierRequest, read: list[PeoplesRatings], found: CountedTiersDocument
+) -> dict[str, object]:
     shifted = found["sensitivity"]
     return {
         "found": found,
@@ -167,7 +171,7 @@ def _downloads(study: Study, asked: TierRequest) -> list[tuple[str, str]]:
     return [(TITLES[f], f"{reverse('tiers_download', args=[study.slug, f])}?{asked.to_query()}") for f in DOWNLOADS]
 
 
-def _bars_caption(asked: TierRequest, found: Mapping[str, Any]) -> str:
+def _bars_caption(asked: TierRequest, found: CountedTiersDocument) -> str:
     by = wording.name_grouping(asked.by) if "groups" in found else _("criterion")
     contested, hard, medium = (f"{cut:g}" for cut in asked.options.cuts)
     return _(
@@ -177,7 +181,7 @@ def _bars_caption(asked: TierRequest, found: Mapping[str, Any]) -> str:
 
 
 def _bars(
-    asked: TierRequest, read: list[PeoplesRatings], found: Mapping[str, Any]
+    asked: TierRequest, read: list[PeoplesRatings], found: CountedTiersDocument
 ) -> list[tuple[str, Mapping[str, int]]]:
     """The groups of this criterion where it is grouped, else all criteria."""
     if "groups" in found:
@@ -211,20 +215,22 @@ OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reaso
 """Columns of an item's counted tier; those of the model follow."""
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _rows(found: BothTiersDocument | NoResultDocument) -> Iterator[list[object]]:
+    if "items" not in found:
+        raise Http404(found["reason"])
     rows = difficulty.join_model_tiers(found["items"], found["difficulty"])
     return ([item[column] for column in (*OWN, *difficulty.COLUMNS)] for item in rows)
 
 
-def _csv(found: Mapping[str, Any]) -> Iterator[str]:
+def _csv(found: BothTiersDocument | NoResultDocument) -> Iterator[str]:
     return csv_pieces((*OWN, *difficulty.COLUMNS), _rows(found))
 
 
-def _parquet(found: Mapping[str, Any]) -> Iterator[bytes]:
+def _parquet(found: BothTiersDocument | NoResultDocument) -> Iterator[bytes]:
     return table_pieces(_rows(found), TIERS)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Iterator[str] | Iterator[bytes]]]] = {
+DOWNLOADS: dict[str, tuple[str, Callable[[BothTiersDocument | NoResultDocument], Iterator[str] | Iterator[bytes]]]] = {
     "json": ("application/json; charset=utf-8", pieces),
     "csv": ("text/csv; charset=utf-8", _csv),
     "parquet": ("application/vnd.apache.parquet", _parquet),

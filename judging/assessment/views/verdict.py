@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypedDict
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,6 +23,7 @@ from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_figures
+from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import (
@@ -35,6 +36,7 @@ from judging.assessment.services import (
     verdicts,
 )
 from judging.assessment.services.assessment import Assessment, AssessmentRequest, NothingToAssessError
+from judging.assessment.services.certificate_checks import CertificateStatus
 from judging.assessment.services.verdicts import CriterionVerdict
 from judging.assessment.views.large import reads_judge
 from judging.judges.models import HoldOut, Judge
@@ -88,24 +90,24 @@ def reader(request: HttpRequest) -> User | None:
     return request.user if request.user.is_authenticated else None
 
 
-def _json(document: Any) -> str:
+def _json(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
 CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
 DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Assessment], str]]] = {
-    ("calibration", "json"): (JSON, lambda found: _json(assessment.select_criterion(found.calibration.result, None))),
+    ("calibration", "json"): (JSON, lambda found: _json(assessment.select_criterion(found.calibration.document, None))),
     ("calibration", "csv"): (
         CSV,
-        lambda found: csv_text(calibration_figures.calibration_rows(found.calibration.result)),
+        lambda found: csv_text(calibration_figures.calibration_rows(found.calibration.document)),
     ),
     ("audit", "json"): (JSON, lambda found: _json(assessment.list_criteria(hold_out.audit_document(found), None))),
-    ("audit", "csv"): (CSV, lambda found: csv_text(calibration_figures.audit_rows(found.audit.result))),
+    ("audit", "csv"): (CSV, lambda found: csv_text(calibration_figures.audit_rows(found.audit.document))),
 }
 
 
-def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
-    documents = found.calibration.result["criteria"].values()
+def _context(request: HttpRequest, found: Assessment) -> dict[str, object]:
+    documents = found.calibration.document["criteria"].values()
     return {
         "found": found,
         "decision": found.decision,
@@ -126,7 +128,7 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
     }
 
 
-def translate_rules(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
+def translate_rules(rules: Mapping[str, object]) -> list[tuple[str, str]]:
     """Rules as they are kept, each with what it asks for, in the language of the page."""
     return [(_(label), _(value)) for label, value in verdicts.describe_rules(rules)]
 
@@ -140,7 +142,7 @@ def list_downloads(found: Assessment) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _row(request: HttpRequest, found: Assessment, verdict: CriterionVerdict) -> dict[str, Any]:
+def _row(request: HttpRequest, found: Assessment, verdict: CriterionVerdict) -> dict[str, object]:
     """The verdict on one criterion, with its page."""
     href = reverse("criterion_verdict", args=[found.study.slug, found.judge.pk, verdict.key])
     query = build_part_query(request)
@@ -152,7 +154,16 @@ def build_part_query(request: HttpRequest) -> str:
     return urlencode({name: value for name, value in request.GET.items() if name == "part"})
 
 
-def build_certificate_context(request: HttpRequest, found: Assessment) -> dict[str, Any]:
+class CertificateContext(TypedDict):
+    """The newest certificate with its state, and the part of the items that a new one is to be of."""
+
+    query: str
+    typed: list[tuple[str, str]]
+    certificate: Certificate | None
+    certificate_state: CertificateStatus | None
+
+
+def build_certificate_context(request: HttpRequest, found: Assessment) -> CertificateContext:
     """The newest certificate of the judge with its state, and what a new one is to be of."""
     newest = certificate_queries.find_newest(found.study, found.judge)
     query = build_part_query(request)
@@ -164,13 +175,13 @@ def build_certificate_context(request: HttpRequest, found: Assessment) -> dict[s
     }
 
 
-def _split(study: Study) -> dict[str, Any]:
+def _split(study: Study) -> dict[str, object]:
     """How the study is split, and the held-out items whose content is also in the development part."""
     split = HoldOut.objects.filter(study=study).first()
     return {"hold_out": split, "leaks": leaks(study, split) if split else []}
 
 
-def _left(found: Assessment) -> dict[str, Any]:
+def _left(found: Assessment) -> dict[str, object]:
     """What is escalated to people at each target, and what came back from the newest study that was made of it."""
     targets = found.calibration.parameters["targets"]
     left = [(target, len(escalation.find_escalated(found, target).positions)) for target in targets]

@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.stats.by_level import explain_missing
+from annotation.stats.result_types import HeadlineDocument
 from annotation.stats.table import Level
 from annotation.studies.parsing import rating_files
 from annotation.studies.queries.studies import study_called
@@ -18,9 +19,17 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment import wording
 from judging.assessment.agreement_figures import find_each
+from judging.assessment.agreement_types import (
+    AgreementDocument,
+    AnnotatorGroupsDocument,
+    CriterionAgreementDocument,
+    ItemGroupDocument,
+    JudgeDocument,
+)
 from judging.assessment.options import SCORES, JudgedOptions
 from judging.assessment.services import agreement, file_comparison
 from judging.assessment.services.agreement import StudyRatings
+from judging.stats.result_types import AltTestDocument, JudgeDifferenceDocument, JudgeFigure
 
 
 class Command(ConcordCommand):
@@ -36,7 +45,7 @@ class Command(ConcordCommand):
         add_arguments(parser, JudgedOptions)
         parser.add_argument("--weight", default="", metavar="COLUMN", help="of a file: a weight for each item")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         check_source(
             options, only_study=("criterion", "guideline_version"), only_file=("level", "judge", "categories", "weight")
         )
@@ -52,7 +61,7 @@ class Command(ConcordCommand):
         run = agreement.load_or_compute(
             by=None, study=study, options=chosen, ratings=ratings.only(key) if key else ratings
         )
-        return agreement.select_criterion(run.result, key)
+        return agreement.select_criterion(agreement.load_document(run), key)
 
     def say(self, document: Any) -> None:
         if "criteria" in document:
@@ -99,7 +108,7 @@ def read_file(options: Mapping[str, Any], *, describing: tuple[str, ...] = ()) -
     return rating_files.read(options["file"], level=level, categories=scale, describing=describing)
 
 
-def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
+def table(document: AgreementDocument) -> Iterator[list[str]]:
     """Judge–human and inter-annotator agreement: a row per criterion and judge."""
     yield ["criterion", "judge", "judge–human agreement", "inter-annotator agreement", "coefficient", "items"]
     for row in document["table"]:
@@ -108,7 +117,7 @@ def table(document: Mapping[str, Any]) -> Iterator[list[str]]:
         yield [row["criterion"], row["judge"] or "-", *both, str(row["n_items"])]
 
 
-def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+def criterion(name: str, found: CriterionAgreementDocument) -> Iterator[str]:
     """Lines on one criterion: in words, then every figure, then what to beware of."""
     yield wording.describe_criterion(name, found)
     yield (
@@ -132,15 +141,16 @@ def criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"! {warning['message']}" for warning in found["warnings"])
 
 
-def _judge(held: Mapping[str, Any], headline: Mapping[str, str]) -> Iterator[list[str]]:
-    first = (headline["judge"], headline["ceiling"], headline["below"])
-    for key in (key for key in (*first, "accuracy", "spearman", "mae") if key in held):
-        yield [key.replace("_", " "), text.estimate(held[key])]
+def _judge(held: JudgeDocument, headline: HeadlineDocument) -> Iterator[list[str]]:
+    first: list[JudgeFigure] = [headline["judge"], headline["ceiling"], headline["below"]]
+    for key in (*first, "accuracy", "spearman", "mae"):
+        if key in held:
+            yield [key.replace("_", " "), text.estimate(held[key])]
     for annotator, kappa in held[find_each(headline)].items():
         yield [f"with {annotator}", text.estimate(kappa)]
 
 
-def _differences(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> Iterator[str]:
+def _differences(found: Sequence[JudgeDifferenceDocument], headline: HeadlineDocument) -> Iterator[str]:
     if not found:
         return
     yield f"{headline['name']} with people, difference between two judges on the items of both"
@@ -148,7 +158,7 @@ def _differences(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]
     yield text.columns([[f"{one['a']} - {one['b']}", text.estimate(e), f"{one['n_items']} items"] for one, e in rows])
 
 
-def _groups(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> Iterator[str]:
+def _groups(found: Sequence[ItemGroupDocument], headline: HeadlineDocument) -> Iterator[str]:
     if not found:
         return
     judges = list(found[0]["judges"])
@@ -168,7 +178,7 @@ def _groups(found: Sequence[Mapping[str, Any]], headline: Mapping[str, str]) -> 
     )
 
 
-def _of_annotators(found: Mapping[str, Any] | None, headline: Mapping[str, str]) -> Iterator[str]:
+def _of_annotators(found: AnnotatorGroupsDocument | None, headline: HeadlineDocument) -> Iterator[str]:
     if found is None:
         return
     yield (
@@ -194,13 +204,13 @@ def _of_annotators(found: Mapping[str, Any] | None, headline: Mapping[str, str])
     )
 
 
-def _read(held: Mapping[str, Any]) -> str:
+def _read(held: JudgeDocument) -> str:
     """What the judge's scores rest on, where they are read."""
     rests = ", ".join(f"{n} by {source}" for source, n in held["score_sources"].items())
     return f"; correlations and errors of scores: {rests}" if held["reads"] == SCORES else ""
 
 
-def _alt_test(found: Mapping[str, Any] | None) -> Iterator[str]:
+def _alt_test(found: AltTestDocument | None) -> Iterator[str]:
     if found is None:
         return
     if found["passes"] is None:

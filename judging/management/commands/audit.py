@@ -35,7 +35,7 @@ class Command(ConcordCommand):
         add_part_option(parser)
         add_rules(parser)
 
-    def run(self, **options: Any) -> list[dict[str, Any]]:
+    def run(self, **options: Any) -> list[Mapping[str, object]]:
         chosen = AuditOptions(**read_arguments(AuditOptions, options))
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         evidence.judge(options["judge"])  # an unknown judge must not change the rules

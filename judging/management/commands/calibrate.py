@@ -52,7 +52,7 @@ class Command(ConcordCommand):
         parser.add_argument("--cluster-column", metavar="COL", help="dialogue, profile or pair of each item")
         add_how(parser)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         check_source(options, only_study=("criterion", "part"), only_file=ONLY_FILE)
         if options["study"]:
             return self.calibrate_study(options)
@@ -69,7 +69,7 @@ class Command(ConcordCommand):
         scale = [part.strip() for part in options["categories"].split(",")] if options["categories"] else None
         return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
 
-    def calibrate_study(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def calibrate_study(self, options: Mapping[str, Any]) -> Mapping[str, object]:
         chosen = AssessmentOptions(**parse_how(options), epsilon=options["epsilon"])
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         judge = evidence.judge(options["judge"])
@@ -80,7 +80,7 @@ class Command(ConcordCommand):
             ).calibration
         else:
             run = runs.calibration(by=None, evidence=evidence.load_judge(judge), options=chosen)
-        return assessment.select_criterion(run.result, options["criterion"])
+        return assessment.select_criterion(run.document, options["criterion"])
 
     def say(self, document: Any) -> None:
         for found in document["criteria"].values() if "criteria" in document else [document]:

@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         parser.add_argument("--escalate", metavar="NAME", help="make a study of what is escalated to people")
         parser.add_argument("--overlap", type=int, default=3, help="people per item of that study (3)")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         chosen = CascadeOptions.check(read_arguments(CascadeOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         each = evidence.load_judges(cascades.find_judges_in_order(evidence, keys(options["judges"]) or []))
@@ -44,8 +44,7 @@ class Command(ConcordCommand):
                     field="criterion",
                     options=options["criterion"],
                 )
-        document = cascades.document(each, found)
-        document["on_record"] = cascade_records.compute_study(evidence)
+        document = {**cascades.document(each, found), "on_record": cascade_records.compute_study(evidence)}
         if options["escalate"]:
             made = cascades.escalate(
                 by=None, each=each, found=found, options=chosen, name=options["escalate"], overlap=options["overlap"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,7 +31,7 @@ class Command(ConcordCommand):
         parser.add_argument("--against-majority", action="store_true", help="what judges contradict people on")
         parser.add_argument("--judge", default="", metavar="NAME", help="only this one; with --against-majority")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         study = study_called(options["study"])
         if options["judge"] and not options["against_majority"]:
             raise InputError("--judge belongs to --against-majority", field="judge")

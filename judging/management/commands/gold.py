@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         add_arguments(parser, GoldOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         check_source(options, only_study=("criterion",), only_file=("level", "categories"))
         chosen = GoldOptions(**read_arguments(GoldOptions, options))
         if options["file"]:

@@ -12,6 +12,7 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
+from judging.assessment.agreement_types import VersionChangeDocument
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import improvement, rules
 
@@ -29,7 +30,7 @@ class Command(ConcordCommand):
         parser.add_argument("--against", default="", metavar="VERSION", help="the old one (the version before)")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> VersionChangeDocument:
         asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
         evidence = StudyData.load(study_called(options["study"]))
         judge = evidence.judge(options["judge"])

@@ -23,6 +23,7 @@ from annotation.workbench.services.overlap import ask_more
 from core.errors import InputError
 from judging.management.commands.audit import power_line
 from judging.stats.power import PowerDesign, power_document, power_of_replace
+from judging.stats.result_types import PowerDocument
 
 STUDIES = 200
 """Simulated for each line of the power table."""
@@ -150,7 +151,7 @@ def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
     return {"study": study.name, "criteria": criteria, "asked": asked if options["ask"] else None}
 
 
-def _power(options: dict[str, Any]) -> list[dict[str, Any]]:
+def _power(options: dict[str, Any]) -> list[PowerDocument]:
     """The power table: a row for each number of items."""
     if options["per_cluster"] < 1:
         raise InputError("must be at least 1", field="per-cluster")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -28,7 +29,7 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
         add_arguments(parser, NewPlanned, name=None)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         evidence = StudyData.load(study_called(options["study"]))
         mine = evidence.load_judge(evidence.judge(options["judge"]))
         rules.lock_rules(by=None, study=evidence.study)

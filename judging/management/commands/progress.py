@@ -10,6 +10,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from judging.assessment.progress_charts import SHOWN
+from judging.assessment.progress_types import ProgressDocument
 from judging.assessment.services import progress
 
 
@@ -20,7 +21,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or address of the study")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> ProgressDocument:
         return progress.compute_study(study_called(options["study"]))
 
     def say(self, document: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from judging.assessment.result_types import StudyRulesDocument
 from judging.assessment.services import rules, verdicts
 from judging.management.commands.audit import add_rules, rule_changes
 
@@ -27,7 +28,7 @@ class Command(ConcordCommand):
             "--success-criteria", metavar="A,B,…", help="keys of the criteria that it takes; all of them if empty"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> StudyRulesDocument:
         study = study_called(options["study"])
         there = rules.load(study)
         wanted = verdicts.parse_rules(dict(options["rule"]), there.rules)

@@ -15,6 +15,7 @@ from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
 from judging.assessment.options import SCORES, VERDICTS
 from judging.assessment.queries.scores import DOMAIN
+from judging.assessment.score_types import CriterionScoresDocument, ScoresDocument
 from judging.assessment.services import scores
 from judging.runs.models.runs import JudgeRun
 
@@ -36,20 +37,20 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, IntervalOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> ScoresDocument:
         run = JudgeRun.objects.filter(pk=options["run"]).select_related("judge", "study").first()
         if run is None:
             raise InputError("There is no run {options}.", field="run", options=options["run"])
         chosen = IntervalOptions(**read_arguments(IntervalOptions, options))
         return scores.compute_run(run, by=options["by"], reads=options["read"], options=chosen)
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: ScoresDocument) -> None:
         self.stdout.write(f"Run {document['run']} of {document['judge']} on {document['study']}")
         for one in document["criteria"].values():
             self.stdout.write("\n".join(["", *criterion(one, document["by"], document["unit"])]))
 
 
-def criterion(one: Mapping[str, Any], by: str, unit: str) -> Iterator[str]:
+def criterion(one: CriterionScoresDocument, by: str, unit: str) -> Iterator[str]:
     """Lines on one criterion."""
     unscored = sum(one["unscored"].values())
     yield f"{one['name']}: {one['scored']} verdicts on {one['n_items']} items, {unscored} unscored"

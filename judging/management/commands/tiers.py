@@ -21,6 +21,7 @@ from annotation.studies.queries import ratings
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
 from core.options.fields import add_arguments, read_arguments
+from judging.assessment.agreement_types import PredictionDocument
 from judging.assessment.services import predicted_difficulty
 from judging.assessment.services.predicted_difficulty import features_in_words, summarise
 from judging.management.commands.agreement import add_source, check_source, read_file
@@ -58,7 +59,7 @@ class Command(ConcordCommand):
         )
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         check_source(options, only_study=("criterion", "predict"), only_file=("level", "categories"))
         cuts, by = tiers.parse_cuts(options["cuts"]), options["by"]
         resampled = ResamplingOptions(**read_arguments(ResamplingOptions, options))
@@ -84,7 +85,7 @@ class Command(ConcordCommand):
 
 def compute_study(
     study: Study, key: str | None, options: TierOptions, by: str | None, agreeing: Cuts
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     """One criterion's tiers, or those of each where there are several and none is named."""
     found = {one.criterion.key: one for one in ratings.load_study(study)}
     if key is not None and key not in found:
@@ -96,7 +97,7 @@ def compute_study(
     return documents[wanted[0]] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
-def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> dict[str, Any]:
+def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> Mapping[str, object]:
     """The prediction of one criterion, or of each."""
     there = {one.key: one for one in study.criteria.all()}
     if key is not None and key not in there:
@@ -108,13 +109,16 @@ def predict_tiers(study: Study, key: str | None, options: PredictionOptions) -> 
     return documents[wanted[0].key] if len(wanted) == 1 else {"study": study.name, "criteria": documents}
 
 
-def lines_of_prediction(found: Mapping[str, Any]) -> Iterator[str]:
+def lines_of_prediction(found: PredictionDocument) -> Iterator[str]:
     """Whether difficulty can be predicted, with which error, and how many items of each tier to expect."""
     yield summarise(found)
     if found["error"] is None:
         return
-    figures = ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
-    yield text.columns([[name.replace("_", " "), text.estimate(found["error"][name])] for name in figures])
+    error = found["error"]
+    figures = [
+        (name, error[name]) for name in ("rank_correlation", "gain", "slope", "squared_error", "squared_error_of_mean")
+    ]
+    yield text.columns([[name.replace("_", " "), text.estimate(one)] for name, one in figures])
     yield features_in_words(found["features"])
     if found["items"]:
         counts = ", ".join(f"{tier} {n:.1f}" for tier, n in found["expected_counts"].items())

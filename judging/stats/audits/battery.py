@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from judging.stats.audits.repeats import repeats
 from judging.stats.audits.scale import probe_preference, probe_scale
 from judging.stats.audits.subgroups import subgroups
 from judging.stats.multiplicity import Method, adjust_p_values
+from judging.stats.result_types import FindingDocument, ProbesDocument
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Finding:
     adjusted_p_value: float
     found: bool | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> FindingDocument:
         """The finding as JSON types."""
         return {
             **self.probe.to_json(),
@@ -67,7 +67,7 @@ class Audit:
         """Names of the biases found."""
         return tuple(one.probe.name for one in self.findings if one.found)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ProbesDocument:
         """The audit as JSON types."""
         return {
             "level": self.level,

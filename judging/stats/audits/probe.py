@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.shares import count_df
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import build_resampling, build_undefined, figure
+from judging.stats.result_types import ProbeDocument
 
 LEVEL = 0.05
 POWER = 0.8
@@ -65,7 +65,7 @@ class Probe:
     minimum_detectable: float
     details: Mapping[str, Estimate] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ProbeDocument:
         """The probe as JSON types."""
         return {
             "name": self.name,

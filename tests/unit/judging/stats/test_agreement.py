@@ -1,12 +1,17 @@
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from judging.stats.agreement import FIGURES, judge_agreement
+from judging.stats.agreement import JudgeAgreement, judge_agreement
 from judging.stats.figures import ALL
+from judging.stats.result_types import JudgeFigure
 from tests.unit.annotation.stats.data import from_codes, load
+
+FIGURES = [name for name in get_args(JudgeFigure) if name in JudgeAgreement.__dataclass_fields__]
+"""The single figures of a judge; the others are of marked spans."""
 
 
 def pandalm():

@@ -8,6 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from annotation.stats.difficulty.latent import NoConvergenceError
+from annotation.stats.shares import figure
 from annotation.studies.models.labels import Annotation
 from annotation.studies.queries.guidelines import versions_given
 from judging.assessment.queries.assessment_data import StudyData
@@ -69,6 +71,21 @@ def test_few_items_are_told_as_too_few(criterion):
     assert "the model needs 20" in found["sources"]["reason"]
     assert "40 are needed" in found["sets"]["reason"]
     assert found["distance"]["jensen_shannon"]["judge"]["n_items"] == 15
+
+
+def test_camps_that_cannot_be_looked_for_say_why(criterion, monkeypatch):
+    def refuse(*_given, **_named):
+        raise NoConvergenceError("its steps do not end")
+
+    monkeypatch.setattr(disagreement_sources, "taste", refuse)
+    found = disagreement_sources.compute_criterion(criterion, evidence(criterion))["taste"]
+    assert "its steps do not end" in disagreement_sources.camps_in_words(found)
+
+
+def test_camps_without_an_interval_say_why():
+    gain = {**figure(0.1, n_items=9, confidence=0.95, method="none").to_json(), "reason": "all in one cluster"}
+    said = disagreement_sources.camps_in_words({"gain": gain, "camps": {}, "reason": None})
+    assert "all in one cluster" in said
 
 
 def test_shares_of_repeated_calls_are_the_judges_distribution(criterion):

@@ -118,3 +118,10 @@ def test_downloads(criterion, alice):
     found = json.loads(alice.get(reverse("tiers_download", args=["suits", "json"])).getvalue())
     assert found["counts"]["none"] == 1
     assert alice.get(reverse("tiers_download", args=["suits", "xlsx"])).status_code == 404
+
+
+def test_answers_that_have_no_tiers_are_no_table_of_them(criterion, alice):
+    CriterionFactory(study=criterion.study, key="faults", name="Faults", type="spans", level="spans", categories=[])
+    address = {name: reverse("tiers_download", args=["suits", name]) + "?criterion=faults" for name in ("csv", "json")}
+    assert alice.get(address["csv"]).status_code == 404
+    assert json.loads(alice.get(address["json"]).getvalue())["reason"]
