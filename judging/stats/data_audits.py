@@ -9,6 +9,7 @@ import numpy as np
 from annotation.stats.annotators import find_inverted_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
+from annotation.stats.intervals import FLAT
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.scores import pearson
 from annotation.stats.table import MISSING, FloatArray, IntArray
@@ -17,6 +18,9 @@ from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, fig
 from judging.stats.clustered_shares import count_clustered_share, select_clusters
 from judging.stats.observed import ItemColumns
 from judging.stats.result_types import BaselineDocument, DuplicatesDocument, LabelNoiseDocument
+
+EXACT = 1e-12
+"""A correlation that is 1 or -1 up to this is so but for rounding."""
 
 FEW = 10
 """Items below which a baseline says nothing."""
@@ -157,14 +161,16 @@ def _correlation(
     """Pearson's of (n,) and (n,), -1 to 1, with an interval that is symmetric on Fisher's z.
 
     Of independent items of equal weight its error is that of Fisher (1921), 1 / sqrt(n - 3); with ``clusters`` (n,) or
-    survey ``weights`` (n,) that of leaving out each cluster, or item, in turn.
+    survey ``weights`` (n,) that of leaving out each cluster, or item, in turn. A correlation of 1 or -1 has none.
     """
+    if np.isclose(abs(np.corrcoef(x, y)[0, 1]), 1, rtol=0, atol=EXACT):
+        r = float(np.sign(np.corrcoef(x, y)[0, 1]))
+        return figure(r, n_items=len(x), confidence=0.95, method="none", reason=f"{FLAT} of the items changes nothing")
     if clusters is not None or weights is not None:
         w, statistic = np.ones(len(x)) if weights is None else weights / weights.mean(), pearson(x, y)
         weighted = SumStatistic(statistic.contributions * w[:, None], statistic.function)
         return estimate_by_jackknife(weighted, clusters=clusters, n_items=len(x), bounds=(-1.0, 1.0))[0]
     r, n = float(np.corrcoef(x, y)[0, 1]), len(x)
-    half = quantile(0.95) / np.sqrt(n - 3)
-    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    z, half = np.arctanh(r), quantile(0.95) / np.sqrt(n - 3)
     ends = (float(np.tanh(z - half)), float(np.tanh(z + half)))
     return figure(r, ends, n_items=n, confidence=0.95, method="Fisher z")

@@ -109,6 +109,18 @@ def test_the_verdict_comes_first_with_its_reasons(pairs, alice):
         assert part in text, part
 
 
+def test_a_judge_that_reads_the_scale_backwards_throughout_is_said_to(alice):
+    """A correlation of -1 has no interval, and is as plain as can be."""
+    criterion = CriterionFactory(study=with_items(20, name="Turned", slug="turned"), key="depth", name="Depth")
+    scores = [str(1 + k % 4) for k in range(20)]
+    people_say(criterion, {"bob": scores, "dana": scores})
+    judge_says(criterion, "turned", [str(5 - int(score)) for score in scores])
+    compute_results(criterion.study)
+    said = text_of(criterion_page(alice, criterion, "turned"))
+    assert "Judge–human correlation: −1.000" in said
+    assert "One side reads the scale backwards." in said
+
+
 def test_a_researcher_changes_the_rules(pairs, alice):
     verdict_page(alice, pairs)
     alice.post(reverse("study_rules", args=["suits"]), {"least_items": "100", "reason": "more is better"})
