@@ -32,6 +32,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.downloads import attach_file
 from core.errors import InputError
+from core.messages import show_errors
 
 
 def benchmark_steps(benchmark: Benchmark, current: str = "") -> list[Step]:
@@ -213,10 +214,8 @@ def build_audit_context(benchmark: Benchmark, result: Mapping[str, Any]) -> dict
 
 
 def render_audit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    try:
+    with show_errors(request):
         versions.audit(by=get_account(request), benchmark=benchmark)
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("benchmark_audit", slug=benchmark.slug)
 
 
@@ -272,11 +271,8 @@ def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
     """Release a draft; download what is released."""
     benchmark = find_benchmark(slug)
     if request.method == "POST":
-        try:
+        with show_errors(request):
             versions.release(by=get_account(request), benchmark=benchmark)
-        except InputError as error:
-            messages.error(request, error.message)
-        else:
             messages.success(
                 request, _("{benchmark} is released. A correction is a new version.").format(benchmark=benchmark)
             )
@@ -354,11 +350,8 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = study.annotators.filter(kind=User.Kind.SIMULATED).count()
     context: dict[str, Any] = {"study": study, "steps": study_steps(study, "gold"), "simulated": simulated}
     if there := grading.list_graded_studies(study):
-        try:
+        with show_errors(request):
             found = grading.compare(study=study, graded=there[0])
-        except InputError as error:
-            messages.error(request, error.message)
-        else:
             context |= {"found": found, "figures": [(_(words), found[name]) for name, words in FIGURES.items()]}
             context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
         context["graded"] = there[0]

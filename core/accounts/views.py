@@ -24,6 +24,7 @@ from core.accounts.models.projects import Membership, Project
 from core.accounts.models.users import User
 from core.accounts.services import first_account, projects, tokens
 from core.errors import InputError
+from core.messages import show_errors
 
 
 class FirstAccountForm(BaseUserCreationForm[User]):
@@ -100,12 +101,9 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
 def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Another role for a member."""
     member = find_member(slug, pk)
-    try:
+    with show_errors(request):
         role = request.POST.get("role", "")
         member = projects.join(by=get_account(request), project=member.project, user=member.user, role=role)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         said = _("{name} is {role} now.")
         messages.success(request, said.format(name=member.user.username, role=member.get_role_display()))
     return redirect("project_detail", slug=slug)
@@ -116,11 +114,8 @@ def member_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out."""
     member = find_member(slug, pk)
-    try:
+    with show_errors(request):
         projects.leave(by=get_account(request), project=member.project, user=member.user)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         said = _("{name} is not in {project} any more.")
         messages.success(request, said.format(name=member.user.username, project=member.project))
     return redirect("project_detail", slug=slug)

@@ -16,6 +16,7 @@ from annotation.studies.queries.context import build_panels, subject_of_scenario
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.errors import InputError
+from core.messages import show_errors
 from judging.assessment.wording import duration
 from judging.judges.pricing import format_dollars
 from judging.judges.prompts.templates import digest
@@ -126,13 +127,10 @@ def experiment_resume(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("experiment_detail", pk=pk)
-    try:
+    with show_errors(request):
         left = experiments.resume(
             by=get_account(request), experiment=find_experiment(pk), budget_usd=form.cleaned_data["budget_usd"]
         )
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         said = ngettext("Going on with {n} dialogue.", "Going on with {n} dialogues.", left)
         messages.success(request, said.format(n=left))
     return redirect("experiment_detail", pk=pk)

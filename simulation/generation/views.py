@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.corpus.models import Profile
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
-from core.errors import InputError
+from core.messages import show_errors
 from judging.judges.queries import workers
 from judging.runs.forms import ResumeForm
 from simulation.agents.prompts.generation import LEVELS
@@ -148,11 +148,8 @@ def candidate_again(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("candidate_run", pk=pk)
-    try:
+    with show_errors(request):
         n = candidates.resume(by=get_account(request), run=find_run(pk), budget_usd=form.cleaned_data["budget_usd"])
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         said = _("{n:,} questions are tried again. Levels that came are not asked for twice.")
         messages.success(request, said.format(n=n))
     return redirect("candidate_run", pk=pk)
@@ -239,10 +236,8 @@ def _write_value(value: Any) -> str:
 @require_POST
 def generation_retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Try an order that failed once more."""
-    try:
+    with show_errors(request):
         generation.retry(by=get_account(request), making=get_object_or_404(Making, pk=pk))
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("making_detail", pk=pk)
 
 

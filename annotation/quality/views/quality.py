@@ -25,7 +25,7 @@ from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.charts import FIGURES
 from core.downloads import attach_file, audit_export
-from core.errors import InputError
+from core.messages import show_errors
 
 SHADES = 5
 ALMOST = 0.02
@@ -115,11 +115,8 @@ def exclusion(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = get_object_or_404(Study, slug=slug)
     annotator, reason = get_object_or_404(User, pk=pk), request.POST.get("reason", "")
     act = exclusions.readmit if request.POST.get("decision") == "readmit" else exclusions.exclude
-    try:
+    with show_errors(request):
         made = act(by=get_account(request), study=study, annotator=annotator, reason=reason)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         says = _("The labels of {annotator} are left out of everything that is computed.")
         if made.ended_at:
             says = _("The labels of {annotator} count again.")

@@ -17,7 +17,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
-from core.errors import InputError
+from core.messages import show_errors
 
 
 @researcher_required
@@ -63,11 +63,8 @@ def gold_question_retire(request: HttpRequest, slug: str, pk: int) -> HttpRespon
     """Hand an item out no more, and count the answers to it no more."""
     study = get_object_or_404(Study, slug=slug)
     found = get_object_or_404(study.known_items.select_related("item__dialogue", "item__pair"), pk=pk)
-    try:
+    with show_errors(request):
         gold_questions.retire(by=get_account(request), known=found)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         says = _("{item} is retired. Answers to it count no more.")
         messages.success(request, says.format(item=found.item.external_id))
     return redirect("queue", slug=slug)
@@ -80,11 +77,8 @@ def admission(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, annotator = get_object_or_404(Study, slug=slug), get_object_or_404(User, pk=pk)
     again = "again" in request.POST
     decide = qualification.try_again if again else qualification.let_through
-    try:
+    with show_errors(request):
         decide(by=get_account(request), study=study, annotator=annotator, reason=request.POST.get("reason", ""))
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         says = _("{annotator} may try once more.") if again else _("{annotator} may rate now.")
         messages.success(request, says.format(annotator=annotator))
     return redirect("queue", slug=slug)

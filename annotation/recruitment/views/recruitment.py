@@ -27,7 +27,7 @@ from core.accounts.models.users import User
 from core.accounts.permissions import OWNING, filter_visible
 from core.csv_files import csv_text
 from core.downloads import attach_file, audit_export
-from core.errors import InputError
+from core.messages import show_errors
 from core.options.fields import OptionsForm
 
 FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
@@ -55,11 +55,8 @@ def invitation_create(request: HttpRequest, slug: str) -> HttpResponse:
 def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let nobody join by a link any more."""
     study = get_object_or_404(Study, slug=slug)
-    try:
+    with show_errors(request):
         enrolment.revoke(by=get_account(request), invitation=get_object_or_404(study.invitations, pk=pk))
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, _("Nobody can join by this link any more. Who joined before stays."))
     return redirect("coming_in", slug=slug)
 
@@ -124,11 +121,8 @@ def participant_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespon
     """Withdraw somebody who asked for it."""
     study, annotator = get_object_or_404(Study, slug=slug), get_object_or_404(User, pk=pk)
     if request.method == "POST":
-        try:
+        with show_errors(request):
             done = consents.withdraw(by=get_account(request), study=study, annotator=annotator)
-        except InputError as error:
-            messages.error(request, error.message)
-        else:
             says = _("{annotator} has been withdrawn. Labels erased: {erased}.")
             messages.success(request, says.format(annotator=annotator, erased=done.erased))
             if problem := withdrawn.problem():

@@ -23,7 +23,7 @@ from annotation.workbench.services import assignments
 from core.accounts.access import get_account, researcher_required
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
-from core.errors import InputError
+from core.messages import show_errors
 
 PER_PAGE = 100
 
@@ -62,11 +62,8 @@ def study_sample(request: HttpRequest, slug: str) -> HttpResponse:
 def study_open(request: HttpRequest, slug: str) -> HttpResponse:
     """Let annotators begin, or go on."""
     study = get_object_or_404(Study, slug=slug)
-    try:
+    with show_errors(request):
         studies.open(by=get_account(request), study=study)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, describe_opening(study))
     return redirect("study_detail", slug=slug)
 
@@ -76,11 +73,8 @@ def study_open(request: HttpRequest, slug: str) -> HttpResponse:
 def study_close(request: HttpRequest, slug: str) -> HttpResponse:
     """Take no more labels."""
     study = get_object_or_404(Study, slug=slug)
-    try:
+    with show_errors(request):
         studies.close(by=get_account(request), study=study)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(
             request, _("{study} is closed. All labels are kept; it can be opened again.").format(study=study)
         )

@@ -21,6 +21,7 @@ from annotation.workbench.services import item_messages
 from core.accounts.access import get_account, require_sign_in, researcher_required
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.messages import show_errors
 
 PER_PAGE = 200
 QUICK = "X-Quick"
@@ -140,10 +141,7 @@ def item_answer(request: HttpRequest, slug: str, position: int) -> HttpResponse:
     item = get_object_or_404(study.items, position=position)
     annotator = get_object_or_404(User, username=request.POST.get("annotator", ""))
     text = request.POST.get("text", "")
-    try:
+    with show_errors(request):
         item_messages.write(by=get_account(request), study=study, item=item, annotator=annotator, text=text)
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, _("{annotator} sees your answer beside the item.").format(annotator=annotator))
     return redirect("item_detail", slug=slug, position=position)

@@ -24,6 +24,7 @@ from annotation.workbench.services import adjudications, drafts
 from core.accounts.access import adjudicator_required, find_deciding_roles, get_account, may_research
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.messages import show_errors
 
 SHOWN = 200
 
@@ -153,7 +154,7 @@ def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         pk=pk,
         assignment__study__slug=slug,
     )
-    try:
+    with show_errors(request):
         if request.POST.get("decision") == "use":
             drafts.use_late(by=get_account(request), draft=draft)
             messages.success(request, _("The answers of {annotator} are labels now.").format(annotator=draft.annotator))
@@ -161,8 +162,6 @@ def late_answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             drafts.dismiss(by=get_account(request), draft=draft)
             says = _("The answers of {annotator} are left out, and kept on record.")
             messages.success(request, says.format(annotator=draft.annotator))
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("adjudication", slug=slug)
 
 

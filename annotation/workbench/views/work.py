@@ -28,6 +28,7 @@ from annotation.workbench.services import annotations, assignments, drafts
 from core.accounts.access import get_account, may_adjudicate, may_research, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
+from core.messages import show_errors
 
 SEEN = "annotation.assignment seen in order"  # salt of the signature that says who was shown which slot
 TAKEN = gettext_noop("This item has meanwhile been given to somebody else.")
@@ -107,10 +108,8 @@ def assignment(request: HttpRequest, pk: int) -> HttpResponse:
 def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
     """Put an item off and go to the next."""
     slot = get_object_or_404(work.list_mine(get_account(request)), pk=pk)
-    try:
+    with show_errors(request):
         assignments.skip(by=get_account(request), assignment=slot)
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("next_item", slug=slot.study.slug)
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sized
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -32,6 +31,7 @@ from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
+from core.messages import show_errors
 from judging.assessment import agreement_figures, agreement_rows, charts, wording
 from judging.assessment.agreement_figures import find_each
 from judging.assessment.agreement_types import AgreementDocument, CriterionAgreementDocument, JudgeDocument
@@ -88,10 +88,8 @@ def agreement_compute(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the agreement of a large study to a worker."""
     study = get_object_or_404(Study, slug=slug)
     here = reverse("agreement", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
-    try:
+    with show_errors(request):
         later.ask(by=get_account(request), study=study, options=_options(request))
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect(here)
 
 

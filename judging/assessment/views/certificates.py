@@ -17,6 +17,7 @@ from core.accounts.access import may_research, public, researcher_required
 from core.accounts.permissions import sees
 from core.downloads import attach_file
 from core.errors import InputError
+from core.messages import show_errors
 from judging.assessment import signing
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries.assessment_data import StudyData
@@ -97,10 +98,8 @@ def certificate_download(_request: HttpRequest, sha256: str) -> HttpResponse:
 def certificate_revoke(request: HttpRequest, sha256: str) -> HttpResponse:
     """Say, for good, that it does not hold."""
     certificate = get_object_or_404(Certificate, sha256=sha256)
-    try:
+    with show_errors(request):
         certificates.revoke(by=reader(request), certificate=certificate, reason=request.POST.get("reason", ""))
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("certificate_detail", sha256=sha256)
 
 

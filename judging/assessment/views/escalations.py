@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
+from core.messages import show_errors
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
@@ -92,10 +93,8 @@ def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Hold a part of the study's items out, and go on with the development part."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    try:
+    with show_errors(request):
         hold_out.hold_out(by=reader(request), study=study, share=_parse_number(request, "share", 0.5), seed=study.seed)
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
 
 

@@ -32,6 +32,7 @@ from core.documents import Rows, pieces
 from core.downloads import attach_pieces
 from core.errors import InputError
 from core.files.writing import table_pieces
+from core.messages import show_errors
 from judging.assessment import charts, wording
 from judging.assessment.views import model_tiers
 from judging.assessment.views.tier_requests import COUNTED, TierRequest
@@ -114,11 +115,9 @@ def tiers_compute(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the fits of a large study to a worker."""
     study = get_object_or_404(Study, slug=slug)
     here = reverse("tiers", args=[slug]) + (f"?{request.GET.urlencode()}" if request.GET else "")
-    try:
+    with show_errors(request):
         cuts = TierRequest.from_query(study, request.GET.dict()).agreeing
         stored_difficulty.ask(by=get_account(request), study=study, cuts=cuts)
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect(here)
 
 
@@ -242,11 +241,8 @@ DOWNLOADS: dict[str, tuple[str, Callable[[BothTiersDocument | NoResultDocument],
 def tiers_ask_more(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for one more rating of each item that is named."""
     study = get_object_or_404(Study, slug=slug)
-    try:
+    with show_errors(request):
         n = ask_more(by=get_account(request), study=study, positions=parse_positions(request.POST.get("positions", "")))
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         said = ngettext("One more rating is asked for of {n} item.", "One more rating is asked for of {n} items.", n)
         messages.success(request, said.format(n=n))
     query = urlencode({"criterion": request.POST.get("criterion", "")})

@@ -16,7 +16,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
-from core.errors import InputError
+from core.messages import show_errors
 from judging.assessment.forms import ProbeForm
 from judging.assessment.wording import duration
 from judging.judges.models import PANEL, Judge
@@ -154,11 +154,8 @@ def go_on(request: HttpRequest, pk: int, start: Callable[..., int], tell: Callab
     if not form.is_valid():
         messages.error(request, _("Budget: {problem}").format(problem=form.errors["budget_usd"][0]))
         return redirect("run_detail", pk=pk)
-    try:
+    with show_errors(request):
         n = start(by=get_account(request), run=run, budget_usd=form.cleaned_data["budget_usd"])
-    except InputError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, tell(n))
     return redirect("run_detail", pk=pk)
 

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,7 +18,8 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
 from core.downloads import attach_file
-from core.errors import InputError, NotComputedError
+from core.errors import NotComputedError
+from core.messages import show_errors
 from simulation.results import charts
 from simulation.results.services import measures
 from simulation.results.services.measure_tables import ROWS, table, table_5
@@ -117,10 +117,8 @@ def measures_compute(request: HttpRequest) -> HttpResponse:
     kind, source = request.POST.get("kind", ""), request.POST.get("source", "")
     if kind not in measures.KINDS or source not in dict(measures.KINDS[kind].sources()):
         raise Http404("there is nothing of this source")
-    try:
+    with show_errors(request):
         measures.ask(by=get_account(request), kind=kind, source=source)
-    except InputError as error:
-        messages.error(request, error.message)
     return redirect(f"{reverse('material_measures')}?{request.GET.urlencode()}")
 
 
