@@ -217,10 +217,5 @@ def _list_rows(part: Mapping[str, Any], panel: str, sets: Mapping[str, Any]) -> 
         yield from _list_rows(part["spec"], panel, sets)
 
 
-FIGURES: dict[str, tuple[str, Callable[..., str | bytes]]] = {
-    "svg": ("image/svg+xml; charset=utf-8", svg),
-    "png": ("image/png", png),
-    "pdf": ("application/pdf", pdf),
-    "csv": ("text/csv; charset=utf-8", data),
-}
-"""The files that every figure is given as, by their ending: type, and what writes it from a chart and its arguments."""
+FIGURES: dict[str, Callable[..., str | bytes]] = {"svg": svg, "png": png, "pdf": pdf, "csv": data}
+"""What writes a figure from a chart and its arguments, by the ending of the file."""

@@ -14,7 +14,23 @@ from core.audit.log import VERBS, record
 from core.files.writing import Member, write_zip
 from core.read_snapshot import iterate_in_snapshot
 
-ZIP = "application/zip"
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "jsonl": "application/x-ndjson; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "toml": "application/toml; charset=utf-8",
+    "yaml": "application/yaml; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-latex; charset=utf-8",
+    "bib": "application/x-bibtex; charset=utf-8",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml; charset=utf-8",
+    "zip": "application/zip",
+}
+"""What a file is, by its ending."""
 
 P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
@@ -46,26 +62,29 @@ def audit_export(what: str) -> Callable[[Callable[P, Response]], Callable[P, Res
     return decorate
 
 
-def stream_file(pieces: Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+def stream_file(pieces: Iterable[bytes], *, name: str) -> StreamingHttpResponse:
     """A file that is read from the database as it was at one moment."""
-    return StreamingHttpResponse(iterate_in_snapshot(pieces), content_type=content_type, headers=name_download(name))
+    return StreamingHttpResponse(iterate_in_snapshot(pieces), headers=describe_file(name))
 
 
 def stream_zip(members: Iterable[Member], *, name: str) -> StreamingHttpResponse:
     """The same of several files, as one ZIP archive."""
-    return stream_file(write_zip(members), name=name, content_type=ZIP)
+    return stream_file(write_zip(members), name=name)
 
 
-def attach_pieces(pieces: Iterable[str] | Iterable[bytes], *, name: str, content_type: str) -> StreamingHttpResponse:
+def attach_pieces(pieces: Iterable[str] | Iterable[bytes], *, name: str) -> StreamingHttpResponse:
     """A file that is made while it is sent."""
-    return StreamingHttpResponse(pieces, content_type=content_type, headers=name_download(name))
+    return StreamingHttpResponse(pieces, headers=describe_file(name))
 
 
-def attach_file(content: str | bytes, *, name: str, content_type: str) -> HttpResponse:
+def attach_file(content: str | bytes, *, name: str) -> HttpResponse:
     """A file that is there as a whole."""
-    return HttpResponse(content, content_type=content_type, headers=name_download(name))
+    return HttpResponse(content, headers=describe_file(name))
 
 
-def name_download(name: str) -> dict[str, str]:
-    """The header by which a browser saves an answer under this name."""
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
+def describe_file(name: str) -> dict[str, str]:
+    """The headers of an answer that a browser saves under this name, whose ending is one of `TYPES`."""
+    return {
+        "Content-Type": TYPES[name.rpartition(".")[2]],
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }

@@ -215,7 +215,7 @@ class BenchmarkFolder(BenchmarksApi):
         if not benchmark.is_released:
             raise Http404
         packed = releasing.pack_release(benchmark=benchmark)
-        return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
+        return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip")
 
 
 class RoundSerializer(serializers.ModelSerializer[FilterRound]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -75,7 +75,6 @@ def release_step(benchmark: Benchmark) -> Step:
 
 
 PER_PAGE = 40
-JSON = "application/json; charset=utf-8"
 
 
 def find_benchmark(slug: str) -> Benchmark:
@@ -226,9 +225,7 @@ def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: AR
     newest = queries.newest_audit(find_benchmark(slug))
     if newest is None:
         raise Http404("there is no audit yet")
-    return attach_file(
-        json.dumps(newest.result, ensure_ascii=False, indent=1), name=f"{slug}-audit.json", content_type=JSON
-    )
+    return attach_file(json.dumps(newest.result, ensure_ascii=False, indent=1), name=f"{slug}-audit.json")
 
 
 @researcher_required
@@ -254,15 +251,14 @@ def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     """The datasheet as md, html or json."""
     if format not in SHEETS:
         raise Http404(f"a datasheet is not given as {format}")
-    content_type, content = SHEETS[format]
-    sheet = content(datasheets.datasheet(find_benchmark(slug)))
-    return attach_file(sheet, name=f"{slug}-datasheet.{format}", content_type=content_type)
+    sheet = SHEETS[format](datasheets.datasheet(find_benchmark(slug)))
+    return attach_file(sheet, name=f"{slug}-datasheet.{format}")
 
 
-SHEETS = {
-    "md": ("text/markdown; charset=utf-8", datasheets.to_markdown),
-    "html": ("text/html; charset=utf-8", datasheets.to_html),
-    "json": (JSON, lambda sheet: json.dumps(sheet, ensure_ascii=False, indent=1)),
+SHEETS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "md": datasheets.to_markdown,
+    "html": datasheets.to_html,
+    "json": lambda sheet: json.dumps(sheet, ensure_ascii=False, indent=1),
 }
 
 
@@ -292,7 +288,7 @@ def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResp
     except InputError as error:
         messages.error(request, error.message)
         return redirect("benchmark_release", slug=slug)
-    return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip", content_type="application/zip")
+    return FileResponse(packed, as_attachment=True, filename=f"{slug}.zip")
 
 
 @researcher_required
@@ -371,4 +367,4 @@ def grades_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: A
     except InputError as error:
         raise Http404(error.message) from error
     text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-    return attach_file(text, name=f"{slug}-graded.json", content_type=JSON)
+    return attach_file(text, name=f"{slug}-graded.json")

@@ -120,7 +120,6 @@ def events_download(request: HttpRequest) -> HttpResponseBase:
     return attach_pieces(
         csv_pieces(COLUMNS, map(csv_row, rows.iterator(chunk_size=2000))),
         name="acts.csv",
-        content_type="text/csv; charset=utf-8",
     )
 
 

@@ -25,7 +25,6 @@ from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import charts
-from judging.assessment.views.verdict import CSV, JSON
 from judging.evaluations import charts as evaluation_charts
 from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
 from judging.evaluations.queries import evaluations as queries
@@ -137,16 +136,15 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     document = results.load_or_compute(evaluation)
     name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
     if format in FILES and "plot" not in request.GET:
-        content_type, write = FILES[format]
-        return attach_file(write(document), name=f"{name}.{format}", content_type=content_type)
+        return attach_file(FILES[format](document), name=f"{name}.{format}")
     if format not in charts.FIGURES:
         raise Http404(f"there is no such file of the results as {format}")
     plot, key = request.GET.get("plot", "accuracy"), request.GET.get("of", "")
     rows, draw = choose_plot(document, plot, key)
     if not rows:
         raise Http404("there is nothing to draw")
-    content_type, drawn = charts.FIGURES[format]
-    return attach_file(drawn(draw, rows, charts.FILE), name=f"{name}-{plot}.{format}", content_type=content_type)
+    drawn = charts.FIGURES[format]
+    return attach_file(drawn(draw, rows, charts.FILE), name=f"{name}-{plot}.{format}")
 
 
 @researcher_required
@@ -378,7 +376,7 @@ def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
         yield from (row("group", key, "", cases, found) for key, found in group["figures"].items())
 
 
-FILES: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "csv": (CSV, lambda document: csv_text(csv_rows(document))),
-    "json": (JSON, lambda document: json.dumps(document, ensure_ascii=False, indent=1)),
+FILES: dict[str, Callable[[Any], str]] = {
+    "csv": lambda document: csv_text(csv_rows(document)),
+    "json": lambda document: json.dumps(document, ensure_ascii=False, indent=1),
 }

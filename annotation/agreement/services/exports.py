@@ -37,8 +37,6 @@ class Format:
         As on the command line, and the file's ending.
     title, about
         As people call it, and what it is.
-    content_type
-        As the browser is told.
     pieces
         Pieces of the file from rows.
     """
@@ -46,7 +44,6 @@ class Format:
     name: str
     title: str
     about: str
-    content_type: str
     pieces: Callable[[Iterable[LabelRow]], Iterator[bytes]]
 
 
@@ -96,21 +93,18 @@ FORMATS = {
             "csv",
             "CSV",
             gettext_noop("For a spreadsheet or R. Texts that a spreadsheet would run as formulas are defused."),
-            "text/csv; charset=utf-8",
             encode_lines(csv_lines),
         ),
         Format(
             "jsonl",
             "JSONL",
             gettext_noop("One JSON object a line, texts as they are."),
-            "application/x-ndjson; charset=utf-8",
             encode_lines(jsonl_lines),
         ),
         Format(
             "parquet",
             "Parquet",
             gettext_noop("With types, packed: for pandas, Polars, DuckDB or Arrow."),
-            "application/vnd.apache.parquet",
             label_files.parquet_pieces,
         ),
     )

@@ -143,14 +143,13 @@ def gold_download(request: HttpRequest, slug: str, format: str) -> HttpResponseB
         raise Http404(str(error)) from error
     if format not in DOWNLOADS or asked.ours is None:
         raise Http404(f"gold is not given as {format}")
-    content_type, content = DOWNLOADS[format]
     try:
         found = service.compute_criterion(study, asked.ours, asked.options)
     except InputError as error:
         raise Http404(str(error)) from error
     if "items" not in found:
         raise Http404(found["reason"])
-    return attach_pieces(content(found), name=f"{study.slug}-gold.{format}", content_type=content_type)
+    return attach_pieces(DOWNLOADS[format](found), name=f"{study.slug}-gold.{format}")
 
 
 def _csv(found: GoldDocument) -> Iterator[str]:
@@ -158,7 +157,7 @@ def _csv(found: GoldDocument) -> Iterator[str]:
     return csv_pieces(COLUMNS, ([item[name] for name in COLUMNS] for item in cells))
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[GoldDocument], Iterator[str]]]] = {
-    "json": ("application/json; charset=utf-8", pieces),
-    "csv": ("text/csv; charset=utf-8", _csv),
+DOWNLOADS: dict[str, Callable[[GoldDocument], Iterator[str]]] = {
+    "json": pieces,
+    "csv": _csv,
 }

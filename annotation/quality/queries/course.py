@@ -63,4 +63,4 @@ def checks_figure(study: Study, ending: str) -> str | bytes | None:
     if ending == "csv":
         return checks_csv(records)
     points = build_points(records)
-    return FIGURES[ending][1](course, points, FILE) if points else None
+    return FIGURES[ending](course, points, FILE) if points else None

@@ -89,7 +89,7 @@ def checks_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     figure = course.checks_figure(study, format)
     if figure is None:
         raise Http404("no checks and no repeats have been answered")
-    return attach_file(figure, name=f"{study.slug}-checks.{format}", content_type=FIGURES[format][0])
+    return attach_file(figure, name=f"{study.slug}-checks.{format}")
 
 
 def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
@@ -130,4 +130,4 @@ def quality_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: 
     """Everything that is known of the annotators, as JSON."""
     study = get_object_or_404(Study, slug=slug)
     text = json.dumps(instruments.document(study), ensure_ascii=False, indent=1)
-    return attach_file(text, name=f"{study.slug}-annotators.json", content_type="application/json; charset=utf-8")
+    return attach_file(text, name=f"{study.slug}-annotators.json")

@@ -30,7 +30,7 @@ from core.downloads import attach_file, audit_export
 from core.messages import show_errors
 from core.options.fields import OptionsForm
 
-FORMATS = {"json": "application/json; charset=utf-8", "csv": "text/csv; charset=utf-8"}
+FORMATS = ("json", "csv")
 
 
 @researcher_required
@@ -148,7 +148,7 @@ def participants_download(request: HttpRequest, slug: str, format: str) -> HttpR
         if format == "json"
         else csv_text([rows[0] if rows else ["annotator"], *(row.values() for row in rows)])
     )
-    return attach_file(text, name=f"{study.slug}-participants.{format}", content_type=FORMATS[format])
+    return attach_file(text, name=f"{study.slug}-participants.{format}")
 
 
 def page(

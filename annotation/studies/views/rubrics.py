@@ -38,8 +38,6 @@ from core.accounts.access import get_account, researcher_required
 from core.downloads import attach_file
 from core.errors import InputError
 
-CONTENT_TYPES = {"toml": "application/toml", "yaml": "application/yaml", "json": "application/json"}
-
 
 @researcher_required
 def rubric(request: HttpRequest, slug: str) -> HttpResponse:
@@ -253,7 +251,6 @@ def rubric_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     return attach_file(
         write_rubric(load_rubric(study), format),
         name=f"{study.slug}.{format}",
-        content_type=f"{CONTENT_TYPES[format]}; charset=utf-8",
     )
 
 

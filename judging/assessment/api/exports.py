@@ -118,4 +118,4 @@ class StudyLabels(Api):
         rules.lock_rules(by=self.me, study=study)
         tiers = ItemTiers.read(study, patient=False) if asked["tiers"] else None
         pieces = kind.pieces(exports.load_labels(study, purposes, tiers=tiers))
-        return stream_file(pieces, name=f"{study.slug}-labels.{kind.name}", content_type=kind.content_type)
+        return stream_file(pieces, name=f"{study.slug}-labels.{kind.name}")

@@ -379,7 +379,5 @@ class StudyReport(ResultsApi):
             raise Http404
         evidence = StudyData.load(self.study(slug))
         judges, _ = assessment.assess_judges(by=self.me, evidence=evidence, asked=AssessmentRequest(), patient=False)
-        ending, content_type, content = report.FORMATS[form]
-        return attach_file(
-            content(report.describe_judges(evidence, judges)), name=f"{slug}-report.{ending}", content_type=content_type
-        )
+        ending, content = report.FORMATS[form]
+        return attach_file(content(report.describe_judges(evidence, judges)), name=f"{slug}-report.{ending}")

@@ -41,7 +41,7 @@ class ReportFigure:
 
     def write(self, ending: str) -> bytes:
         """Its file of this ending, one of `charts.FIGURES`."""
-        drawn = charts.FIGURES[ending][1](self.spec, self.rows, charts.FILE)
+        drawn = charts.FIGURES[ending](self.spec, self.rows, charts.FILE)
         return drawn.encode() if isinstance(drawn, str) else drawn
 
 

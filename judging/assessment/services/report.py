@@ -306,12 +306,12 @@ def to_archive(document: ReportDocument) -> bytes:
     return PaperKit(document).write_archive(to_html(document), to_json(document))
 
 
-FORMATS: dict[str, tuple[str, str, Callable[[ReportDocument], str | bytes]]] = {
-    "zip": ("zip", "application/zip", to_archive),
-    "pdf": ("pdf", "application/pdf", lambda document: PaperKit(document).write_pdf()),
-    "html": ("html", "text/html; charset=utf-8", to_html),
-    "latex": ("tex", "application/x-latex; charset=utf-8", latex.report),
-    "bibtex": ("bib", "application/x-bibtex; charset=utf-8", lambda document: PaperKit(document).write_bibtex()),
-    "json": ("json", "application/json; charset=utf-8", to_json),
+FORMATS: dict[str, tuple[str, Callable[[ReportDocument], str | bytes]]] = {
+    "zip": ("zip", to_archive),
+    "pdf": ("pdf", lambda document: PaperKit(document).write_pdf()),
+    "html": ("html", to_html),
+    "latex": ("tex", latex.report),
+    "bibtex": ("bib", lambda document: PaperKit(document).write_bibtex()),
+    "json": ("json", to_json),
 }
-"""By the name of the format: the ending of a file, its type, and what is in it."""
+"""By the name of the format: the ending of a file, and what is in it."""

@@ -150,8 +150,7 @@ def agreement_download(request: HttpRequest, slug: str, format: str) -> HttpResp
         found, shown = _result(request, study, options)
     except InputError as error:
         raise Http404(str(error)) from error
-    content_type, content = DOWNLOADS[format]
-    return attach_file(content(found, shown), name=f"{study.slug}-agreement.{format}", content_type=content_type)
+    return attach_file(DOWNLOADS[format](found, shown), name=f"{study.slug}-agreement.{format}")
 
 
 def _result(request: HttpRequest, study: Study, options: JudgedOptions) -> tuple[AgreementDocument, StudyRaters]:
@@ -184,13 +183,13 @@ def _csv(result: AgreementDocument, shown: StudyRaters) -> str:  # noqa: ARG001
 
 def _figure(ending: str) -> Callable[[AgreementDocument, StudyRaters], str | bytes]:
     """What writes the plot as a file of this ending."""
-    return lambda result, shown: charts.FIGURES[ending][1](charts.forest, _rows(result, shown), charts.FILE)
+    return lambda result, shown: charts.FIGURES[ending](charts.forest, _rows(result, shown), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[AgreementDocument, StudyRaters], str | bytes]]] = {
-    "json": ("application/json; charset=utf-8", _json),
-    "csv": ("text/csv; charset=utf-8", _csv),
-    **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
+DOWNLOADS: dict[str, Callable[[AgreementDocument, StudyRaters], str | bytes]] = {
+    "json": _json,
+    "csv": _csv,
+    **{ending: _figure(ending) for ending in ("svg", "png", "pdf")},
 }
 
 

@@ -25,7 +25,7 @@ from judging.assessment.queries.certificates import find_issued
 from judging.assessment.services import assessment, certificate_checks, certificates, hold_out, rules
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
-from judging.assessment.views.verdict import JSON, reader, translate_rules
+from judging.assessment.views.verdict import reader, translate_rules
 from judging.judges.models import Judge
 
 BAD, TOO_MANY = 400, 429
@@ -90,7 +90,7 @@ def certificate_download(_request: HttpRequest, sha256: str) -> HttpResponse:
     """The file that `verify_certificate` takes."""
     certificate = get_object_or_404(Certificate, sha256=sha256)
     document = json.dumps(certificates.document(certificate), ensure_ascii=False, indent=1)
-    return attach_file(document, name=f"certificate-{sha256[:12]}.json", content_type=JSON)
+    return attach_file(document, name=f"certificate-{sha256[:12]}.json")
 
 
 @researcher_required

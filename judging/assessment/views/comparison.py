@@ -26,7 +26,7 @@ from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascade_records, cascades, judge_comparison
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.results import build_matrix
-from judging.assessment.views.verdict import CSV, JSON, reader
+from judging.assessment.views.verdict import reader
 from judging.judges.models import Judge
 
 HEADER = ("criterion", "judge", "kind", "verdict", "kappa", "low", "high", "human_ceiling", "winning_rate", "biases")
@@ -76,9 +76,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
     if format == "csv":
-        return attach_file(
-            csv_text([HEADER, *_list_rows(study, found)]), name=f"{study.slug}-judges.csv", content_type=CSV
-        )
+        return attach_file(csv_text([HEADER, *_list_rows(study, found)]), name=f"{study.slug}-judges.csv")
     document = {
         "study": study.name,
         "judges": {
@@ -86,9 +84,7 @@ def calibration_download(request: HttpRequest, slug: str, format: str) -> HttpRe
         },
         "differences": judge_comparison.compare_judges([one.evidence for one in found]),
     }
-    return attach_file(
-        json.dumps(document, ensure_ascii=False, indent=1), name=f"{study.slug}-judges.json", content_type=JSON
-    )
+    return attach_file(json.dumps(document, ensure_ascii=False, indent=1), name=f"{study.slug}-judges.json")
 
 
 @researcher_required

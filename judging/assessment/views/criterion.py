@@ -76,9 +76,8 @@ def judge_plot(request: HttpRequest, slug: str, pk: int, key: str, plot: str, fo
     chosen = calibration_charts.PLOTS[plot]
     if key not in documents or not (rows := chosen.rows(documents[key])):
         raise Http404(f"there is nothing to draw of {key}")
-    content_type, drawn = charts.FIGURES[format]
     return attach_file(
-        drawn(chosen.spec, rows, charts.FILE), name=f"{study.slug}-{key}-{plot}.{format}", content_type=content_type
+        charts.FIGURES[format](chosen.spec, rows, charts.FILE), name=f"{study.slug}-{key}-{plot}.{format}"
     )
 
 

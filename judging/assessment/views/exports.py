@@ -39,7 +39,7 @@ def export(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     except InputError as error:
         raise Http404(error.message) from error
     pieces = fmt.pieces(exports.load_labels(study, purposes, tiers=tiers))
-    return stream_file(pieces, name=f"{study.slug}-labels.{fmt.name}", content_type=fmt.content_type)
+    return stream_file(pieces, name=f"{study.slug}-labels.{fmt.name}")
 
 
 @researcher_required

@@ -141,8 +141,7 @@ def tiers_predicted_download(request: HttpRequest, slug: str, format: str) -> Ht
         found = service.compute_criterion(study, asked.criterion, PredictionOptions(scope=asked.scope), patient=False)
     except InputError as error:
         raise Http404(str(error)) from error
-    content_type, content = DOWNLOADS[format]
-    return attach_pieces(content(found), name=f"{study.slug}-predicted-difficulty.{format}", content_type=content_type)
+    return attach_pieces(DOWNLOADS[format](found), name=f"{study.slug}-predicted-difficulty.{format}")
 
 
 def _csv(found: PredictionDocument) -> Iterator[str]:
@@ -160,7 +159,7 @@ def _csv(found: PredictionDocument) -> Iterator[str]:
     return csv_pieces(("item", "position", "turn", "difficulty", "low", "high", "tier", *NAMES), rows)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[PredictionDocument], Iterator[str]]]] = {
-    "json": ("application/json; charset=utf-8", pieces),
-    "csv": ("text/csv; charset=utf-8", _csv),
+DOWNLOADS: dict[str, Callable[[PredictionDocument], Iterator[str]]] = {
+    "json": pieces,
+    "csv": _csv,
 }

@@ -25,7 +25,7 @@ from judging.assessment.progress_charts import PLOTS, SHOWN, ProgressPlot
 from judging.assessment.progress_types import AdaptiveDocument, ProgressDocument
 from judging.assessment.services import progress as service
 
-TYPES = {**{ending: kind for ending, (kind, _) in charts.FIGURES.items()}, "json": "application/json; charset=utf-8"}
+FORMATS = (*charts.FIGURES, "json")
 
 
 @researcher_required
@@ -65,7 +65,7 @@ def progress_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa:
 @require_safe
 def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> HttpResponse:  # noqa: ARG001
     """A plot by itself, or the rows that it shows."""
-    if plot not in PLOTS or format not in TYPES:
+    if plot not in PLOTS or format not in FORMATS:
         raise Http404(f"there is no {plot} as {format}")
     study = get_object_or_404(Study, slug=slug)
     rows = PLOTS[plot].rows(service.compute_study(study))
@@ -73,7 +73,7 @@ def progress_plot(request: HttpRequest, slug: str, plot: str, format: str) -> Ht
         return send_file(json.dumps(list(rows), ensure_ascii=False, indent=1), study, plot, format)
     if format == "csv":
         return send_file(csv_text([*rows[:1], *(row.values() for row in rows)]), study, plot, format)
-    return send_file(charts.FIGURES[format][1](PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
+    return send_file(charts.FIGURES[format](PLOTS[plot].spec, rows, charts.FILE), study, plot, format)
 
 
 def _parse_time(text: str | None) -> datetime | None:
@@ -85,7 +85,7 @@ def build_plot_context(study: Study, plot: ProgressPlot, document: ProgressDocum
     rows = plot.rows(document)
     if not rows:
         return None
-    links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in TYPES]
+    links = [(name.upper(), reverse("progress_plot", args=[study.slug, plot.key, name])) for name in FORMATS]
     return {"svg": charts.draw_on_page(plot.spec, rows), "caption": _(plot.caption), "downloads": links}
 
 
@@ -121,4 +121,4 @@ def latest(document: ProgressDocument) -> list[tuple[str, list[tuple[str, Estima
 
 
 def send_file(content: str | bytes, study: Study, name: str, format: str) -> HttpResponse:
-    return attach_file(content, name=f"{study.slug}-{name}.{format}", content_type=TYPES[format])
+    return attach_file(content, name=f"{study.slug}-{name}.{format}")

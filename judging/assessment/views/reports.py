@@ -86,11 +86,11 @@ def report_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     study = get_object_or_404(Study, slug=slug)
     ratings = StudyRatings.read(study)
     evidence = StudyData.load(study, given=ratings.criteria)
-    ending, content_type, content = service.FORMATS[format]
+    ending, content = service.FORMATS[format]
     judges, _ = assessment.assess_judges(
         by=reader(request), evidence=evidence, asked=AssessmentRequest(), patient=False
     )
     with translation.override("en"):
         document = service.describe_judges(evidence, judges, by=reader(request), ratings=ratings)
         written = content(document)
-    return attach_file(written, name=f"{study.slug}-report.{ending}", content_type=content_type)
+    return attach_file(written, name=f"{study.slug}-report.{ending}")

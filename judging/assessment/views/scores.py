@@ -70,13 +70,12 @@ def run_scores_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
     run = find_run(pk)
     if format not in _formats(run):
         raise Http404(f"the scores of this run are not given as {format}")
-    content_type, content = DOWNLOADS[format]
     asked = _parse_query(request)
     try:
         document = service.compute_run(run, by=asked["by"], reads=asked["reads"])
     except InputError as error:
         raise Http404(error.message) from error
-    return attach_file(content(document), name=f"run-{run.pk}-scores.{format}", content_type=content_type)
+    return attach_file(DOWNLOADS[format](document), name=f"run-{run.pk}-scores.{format}")
 
 
 def _parse_query(request: HttpRequest) -> dict[str, str]:
@@ -94,13 +93,13 @@ def _csv(document: ScoresDocument) -> str:
 
 def _figure(ending: str) -> Callable[[ScoresDocument], str | bytes]:
     """What writes the plot by turn as a file of this ending."""
-    return lambda document: charts.FIGURES[ending][1](charts.curves, _drawable(document), charts.FILE)
+    return lambda document: charts.FIGURES[ending](charts.curves, _drawable(document), charts.FILE)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[ScoresDocument], str | bytes]]] = {
-    "json": ("application/json; charset=utf-8", _json),
-    "csv": ("text/csv; charset=utf-8", _csv),
-    **{ending: (charts.FIGURES[ending][0], _figure(ending)) for ending in ("svg", "png", "pdf")},
+DOWNLOADS: dict[str, Callable[[ScoresDocument], str | bytes]] = {
+    "json": _json,
+    "csv": _csv,
+    **{ending: _figure(ending) for ending in ("svg", "png", "pdf")},
 }
 
 

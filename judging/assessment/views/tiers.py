@@ -206,8 +206,7 @@ def tiers_download(request: HttpRequest, slug: str, format: str) -> HttpResponse
         )
     except InputError as error:
         raise Http404(str(error)) from error
-    content_type, content = DOWNLOADS[format]
-    return attach_pieces(content(found), name=f"{study.slug}-tiers.{format}", content_type=content_type)
+    return attach_pieces(DOWNLOADS[format](found), name=f"{study.slug}-tiers.{format}")
 
 
 OWN = ("item", "position", "n_ratings", "kappa", "tier", "computed_tier", "reason", "stability")
@@ -229,10 +228,10 @@ def _parquet(found: BothTiersDocument | NoResultDocument) -> Iterator[bytes]:
     return table_pieces(_rows(found), TIERS)
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[BothTiersDocument | NoResultDocument], Iterator[str] | Iterator[bytes]]]] = {
-    "json": ("application/json; charset=utf-8", pieces),
-    "csv": ("text/csv; charset=utf-8", _csv),
-    "parquet": ("application/vnd.apache.parquet", _parquet),
+DOWNLOADS: dict[str, Callable[[BothTiersDocument | NoResultDocument], Iterator[str] | Iterator[bytes]]] = {
+    "json": pieces,
+    "csv": _csv,
+    "parquet": _parquet,
 }
 
 

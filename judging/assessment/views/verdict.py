@@ -69,12 +69,11 @@ def judge_verdict_download(request: HttpRequest, slug: str, pk: int, part: str, 
     if (part, format) not in DOWNLOADS:
         raise Http404(f"{part} is not given as {format}")
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    content_type, content = DOWNLOADS[part, format]
     try:
         found = load_assessment(request, study, judge)
     except InputError as error:
         raise Http404(str(error)) from error
-    return attach_file(content(found), name=f"{study.slug}-{part}.{format}", content_type=content_type)
+    return attach_file(DOWNLOADS[part, format](found), name=f"{study.slug}-{part}.{format}")
 
 
 def load_assessment(request: HttpRequest, study: Study, judge: Judge) -> Assessment:
@@ -94,15 +93,11 @@ def _json(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 
-CSV, JSON = "text/csv; charset=utf-8", "application/json; charset=utf-8"
-DOWNLOADS: dict[tuple[str, str], tuple[str, Callable[[Assessment], str]]] = {
-    ("calibration", "json"): (JSON, lambda found: _json(assessment.select_criterion(found.calibration.document, None))),
-    ("calibration", "csv"): (
-        CSV,
-        lambda found: csv_text(calibration_figures.calibration_rows(found.calibration.document)),
-    ),
-    ("audit", "json"): (JSON, lambda found: _json(assessment.list_criteria(hold_out.audit_document(found), None))),
-    ("audit", "csv"): (CSV, lambda found: csv_text(calibration_figures.audit_rows(found.audit.document))),
+DOWNLOADS: dict[tuple[str, str], Callable[[Assessment], str]] = {
+    ("calibration", "json"): lambda found: _json(assessment.select_criterion(found.calibration.document, None)),
+    ("calibration", "csv"): lambda found: csv_text(calibration_figures.calibration_rows(found.calibration.document)),
+    ("audit", "json"): lambda found: _json(assessment.list_criteria(hold_out.audit_document(found), None)),
+    ("audit", "csv"): lambda found: csv_text(calibration_figures.audit_rows(found.audit.document)),
 }
 
 

@@ -30,7 +30,7 @@ class Command(ConcordCommand):
         path, evidence = options["output"], StudyData.load(study_called(options["study"]))
         parse_rules(evidence.study, options)
         document = report.build_report(by=None, evidence=evidence)
-        _, _, content = report.FORMATS[options["format"]]
+        _, content = report.FORMATS[options["format"]]
         written = content(document)
         write_file(path, written if isinstance(written, bytes) else written.encode())
         decisions = {name: found["decision"] for name, found in document["judges"].items()}

@@ -87,7 +87,7 @@ def answer(request: HttpRequest, key: str, file: InputFile) -> HttpResponse:
 def download(mapping: ColumnMapping, name: str) -> HttpResponse:
     """The mapping as a file."""
     safe = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:80] or "mapping"
-    return attach_file(mapping.to_text(), name=f"{safe}.json", content_type="application/json; charset=utf-8")
+    return attach_file(mapping.to_text(), name=f"{safe}.json")
 
 
 @dataclass

@@ -27,11 +27,7 @@ from simulation.results.services.measure_tables import ROWS, table, table_5
 MOST_VALUES = 10
 """Of a field of the demographics. Free texts have as many as there are profiles."""
 
-FORMATS = {
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json; charset=utf-8",
-    **{ending: charts.FIGURES[ending][0] for ending in ("svg", "png", "pdf")},
-}
+FORMATS = ("csv", "json", "svg", "png", "pdf")
 
 
 @researcher_required
@@ -107,7 +103,7 @@ def measures_download(request: HttpRequest, format: str) -> HttpResponse:
         return HttpResponse(error.message, status=409, content_type="text/plain; charset=utf-8")
     if format in ("svg", "png", "pdf") and not charts.figure_3(found["demographics"]):
         raise Http404("these profiles have no demographics to draw")
-    return attach_file(WRITERS[format](found), name=f"measures.{format}", content_type=FORMATS[format])
+    return attach_file(WRITERS[format](found), name=f"measures.{format}")
 
 
 @researcher_required
@@ -141,7 +137,7 @@ def to_csv(found: dict[str, Any]) -> str:
 
 def to_figure(ending: str) -> Callable[[dict[str, Any]], str | bytes]:
     """What writes the figure as a file of this ending."""
-    draw = charts.FIGURES[ending][1]
+    draw = charts.FIGURES[ending]
     return lambda found: draw(charts.bars, charts.figure_3(found["demographics"]), charts.FILE)
 
 

@@ -150,15 +150,14 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
         )
     result, name = asked.select_tables(found), f"experiment-{pk}"
     if format in FILES and "table" not in request.GET:
-        content_type, write = FILES[format]
-        content: str | bytes = write(result)
+        content: str | bytes = FILES[format](result)
     elif format in charts.FIGURES and (table := result["tables"].get(request.GET.get("table", ""))):
-        content_type, draw = charts.FIGURES[format]
+        draw = charts.FIGURES[format]
         content = draw(charts.table_chart, table, charts.FILE)
         name = f"{name}-{table['key']}"
     else:
         raise Http404(f"there is no such file of the results as {format}")
-    return attach_file(content, name=f"{name}.{format}", content_type=content_type)
+    return attach_file(content, name=f"{name}.{format}")
 
 
 def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,9 +204,9 @@ def to_csv(found: Document) -> str:
     return csv_text(results.csv_rows(found))
 
 
-FILES: dict[str, tuple[str, Callable[[Document], str]]] = {
-    "csv": ("text/csv; charset=utf-8", to_csv),
-    "json": ("application/json; charset=utf-8", to_json),
+FILES: dict[str, Callable[[Document], str]] = {
+    "csv": to_csv,
+    "json": to_json,
 }
 
 

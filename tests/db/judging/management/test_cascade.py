@@ -149,7 +149,7 @@ def test_certificate_and_report_speak_of_it(graded):
     assert document["cascade"]["judges"] == ["small", "large"]
     assert document["cascade_on_record"]["criteria"]["done"]["combined"] == pytest.approx(2 / 3)
     assert "In the cascade small, then large each judge keeps" in document["methods"]["text"]
-    html, tex = report.to_html(document), report.FORMATS["latex"][2](document)
+    html, tex = report.to_html(document), report.FORMATS["latex"][1](document)
     assert "items were escalated to people in" in html
     assert "small, then large" in tex
 
