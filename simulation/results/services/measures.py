@@ -15,7 +15,6 @@ from celery import current_app
 from django.core.cache import cache
 from django.utils.translation import gettext_noop
 
-from annotation.stats.estimate import number_or_none
 from annotation.stats.table import BoolArray, IntArray
 from annotation.stats.words import words
 from core.accounts.models.users import User
@@ -285,5 +284,5 @@ def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
         yield [
             *(one[name] for name in ("domain", "type", "is_categorical", *numbers)),
             "; ".join(one["unlisted"]),
-            *(number_or_none(one[name][end]) for name in ("occurring", "possible") for end in ends),
+            *(one[name][end] for name in ("occurring", "possible") for end in ends),
         ]

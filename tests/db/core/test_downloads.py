@@ -11,10 +11,10 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_file():
-    answer = stream_file(iter([b"a,b\n", b"1,2\n"]), name="it.csv", content_type="text/csv")
+    answer = stream_file(iter([b"a,b\n", b"1,2\n"]), name="it.csv")
     assert b"".join(answer) == b"a,b\n1,2\n"
     assert answer["Content-Disposition"] == 'attachment; filename="it.csv"'
-    assert answer["Content-Type"] == "text/csv"
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
 
 
 def test_several_files_in_one():
@@ -30,4 +30,4 @@ def test_what_goes_wrong_on_the_way_is_not_taken_for_the_end():
         raise OSError("the other side is gone")
 
     with pytest.raises(OSError, match="gone"):
-        b"".join(stream_file(broken(), name="it.csv", content_type="text/csv"))
+        b"".join(stream_file(broken(), name="it.csv"))
