@@ -84,7 +84,7 @@ def test_the_page_of_a_judge_has_a_line_for_each_criterion(pairs, alice):
     response = verdict_page(alice, pairs, "first")
     ((row,), text) = response.context["rows"], text_of(response)
     assert "Do not use on every criterion" in text
-    assert "judge–human kappa 0.00" in text
+    assert "Judge–human kappa 0.00" in text
     assert "Preference" in text_of(alice.get(row["href"]))
     assert "<svg" not in response.content.decode().split('id="certificate"')[1].split("<footer")[0]
 
