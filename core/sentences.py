@@ -39,6 +39,8 @@ class Sentences:
         """The text, its values and what stands beside it in this language; as it is, what no template made."""
         if (found := self._find(text)) is not None:
             return found
+        if " / " in text:  # groups of several columns
+            return " / ".join(map(self.translate, text.split(" / ")))
         cuts = [cut for cut in CUTS.finditer(text) if 0 < cut.end() < len(text)]
         for cut in reversed(cuts):
             if (head := self._find(text[: cut.start()])) is not None:

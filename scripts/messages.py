@@ -40,7 +40,8 @@ NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wr
 """Arguments by which forms and options take texts."""
 
 COMPOSING = (
-    "annotation/agreement/services", "annotation/quality/charts.py", "annotation/stats",
+    "annotation/agreement/services", "annotation/benchmarks/imports", "annotation/benchmarks/services/building.py",
+    "annotation/benchmarks/services/datasheets.py", "annotation/quality/charts.py", "annotation/stats",
     "annotation/studies/queries/dependence.py",
     "judging/assessment", "judging/evaluations", "judging/runs/services", "judging/stats",
     "simulation/results", "simulation/stats",
@@ -102,7 +103,7 @@ def read_sentences(source: str) -> Iterator[str]:
 
 
 WITHOUT = re.compile(r"\{\w+\}")
-CODE = re.compile(r"\\|\(\?|\n|; charset=|^manage\.py |SELECT ")
+CODE = re.compile(r"\\|^#+ |\(\?|\n|; charset=|^manage\.py |SELECT ")
 """Of a text that is none for people."""
 
 

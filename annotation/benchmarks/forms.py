@@ -17,6 +17,7 @@ from annotation.studies.queries.studies import everyday
 from core.accounts.models.users import User
 from core.accounts.permissions import filter_visible
 from core.options.fields import OptionsForm, parse_shares
+from core.sentences import translate
 
 OF_CASES = ("tiers", "cuts", "agreement_cuts", "pooled", "seed")
 
@@ -62,7 +63,7 @@ class CleanForm(OptionsForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = [(name, f"{name.replace('_', ' ').capitalize()}: {about}") for name, about in ABOUT.items()]
+        known = [(name, translate(about)) for name, about in ABOUT.items()]
         self.set("rules", choices=known, help_text="")
 
     def clean_into(self, by: User, benchmark: Benchmark) -> Benchmark | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -225,8 +226,9 @@ def columns(*names: str) -> SafeString:
     "#" says that the column holds numbers, "^" at the end that a script sorts by it, brackets that the name is only
     read aloud. Of a list among `names` each entry is a column, and an empty name is none.
     """
-    flat = [name for entry in names for name in ([str(entry)] if isinstance(entry, str | Promise) else entry)]
-    heads = format_html_join("", '<th{} scope="col"{}>{}</th>', (column(name) for name in flat if name))
+    lists = ([entry] if isinstance(entry, str | Promise) else map(translate, entry) for entry in names)
+    each = (column(str(name)) for name in chain.from_iterable(lists) if name)
+    heads = format_html_join("", '<th{} scope="col"{}>{}</th>', each)
     return format_html("<thead><tr>{}</tr></thead>", heads)
 
 
@@ -244,7 +246,7 @@ def column(name: str) -> tuple[SafeString, SafeString, SafeString | str]:
 @register.filter
 def numeric(names: Sequence[Any]) -> list[str]:
     """Names of columns that hold numbers, for `columns`."""
-    return [f"#{name}" for name in names]
+    return [f"#{translate(name)}" for name in names]
 
 
 @register.filter
@@ -326,7 +328,7 @@ def choice(
     of none.
     """
     found = [
-        (option, option)
+        (option, translate(option))
         if isinstance(option, str)
         else option
         if isinstance(option, tuple)

@@ -12,6 +12,7 @@ from core.accounts.models.users import User
 from core.errors import InputError
 from core.options.fields import OptionsForm
 from core.options.model import Options
+from judging.assessment import wording
 from judging.assessment.options import NewPlanned, NewVersion, PlanOptions, ProbeOptions
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services import improvement, probes
@@ -65,7 +66,7 @@ class PlanForm(OptionsForm):
         super().__init__(*args, **kwargs)
         keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
         self.set("criterion", choices=keys)
-        self.set("by", choices=[("", _("no groups")), *((name, name) for name in evidence.material.groups)])
+        self.set("by", choices=[("", _("no groups")), *wording.name_groupings(evidence.material.groups)])
         self.fields["criterion"].initial = keys[0][0]
         if self.is_bound:  # what was left empty has its default, and shows it
             left = {name: field.initial for name, field in self.fields.items() if not self.data.get(name)}
@@ -99,7 +100,7 @@ class ProbeForm(OptionsForm):
         super().__init__(*args, **kwargs)
         self.study, self.judge = study, judge
         self.add(ProbeOptions, *ASKED, use_cache="ask_anew")
-        there = [(one.name, f"{one.name}: {one.label}") for one in list_alterations(study.kind)]
+        there = [(one.name, f"{one.name}: {_(one.label)}") for one in list_alterations(study.kind)]
         asked = improvement.list_judged_criteria(study)
         keys = [(criterion.key, criterion.name) for criterion in asked]
         whole = [criterion.key for criterion in asked if criterion.unit == Criterion.Unit.ITEM]

@@ -235,6 +235,12 @@ def list_cells(document: Mapping[str, Any]) -> list[str]:
     return ["all", *(cell for cell in document["cells"] if cell in TIERS)]
 
 
+def name_cell(cell: str) -> str:
+    """What a column is called: `general, easy` of the key `general easy`."""
+    kind, _space, tier = cell.rpartition(" ")
+    return f"{kind}, {tier}" if kind and tier in TIERS else cell
+
+
 def build_tables(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """The document's tables as the page walks them."""
     named = {run["key"]: run for run in document["runs"]}
@@ -243,6 +249,7 @@ def build_tables(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     orders = {row["key"]: row for row in document["orders"]}
     return {
         "chosen": chosen,
+        "heads": [name_cell(cell) for cell in cells],
         "chosen_run": named.get(chosen),
         "models": [
             {

@@ -19,11 +19,18 @@ from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks as queries
 from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
+from core.sentences import translate
 
 TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
 FACTS = {
     "how": gettext_noop("Origin"),
+    "study": gettext_noop("Study"),
     "studies": gettext_noop("Studies whose votes count"),
+    "format": gettext_noop("Format"),
+    "criterion": gettext_noop("Criterion"),
+    "guideline_version": gettext_noop("Guideline version"),
+    "annotators": gettext_noop("Annotators"),
+    "parent": gettext_noop("Made from"),
     "tiers": gettext_noop("Tiers from"),
     "cuts": gettext_noop("Thresholds of kappa"),
     "agreement_cuts": gettext_noop("Thresholds of the model"),
@@ -44,6 +51,18 @@ FACTS = {
     "after": gettext_noop("Cases after"),
 }
 """By key of what is stored, what the datasheet calls it where that is not the key with spaces."""
+
+ALONE = (
+    *(gettext_noop("imported"), gettext_noop("built"), gettext_noop("cleaned")),
+    *(gettext_noop("counted"), gettext_noop("uniform"), gettext_noop("margins")),
+    *(gettext_noop("yes"), gettext_noop("no"), gettext_noop("tier"), gettext_noop("kind"), gettext_noop("split")),
+    *(gettext_noop("contradicting"), gettext_noop("repeated"), gettext_noop("circular"), gettext_noop("nearly_same")),
+    *(gettext_noop("near_duplicates"), gettext_noop("other_script"), gettext_noop("without_persona")),
+    *(gettext_noop("pooled"), gettext_noop("majority"), gettext_noop("persona"), gettext_noop("response")),
+    *(gettext_noop("question"), gettext_noop("person"), gettext_noop("simulated"), gettext_noop("tied")),
+    *(gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"), gettext_noop("contested")),
+)
+"""What a benchmark stores as one word, for pages to translate."""
 
 AGREE_MORE = (
     "Intervals are 95 % and resample personas. Cases that people disagreed on are excluded, so that those left agree "
@@ -90,7 +109,7 @@ def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
     """What pages show of how a benchmark was made."""
     made = found["made"]
     return {
-        "facts": [[_(name), value] for name, value in facts(found)],
+        "facts": [[_(name), translate(value)] for name, value in facts(found)],
         "issues": issues(found),
         "sure": tiers_by_model(made),
         "expected": build_expected_rows(made),

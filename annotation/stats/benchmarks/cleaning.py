@@ -10,7 +10,7 @@ Found = dict[str, str]
 
 
 def find_contradicting(cases: Sequence[Case]) -> Found:
-    """Every case of a pair whose labels contradict each other: nothing says which one is right."""
+    """Find the cases that contradict each other."""
     known = {case.id: case for case in cases}
     found = {}
     for group in repeats.groups(cases):
@@ -22,7 +22,7 @@ def find_contradicting(cases: Sequence[Case]) -> Found:
 
 
 def find_repeated(cases: Sequence[Case]) -> Found:
-    """All but one case of a pair that stands there several times: the one in the hardest tier stays."""
+    """Find the cases that repeat one in a harder tier."""
     tier = {case.id: case.tier for case in cases}
     place = {name: k for k, name in enumerate(TIERS)}
     found = {}
@@ -34,8 +34,8 @@ def find_repeated(cases: Sequence[Case]) -> Found:
     return found
 
 
-def circular(cases: Sequence[Case]) -> Found:
-    """Every case of a circle of labels."""
+def find_circular(cases: Sequence[Case]) -> Found:
+    """Find the cases whose labels go round in a circle."""
     return {
         name: f"its label is one of {len(circle)} that go round in a circle"
         for circle in repeats.circles(cases)
@@ -43,14 +43,14 @@ def circular(cases: Sequence[Case]) -> Found:
     }
 
 
-def nearly_same(cases: Sequence[Case]) -> Found:
-    """Cases whose two responses are nearly the same text."""
+def find_nearly_same(cases: Sequence[Case]) -> Found:
+    """Find the cases with two responses that say nearly the same."""
     why = f"its two responses are {repeats.NEAR:.0f} % or more the same"
     return dict.fromkeys(repeats.nearly_same_responses(cases), why)
 
 
-def near_duplicates(cases: Sequence[Case]) -> Found:
-    """The later one of two cases of one persona and question whose responses are nearly the same."""
+def find_near_duplicates(cases: Sequence[Case]) -> Found:
+    """Find the cases that nearly repeat an earlier one."""
     left_out: Found = {}
     for first, second in repeats.nearly_same_cases(cases):
         if first not in left_out:
@@ -59,7 +59,7 @@ def near_duplicates(cases: Sequence[Case]) -> Found:
 
 
 def find_other_script(cases: Sequence[Case]) -> Found:
-    """Cases with a response in another script than the question."""
+    """Find the cases in two scripts."""
     found = scripts.detect_scripts(
         [text for case in cases for text in (case.question, case.response_1, case.response_2)]
     )
@@ -70,23 +70,32 @@ def find_other_script(cases: Sequence[Case]) -> Found:
     }
 
 
-def drop_persona(cases: Sequence[Case]) -> Found:
-    """Cases of nobody."""
+def find_without_persona(cases: Sequence[Case]) -> Found:
+    """Find the cases without a persona."""
     return {case.id: "it has no persona" for case in cases if not case.persona}
 
 
 RULES: Mapping[str, Callable[[Sequence[Case]], Found]] = {
     "contradicting": find_contradicting,
     "repeated": find_repeated,
-    "circular": circular,
-    "nearly_same": nearly_same,
-    "near_duplicates": near_duplicates,
+    "circular": find_circular,
+    "nearly_same": find_nearly_same,
+    "near_duplicates": find_near_duplicates,
     "other_script": find_other_script,
-    "without_persona": drop_persona,
+    "without_persona": find_without_persona,
 }
 """In the order in which they are applied: each looks at what those before it left."""
 
-ABOUT = {name: (rule.__doc__ or "").split("\n")[0] for name, rule in RULES.items()}
+ABOUT = {
+    "contradicting": "Every case of a pair whose labels contradict each other: nothing says which one is right.",
+    "repeated": "All but one case of a pair that stands there several times: the one in the hardest tier stays.",
+    "circular": "Every case of a circle of labels.",
+    "nearly_same": "Cases whose two responses are nearly the same text.",
+    "near_duplicates": "The later one of two cases of one persona and question whose responses are nearly the same.",
+    "other_script": "Cases with a response in another script than the question.",
+    "without_persona": "Cases without a persona.",
+}
+"""What each leaves out."""
 
 
 def find_left_out(cases: Sequence[Case], rules: Sequence[str]) -> Found:

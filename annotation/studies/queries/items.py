@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_noop
 
 from annotation.studies.models.studies import Item, Study
 from annotation.studies.queries.own_columns import LOOKED_AT, list_values, to_label
@@ -28,8 +29,7 @@ GROUPINGS: dict[str, str | Coalesce] = {
 STRATA = ("stratum", "domain", "condition", "assistant_model", "kind")
 """Groupings within which items may be resampled, each keeping its size: the sample was drawn so, or is read so."""
 
-NONE = "(none)"
-SEVERAL_DOMAINS = "several domains"
+NONE, SEVERAL_DOMAINS = gettext_noop("(none)"), gettext_noop("several domains")
 
 
 def ids(study: int, positions: Collection[int]) -> list[int]:

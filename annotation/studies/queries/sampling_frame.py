@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from annotation.corpus.models import Dialogue, ResponsePair
 from annotation.studies.models.studies import Item, Study
+from annotation.studies.queries.items import group_name
 from annotation.studies.queries.own_columns import LOOKED_AT, MOST_VALUES, list_values, to_label
 from core.errors import InputError
 from core.hashing import content_hash
@@ -24,8 +25,6 @@ STRATA: dict[str, tuple[str, ...]] = {kind: (*fields, JUDGE_SCORE, PREDICTED_TIE
 BALANCED = {"dialogue": "domain", "pair": "kind"}
 """What the order of a study's queue is balanced by."""
 
-SEVERAL_DOMAINS = "several domains"
-NOTHING = "(none)"
 NOT_PREDICTED = "not predicted"
 LONGEST_STRATUM = 200
 
@@ -174,9 +173,8 @@ def stratum_value(row: Mapping[str, Any], field: str, given: Mapping[str, Mappin
         score = given[field].get(row["pk"], "unscored")
         return f"{score:g}" if isinstance(score, float | int) else score
     if field == "domain":
-        domains = list_domains(row)
-        return SEVERAL_DOMAINS if len(domains) > 1 else "".join(domains) or NOTHING
-    return (str(row[field]) if field in row else to_label(row["extra"], field)) or NOTHING
+        return group_name(list_domains(row))
+    return group_name(row[field] if field in row else to_label(row["extra"], field))
 
 
 def choices(kind: str, field: str) -> list[str]:

@@ -13,7 +13,8 @@ from annotation.stats.queueing import draw_balanced_order
 from annotation.stats.sampling import Allocation, DrawnItem, draw_stratified_sample, simple_sample
 from annotation.studies.models.studies import Criterion, Item, Sample, Study
 from annotation.studies.options import NewSample
-from annotation.studies.queries.sampling_frame import NOTHING, Eligible, Scores, eligible, to_values
+from annotation.studies.queries.items import NONE
+from annotation.studies.queries.sampling_frame import Eligible, Scores, eligible, to_values
 from core.accounts.models.users import User
 from core.audit.log import audited
 from core.errors import InputError
@@ -89,7 +90,7 @@ def check(study: Study, method: str, size: int | None, strata: Sequence[str]) ->
 
 def check_strata(frame: Sequence[Eligible], strata: Sequence[str]) -> None:
     """Refuse strata of which no item has a value: the draw would be a simple one under another name."""
-    if strata and {part for one in frame for part in one.stratum.split(" / ")} == {NOTHING}:
+    if strata and {part for one in frame for part in one.stratum.split(" / ")} == {NONE}:
         raise InputError("No eligible item has a value of {strata}.", field="strata", strata=" or ".join(strata))
 
 

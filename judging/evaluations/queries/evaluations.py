@@ -18,6 +18,7 @@ from annotation.stats.bands import TIERS
 from annotation.stats.table import FloatArray, IntArray
 from annotation.studies.models.studies import Item
 from core.hashing import content_hash
+from core.sentences import translate
 from judging.judges.evaluation_settings import PARTS, Setting, is_made, list_fields
 from judging.judges.queries.contents import build_known
 from judging.runs.models.evaluations import Evaluation
@@ -47,7 +48,7 @@ class EvaluationColumns:
 
     @property
     def label(self) -> str:
-        return f"{self.judge}, {self.setting.name}"
+        return f"{self.judge}, {translate(self.setting.name)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,18 +127,18 @@ class Alteration:
         ``family:what``; also the name of the probe that reads its judgments.
     version
         Of words and rule.
-    label
-        What it does, in words.
     change
         The copy; the content as it was where nothing can be altered.
+    label
+        What it does, in words.
     kinds
         Of items that it can alter.
     """
 
     name: str
     version: int
-    label: str
     change: Change = field(compare=False)
+    label: str
     kinds: tuple[str, ...] = ("dialogue", "pair")
 
     @property
@@ -296,16 +296,22 @@ def _shuffled(found: Any, rng: random.Random) -> Any:
 ALTERATIONS: dict[str, Alteration] = {
     one.name: one
     for one in (
-        Alteration("injection:note", 2, "a note to the evaluator after what the assistant says", _at_the_end(NOTE)),
-        Alteration("injection:system", 2, "a line that poses as the system, before what the assistant says", _before),
-        Alteration("injection:answer", 2, "a forged verdict after what the assistant says", _forged),
-        Alteration("injection:user", 2, "a request to the evaluator by the user", _by_the_user, ("dialogue",)),
-        Alteration("length:padding", 2, "a sentence more that says nothing", _at_the_end(PADDING)),
-        Alteration("invariance:names", 1, "the user goes by another name", _names),
-        Alteration("invariance:plain", 1, "what the assistant says without markdown", _alter_all(_plain)),
-        Alteration("invariance:bullets", 1, "what the assistant says as bullets", _alter_all(_bullets)),
-        Alteration("invariance:spacing", 1, "what the assistant says with more white space", _alter_all(_spaced)),
-        Alteration("invariance:profile_order", 1, "the fields of the profile in another order", _profile_order),
+        Alteration(
+            "injection:note", 2, _at_the_end(NOTE), label="a note to the evaluator after what the assistant says"
+        ),
+        Alteration(
+            "injection:system", 2, _before, label="a line that poses as the system, before what the assistant says"
+        ),
+        Alteration("injection:answer", 2, _forged, label="a forged verdict after what the assistant says"),
+        Alteration(
+            "injection:user", 2, _by_the_user, label="a request to the evaluator by the user", kinds=("dialogue",)
+        ),
+        Alteration("length:padding", 2, _at_the_end(PADDING), label="a sentence more that says nothing"),
+        Alteration("invariance:names", 1, _names, label="the user goes by another name"),
+        Alteration("invariance:plain", 1, _alter_all(_plain), label="what the assistant says without markdown"),
+        Alteration("invariance:bullets", 1, _alter_all(_bullets), label="what the assistant says as bullets"),
+        Alteration("invariance:spacing", 1, _alter_all(_spaced), label="what the assistant says with more white space"),
+        Alteration("invariance:profile_order", 1, _profile_order, label="the fields of the profile in another order"),
     )
 }
 """By name, in the order in which they are offered."""

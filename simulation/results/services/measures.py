@@ -35,8 +35,8 @@ BOOTSTRAP = 500
 SWEPT = 600
 """Seconds after which workers look for new material again."""
 
-SIDES = ("user", "assistant", "both")
-TASKS = ("single", "multi", "all")
+SIDES = (gettext_noop("user"), gettext_noop("assistant"), gettext_noop("both"))
+TASKS = (gettext_noop("single"), gettext_noop("multi"), gettext_noop("all"))
 CHOICES = gettext_noop(
     "Words and punctuation marks in lower case. Pooled: all utterances together, no interval. By dialogue: the mean "
     "over dialogues of each one's own value. Entropy in nats. Self-BLEU: each utterance against all others of its side "

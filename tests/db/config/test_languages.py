@@ -22,8 +22,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 from django.utils import timezone, translation
 
+from annotation.benchmarks.services import building, versions
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Draft
+from annotation.studies.models.studies import Study
 from annotation.workbench.views import rating_api, work
 from config.annotators_pages import TRANSLATED
 from config.catalogues import compile_catalogues
@@ -31,12 +33,16 @@ from config.templatetags.concord import count, percent, stat
 from core.accounts.models.users import User
 from core.errors import InputError
 from core.sentences import CONTEXT, translate
+from judging.judges.evaluation_settings import Setting
 from judging.judges.models import Judge
 from scripts.messages import LOCALE, list_messages, list_sentences
+from tests.db.annotation.benchmarks.services.voting import pairs, study_of, vote
 from tests.db.config.test_permissions import routes
 from tests.db.judging.assessment.services.judged import compute_results
 from tests.db.judging.assessment.views.test_verdict import two_judges
+from tests.support.evaluated import benchmark_with, evaluated
 from tests.support.factories import ResearcherFactory
+from tests.support.judging import scripted
 from tests.support.paths import ROOT
 from tests.support.people import OpenStudy
 
@@ -356,6 +362,7 @@ class TestWholeLanguage:
                 "5.0 % of replies unscored (at most 20 %); the judge gave every item the same verdict",
                 "⟦⟦5.0 % of replies unscored⟧ (at most 20 %)⟧⟦; the judge gave every item the same verdict⟧",
             ),
+            ("Hotels / (none) / several domains", "Hotels / ⟦(none)⟧ / ⟦several domains⟧"),
             ("what a researcher wrote", "what a researcher wrote"),
             ("", ""),
         ],
@@ -389,6 +396,25 @@ class TestWholeLanguage:
             assert {one for one in outside if re.search(r"[a-z]{3}", one)} == set(), address
         assert "⟦" in client.get(f"{study}/report/").content.decode()
         assert "⟦" not in client.get(f"{study}/report.html").content.decode(), "a file is English"
+
+    def test_benchmarks_and_their_evaluations_speak_it(self, db):
+        vote(study_of(pairs(4), name="Trips", slug="trips"), [(9, 0), (1, 8), (5, 4), (4, 4)])
+        benchmark = building.build(by=None, study=Study.objects.get(), name="Trips")
+        versions.audit(by=None, benchmark=benchmark)
+        versions.clean(by=None, benchmark=benchmark, rules=["circular", "without_persona"], version="2")
+        evaluation = evaluated(benchmark_with("1212"), scripted(otherwise="1"), Setting(), Setting("memories", k=1))
+        client = sign_in(ResearcherFactory(language="eo"))
+        for address in (
+            "/benchmarks/trips-1/audit/",
+            "/benchmarks/trips-1/datasheet/",
+            "/benchmarks/trips-2/datasheet/",
+            reverse("evaluation_results", args=[evaluation.pk]),
+        ):
+            page = client.get(address).content.decode()
+            said = re.findall(r'(?s)<(?:th scope="row"[^>]*|li|td|dt|dd|label[^>]*)>([^<]*)', page)
+            data = r"judge\d|bm25|general|specific|Latin"
+            outside = {re.sub(data, "", without_brackets(unescape(one))).strip() for one in said}
+            assert {one for one in outside if re.search(r"[a-z]{3}", one)} == set(), address
 
     def test_an_error_says_it_with_its_values(self):
         error = InputError("no criterion is called {key!r}", key="tone")
