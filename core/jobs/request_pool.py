@@ -17,6 +17,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, Protocol, TypeVar
 
+from core.jobs.backoff import TransientError
+
 GAP = 1 / 64  # seconds between the first starts: places filled all at once would be free all at once ever after
 
 BATCH_SIZE = 100
@@ -75,6 +77,7 @@ class RequestPool(ABC, Generic[A, R]):
         self.loop = asyncio.new_event_loop()
         self.thread = Thread(target=self.loop.run_forever, name=name, daemon=True)
         self.thread.start()
+        self.loop.call_soon_threadsafe(self.beat)
 
     @abstractmethod
     def model_of(self, ask: A) -> Hashable:
@@ -170,6 +173,10 @@ class RequestPool(ABC, Generic[A, R]):
 
     # what happens in the loop
 
+    def beat(self) -> None:
+        """Look up once a second: a wake-up from another thread that gets lost costs that, and not the run."""
+        self.loop.call_later(BATCH_SECONDS, self.beat)
+
     def wake(self, model: Hashable) -> None:
         """Go on once the model may be asked again, with the first starts apart."""
         self.started[model] = 0
@@ -203,6 +210,10 @@ class RequestPool(ABC, Generic[A, R]):
             ask = await self.prepare(ask)
             started = time.monotonic()
             reply = await self.call(ask)
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise  # the pool closes
+            fault = TransientError("The call was cancelled by what it waited for.")
         except Exception as error:  # noqa: BLE001 — handed to the caller, who tells kinds of faults apart
             fault = error
         self.found.put(PoolAnswer(ask, reply, fault, round((time.monotonic() - started) * 1000)))

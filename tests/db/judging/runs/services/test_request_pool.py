@@ -167,6 +167,27 @@ def test_a_fault_stands_in_the_place_of_its_answer(crew):
     assert faults == {"0": None, "2": None}
 
 
+def test_a_call_that_something_else_cancels_is_a_fault_that_may_pass(crew):
+    class Abandoned(Provider):
+        async def judge(self, request: JudgeRequest) -> Reply:
+            waited_for = asyncio.get_running_loop().create_future()
+            waited_for.cancel()
+            return await waited_for
+
+    working = crew(Abandoned())
+    working.send(asks(2))
+    assert [type(answer.fault) for answer in all_of(working)] == [TransientError, TransientError]
+
+
+def test_a_lost_wake_up_costs_a_second(crew):
+    working = crew(Provider())
+    deaf = Event()  # to the threads that wake the loop
+    working.loop.call_soon_threadsafe(lambda: (working.loop.remove_reader(working.loop._ssock), deaf.set()))
+    assert deaf.wait(60)
+    working.send(asks(3))
+    assert len(all_of(working)) == 3
+
+
 def test_what_has_not_started_can_be_dropped(crew):
     gate = Event()
     working = crew(Provider(gate=gate))
