@@ -8,6 +8,7 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -27,6 +28,7 @@ from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.certificate_checks import CertificateStatus
 from judging.assessment.views.verdict import reader, translate_rules
 from judging.judges.models import Judge
+from judging.judges.queries.study_items import HELD_OUT
 
 BAD, TOO_MANY = 400, 429
 
@@ -36,17 +38,19 @@ BAD, TOO_MANY = 400, 429
 def certificate_issue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Sign what the verdict page showed, by the study's rules; what has changed since is to be read first."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
+    there = {}
     try:
         mine = StudyData.load(study, request.POST.get("part", "")).load_judge(judge)
         rules.refuse_others(study, request.POST.dict())
         found = hold_out.check_seen(
             assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
         )
+        there = {"part": found.part} if found.part == HELD_OUT else {}
         _check_shown(request, found)
         issued = certificates.issue(by=reader(request), found=found)
     except InputError as error:
         messages.error(request, str(error))
-        return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
+        return redirect(reverse("judge_verdict", args=[study.slug, judge.pk], query=there))
     return redirect("certificate_detail", sha256=issued.sha256)
 
 

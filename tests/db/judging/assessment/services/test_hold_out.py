@@ -125,6 +125,8 @@ def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
     assert "This page shows the held-out part" in " ".join(seen.content.decode().split())
     assert Look.objects.get().created_by.username == "alice"
     assert client.get(at["judge_verdict"], {"part": "held-out"}).status_code == 200
+    refused = client.post(at["certificate_issue"], {"part": "held-out", "shown": "what was there before"})
+    assert refused["Location"] == f"{at['judge_verdict']}?part=held-out"
     assert Look.objects.count() == 1
 
 
