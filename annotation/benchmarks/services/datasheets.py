@@ -21,7 +21,7 @@ from annotation.stats.benchmarks.cases import TIERS
 from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
 from core.sentences import translate
 
-TOLD_ELSEWHERE = ("known_issues", "question", "guideline", "model")
+TOLD_ELSEWHERE = ("known_issues", "parent", "question", "guideline", "model")
 FACTS = {
     "how": gettext_noop("Origin"),
     "study": gettext_noop("Study"),
@@ -30,7 +30,6 @@ FACTS = {
     "criterion": gettext_noop("Criterion"),
     "guideline_version": gettext_noop("Guideline version"),
     "annotators": gettext_noop("Annotators"),
-    "parent": gettext_noop("Made from"),
     "tiers": gettext_noop("Tiers from"),
     "cuts": gettext_noop("Thresholds of kappa"),
     "agreement_cuts": gettext_noop("Thresholds of the model"),
@@ -120,6 +119,8 @@ def facts(found: Mapping[str, Any]) -> list[list[str]]:
     """How the benchmark was made, in words."""
     made = found["made"]
     told = [[name_fact(key), to_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
+    if parent := made.get("parent"):
+        told.append([gettext_noop("Made from"), " ".join(parent[key] for key in ("name", "version") if key in parent)])
     told += [
         [gettext_noop("State"), found["state"]],
         [

@@ -65,9 +65,13 @@ class CaseVotes:
     gold: str
 
     def to_reason(self) -> str:
-        """For example ``contested: 5 to 4 votes, kappa -0.11``."""
-        kappa = "" if np.isnan(self.kappa) else f", kappa {self.kappa:.2f}"
-        return f"{self.state}: {self.votes} votes{kappa}" if self.votes.total else "too few: nobody voted"
+        """For example ``contested: 5 to 3 votes, 1 tie, kappa -0.11``."""
+        if not self.votes.total:
+            return "too few: nobody voted"
+        votes = f"{self.state}: {self.votes.one} to {self.votes.two} votes"
+        if self.votes.tie:
+            votes = f"{votes}, {self.votes.tie} {'tie' if self.votes.tie == 1 else 'ties'}"
+        return votes if np.isnan(self.kappa) else f"{votes}, kappa {self.kappa:.2f}"
 
 
 def build_table(
