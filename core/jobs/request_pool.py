@@ -205,7 +205,8 @@ class RequestPool(ABC, Generic[A, R]):
             self.taken[model] -= 1
             return
         started = time.monotonic()
-        reply, fault = None, None
+        reply: R | None = None
+        fault: Exception | None = None
         try:
             ask = await self.prepare(ask)
             started = time.monotonic()
