@@ -10,18 +10,19 @@ from judging.assessment.charts import Palette, choose_width, compute_row, inline
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from judging.evaluations.result_types import EvaluationDocument
 else:
     alt = Later("altair")
 
 PANEL, TALL = 150, 280
 """Pixels: width of a tier's panel, height of the reliability diagram."""
 
-Document = Mapping[str, Any]
 HUMAN = "human, leave one out"
 LONGER = "the longer response"
 
 
-def accuracy_rows(found: Document, cells: Sequence[str]) -> list[dict[str, Any]]:
+def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[str, Any]]:
     """A row for each model and setting, for people and for the longer response, in each of the cells."""
     named = {run["key"]: f"{run['judge']}, {run['setting_name']}" for run in found["runs"]}
     models = [(named[row["key"]], "judge", row["cells"]) for row in found["accuracy"]]
@@ -77,9 +78,9 @@ def _panel(
     )
 
 
-def reliability_rows(found: Document, key: str) -> list[dict[str, Any]]:
+def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, Any]]:
     """The bins of one model's confidence."""
-    bins = found["confidence_in_verdicts"].get(key, {}).get("bins", [])
+    told = found["confidence_in_verdicts"].get(key)
     return [
         {
             "low": one["low"],
@@ -90,7 +91,7 @@ def reliability_rows(found: Document, key: str) -> list[dict[str, Any]]:
             "accuracy_high": one["accuracy"]["high"],
             "n": one["accuracy"]["n_items"],
         }
-        for one in bins
+        for one in (told["bins"] if told else [])
     ]
 
 

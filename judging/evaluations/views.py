@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.benchmarks.models import Benchmark
 from annotation.stats.bands import TIERS
+from annotation.stats.result_types import EstimateDocument
 from core.accounts.access import get_account, researcher_required
 from core.accounts.permissions import filter_visible
 from core.csv_files import csv_text
@@ -30,6 +31,7 @@ from judging.evaluations.forms import AskForm, EvaluationForm, TagForm
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries import failures as failure_queries
 from judging.evaluations.queries.failures import FailureFilter
+from judging.evaluations.result_types import Cells, EvaluationDocument, RunFacts
 from judging.evaluations.services import failures, ranks, results
 from judging.judges.evaluation_settings import SETTINGS, Setting
 from judging.judges.queries import workers
@@ -230,7 +232,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     ]
 
 
-def list_cells(document: Mapping[str, Any]) -> list[str]:
+def list_cells(document: EvaluationDocument) -> list[str]:
     """All cases and each tier."""
     return ["all", *(cell for cell in document["cells"] if cell in TIERS)]
 
@@ -241,7 +243,7 @@ def name_cell(cell: str) -> str:
     return f"{kind}, {tier}" if kind and tier in TIERS else cell
 
 
-def build_tables(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+def build_tables(document: EvaluationDocument, key: str) -> dict[str, Any]:
     """The document's tables as the page walks them."""
     named = {run["key"]: run for run in document["runs"]}
     chosen = key if key in named else next(iter(named), "")
@@ -269,7 +271,7 @@ def build_tables(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     }
 
 
-def likely_tiers(document: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> dict[str, Any]:
     """Accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
     rows = document.get("accuracy_by_likely_tier", [])
     if not rows:
@@ -291,13 +293,13 @@ def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
         return {"pasted": text, "ranks_problem": str(error)}
 
 
-def is_at_chance(estimate: Mapping[str, Any]) -> bool:
+def is_at_chance(estimate: EstimateDocument) -> bool:
     """Whether the interval holds one half, so that the model is not told apart from a coin."""
     low, high = estimate["low"], estimate["high"]
     return low is not None and high is not None and low <= CHANCE <= high
 
 
-def iterate_differences(document: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> Iterator[dict[str, Any]]:
     """A table of differences for each thing that is compared."""
     cells = list_cells(document)
     for what, (title, note) in DIFFERENCES.items():
@@ -310,7 +312,7 @@ def iterate_differences(document: Mapping[str, Any], named: Mapping[str, Any]) -
             yield {"key": what, "title": _(title), "note": _(note), "rows": rows, "cells": cells}
 
 
-def describe_answers(pk: int, document: Mapping[str, Any], key: str) -> dict[str, Any]:
+def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, Any]:
     """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
     return {
@@ -339,7 +341,7 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
     return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in charts.FIGURES]
 
 
-def choose_plot(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
+def choose_plot(document: EvaluationDocument, plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
     """The rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
         return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy
@@ -348,42 +350,44 @@ def choose_plot(document: Mapping[str, Any], plot: str, key: str) -> tuple[list[
     return [], evaluation_charts.accuracy
 
 
-def sort_names(cells: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def sort_names(cells: Cells, document: EvaluationDocument) -> list[tuple[str, EstimateDocument]]:
     """The figures in the order of the cases."""
     return [(cell, cells[cell]) for cell in document["cells"] if cell in cells]
 
 
-def csv_rows(document: Mapping[str, Any]) -> Iterator[list[Any]]:
+def csv_rows(document: EvaluationDocument) -> Iterator[list[object]]:
     """Every accuracy and difference as one flat row, the first row their names."""
     parts = ("value", "low", "high", "n_items", "n_raters", "reason", "method")
     yield ["figure", "judge", "setting", "against", "cases", *parts]
     named = {run["key"]: run for run in document["runs"]}
 
-    def row(figure: str, key: str, against: str, cases: str, estimate: Mapping[str, Any]) -> list[Any]:
-        run = named.get(key, {"judge": key, "setting_name": ""})
-        return [figure, run["judge"], run["setting_name"], against, cases, *(estimate[part] for part in parts)]
+    def row(figure: str, key: str, against: str, cases: str, estimate: Mapping[str, object]) -> list[object]:
+        run = named.get(key)
+        judge, setting = (run["judge"], run["setting_name"]) if run else (key, "")
+        return [figure, judge, setting, against, cases, *(estimate[part] for part in parts)]
 
     for one in document["accuracy"]:
         yield from (row("accuracy", one["key"], "", cell, found) for cell, found in sort_names(one["cells"], document))
-    for one in document.get("accuracy_by_likely_tier", []):
-        yield from (row("accuracy by likely tier", one["key"], "", tier, of) for tier, of in one["tiers"].items())
+    for likely in document.get("accuracy_by_likely_tier", []):
+        yield from (row("accuracy by likely tier", likely["key"], "", tier, of) for tier, of in likely["tiers"].items())
     for line in document["lines"]:
         yield from (row("line", line["name"], "", cell, found) for cell, found in sort_names(line["cells"], document))
-    for one in document["orders"]:
-        for name in ("consistency", "both_right", "first"):
-            yield row(name, one["key"], "", "all", one[name])
-    for one in document["differences"]:
-        other = named[one["b"]]
+    for orders in document["orders"]:
+        yield row("consistency", orders["key"], "", "all", orders["consistency"])
+        yield row("both_right", orders["key"], "", "all", orders["both_right"])
+        yield row("first", orders["key"], "", "all", orders["first"])
+    for pair in document["differences"]:
+        other = named[pair["b"]]
         against = f"{other['judge']}, {other['setting_name']}"
         yield from (
-            row("difference", one["a"], against, cell, found) for cell, found in sort_names(one["cells"], document)
+            row("difference", pair["a"], against, cell, found) for cell, found in sort_names(pair["cells"], document)
         )
     for group in document["groups"]:
         cases = f"{group['field']}: {group['value']}"
         yield from (row("group", key, "", cases, found) for key, found in group["figures"].items())
 
 
-FILES: dict[str, Callable[[Any], str]] = {
+FILES: dict[str, Callable[[EvaluationDocument], str]] = {
     "csv": lambda document: csv_text(csv_rows(document)),
     "json": lambda document: json.dumps(document, ensure_ascii=False, indent=1),
 }

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.agreement.options import IntervalOptions
 from annotation.stats.bands import TIERS
-from annotation.stats.estimate import Estimate
+from annotation.stats.result_types import EstimateDocument
 from core.version import code_version
 from judging.evaluations.queries import evaluations as queries
 from judging.evaluations.queries.evaluations import EvaluationColumns, EvaluationData
+from judging.evaluations.result_types import (
+    ConfidenceDocument,
+    CutsRow,
+    EvaluationDocument,
+    EvaluationTables,
+    RunFacts,
+    UnsolvedDocument,
+)
 from judging.runs.models.evaluations import Evaluation, EvaluationResult
 from judging.stats import benchmark as stats
 from judging.stats.benchmark import Answers, Sheet
@@ -38,7 +44,7 @@ CONVENTIONS = (
 )
 
 
-def load_or_compute(evaluation: Evaluation, options: IntervalOptions | None = None) -> dict[str, Any]:
+def load_or_compute(evaluation: Evaluation, options: IntervalOptions | None = None) -> EvaluationDocument:
     """The document of all figures: the kept one where nothing has changed since, else a new one.
 
     It is kept once no run goes on any more, so that a page looked at meanwhile leaves nothing behind.
@@ -51,8 +57,7 @@ def load_or_compute(evaluation: Evaluation, options: IntervalOptions | None = No
     )
     kept = next((row for row in there.order_by("-pk") if row.parameters == chosen.model_dump()), None)
     if kept is not None:
-        found: dict[str, Any] = kept.result
-        return add_states(found, asked)
+        return add_states(kept.result, asked)
     found = document(queries.load_answers(evaluation, asked), chosen)
     if asked and all(one.run.state != "running" for one in asked):
         EvaluationResult.objects.create(
@@ -73,14 +78,14 @@ def keep(evaluation_id: int) -> None:
         load_or_compute(found)
 
 
-def add_states(found: dict[str, Any], asked: Sequence[EvaluationColumns]) -> dict[str, Any]:
+def add_states(found: EvaluationDocument, asked: Sequence[EvaluationColumns]) -> EvaluationDocument:
     """The document with how the runs are doing now."""
     states = {one.key: one.run.state for one in asked}
-    runs = [{**run, "state": states.get(run["key"], run["state"])} for run in found["runs"]]
+    runs: list[RunFacts] = [{**run, "state": states.get(run["key"], run["state"])} for run in found["runs"]]
     return {**found, "runs": runs}
 
 
-def document(examined: EvaluationData, options: IntervalOptions) -> dict[str, Any]:
+def document(examined: EvaluationData, options: IntervalOptions) -> EvaluationDocument:
     """All figures, as JSON types."""
     made = Figures(examined, options)
     evaluation = examined.evaluation
@@ -104,7 +109,7 @@ def document(examined: EvaluationData, options: IntervalOptions) -> dict[str, An
     }
 
 
-def run_facts(one: EvaluationColumns, examined: EvaluationData) -> dict[str, Any]:
+def run_facts(one: EvaluationColumns, examined: EvaluationData) -> RunFacts:
     """Who answered in which setting, and how many answers could be read."""
     answers, run = examined.answers[one.key], one.run
     orders = 2 if run.order_policy == run.OrderPolicy.BOTH else 1
@@ -140,7 +145,7 @@ class Figures:
         self.there = {one.key for one in self.asked if self.answers[one.key].asked.any()}
         self.compared = [pair for pair in self.pairs() if {pair[1].key, pair[2].key} <= self.there]
 
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> EvaluationTables:
         self.collect()
         found = {key: estimate.to_json() for key, estimate in self.sheet.estimates().items()}
         cells = list(self.cases.cells())
@@ -154,7 +159,12 @@ class Figures:
             ],
             "lines": [{"name": name, "cells": {c: found[f"line {name}", c] for c in cells}} for name in self.lines],
             "orders": [
-                {"key": one.key, **{name: found[one.key, name] for name in ("consistency", "both_right", "first")}}
+                {
+                    "key": one.key,
+                    "consistency": found[one.key, "consistency"],
+                    "both_right": found[one.key, "both_right"],
+                    "first": found[one.key, "first"],
+                }
                 for one in self.asked
             ],
             "differences": [
@@ -224,14 +234,19 @@ class Figures:
 
     # what is no mean of columns
 
-    def confidence(self, answers: Answers) -> dict[str, Any]:
+    def confidence(self, answers: Answers) -> ConfidenceDocument:
         found = stats.calibrate_confidence(answers, self.sheet)
         return {
-            **{name: one.to_json() for name, one in _named(found.ece, found.brier, found.excess)},
-            "bins": [{**asdict(one), "accuracy": one.accuracy.to_json()} for one in found.bins],
+            "ece": found.ece.to_json(),
+            "brier": found.brier.to_json(),
+            "excess": found.excess.to_json(),
+            "bins": [
+                {"low": one.low, "high": one.high, "confidence": one.confidence, "accuracy": one.accuracy.to_json()}
+                for one in found.bins
+            ],
         }
 
-    def cuts(self, found: Mapping[tuple[str, ...], Any]) -> list[dict[str, Any]]:
+    def cuts(self, found: Mapping[tuple[str, ...], EstimateDocument]) -> list[CutsRow]:
         return [
             {
                 "cuts": list(moved),
@@ -251,7 +266,7 @@ class Figures:
             for tier, n in stats.unanimous_tiers(self.cases).items()
         ]
 
-    def list_unsolved(self) -> dict[str, Any]:
+    def list_unsolved(self) -> UnsolvedDocument:
         """The cases that no model got right in any setting or order. Baselines get some by luck, and do not count."""
         models = [one for one in self.asked if not one.run.judge.is_baseline]
         places = stats.find_unsolved(self.cases, [self.answers[one.key] for one in models])
@@ -273,7 +288,3 @@ class Figures:
 def is_whole(one: EvaluationColumns, base: EvaluationColumns) -> bool:
     """Whether `base` asks the same of the same judge without leaving a field out."""
     return one.judge == base.judge and {**one.setting.to_json(), "without": []} == base.setting.to_json()
-
-
-def _named(ece: Estimate, brier: Estimate, excess: Estimate) -> Iterable[tuple[str, Estimate]]:
-    return zip(("ece", "brier", "excess"), (ece, brier, excess), strict=True)
