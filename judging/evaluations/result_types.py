@@ -77,7 +77,7 @@ class GroupRow(TypedDict):
     figures: Cells
 
 
-class ConfidenceBin(TypedDict):
+class ReliabilityRow(TypedDict):
     """Answers about as sure as each other."""
 
     low: float
@@ -92,7 +92,7 @@ class ConfidenceDocument(TypedDict):
     ece: EstimateDocument
     brier: EstimateDocument
     excess: EstimateDocument
-    bins: list[ConfidenceBin]
+    bins: list[ReliabilityRow]
 
 
 class CutsRow(TypedDict):
