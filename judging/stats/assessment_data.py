@@ -176,16 +176,15 @@ class AssessmentData:
             length=None if np.isnan(self.material.length).all() else self.material.length,
             own=None if own is None else (own > 0).astype(float),
             groups=self.material.groups,
-            clusters=self.material.dependent,
-            weights=self.material.weights,
+            design=self.material.sampling,
             contradicts=said.contradicts,
             explained=said.explained,
             altered=self._altered(scale),
         )
 
     def _altered(self, scale: FloatArray, *, nominal: bool = False, paired: bool = False) -> tuple[AlteredReplies, ...]:
-        clusters = self.material.dependent
-        return tuple(one.to_columns(scale, nominal=nominal, paired=paired, clusters=clusters) for one in self.copies)
+        design = self.material.sampling
+        return tuple(one.to_columns(scale, nominal=nominal, paired=paired, design=design) for one in self.copies)
 
     def nominal_columns(self) -> PairColumns:
         """What `probe_nominal` takes: no preference, only categories.
@@ -197,8 +196,7 @@ class AssessmentData:
             people=np.full(self.table.codes.shape, np.nan),
             judge_ab=nothing,
             judge_ba=nothing,
-            clusters=self.material.dependent,
-            weights=self.material.weights,
+            design=self.material.sampling,
             judge_codes=said.codes,
             people_codes=self.asked_codes,
             previous_codes=self.previous,

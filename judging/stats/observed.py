@@ -17,6 +17,7 @@ from annotation.stats.majority import majority
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.tiers import chance_agreement, item_kappas
 from judging.stats.audits.altered import AlteredReplies
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.label_shares import majority_shares, nearest_shares
 
 
@@ -88,6 +89,11 @@ class ItemColumns:
         """One over the inclusion probability; None where all are equal, so that weights change nothing."""
         equal = not self.n or np.ptp(self.inclusion) == 0
         return None if equal else np.asarray(1 / self.inclusion, dtype=float)
+
+    @property
+    def sampling(self) -> SamplingDesign:
+        """Clusters and weights as the probes take them."""
+        return SamplingDesign(self.dependent, self.weights)
 
     @cached_property
     def dependent(self) -> tuple[str, ...] | None:
@@ -261,10 +267,8 @@ class AlteredCodes:
     wanted: IntArray | None
     n_items: int
 
-    def to_columns(
-        self, scale: FloatArray, *, nominal: bool, paired: bool, clusters: tuple[str, ...] | None
-    ) -> AlteredReplies:
-        """As the probe takes them; ``scale`` (q,) are the categories' numbers, ``clusters`` the material's."""
+    def to_columns(self, scale: FloatArray, *, nominal: bool, paired: bool, design: SamplingDesign) -> AlteredReplies:
+        """As the probe takes them; ``scale`` (q,) are the categories' numbers, ``design`` the material's."""
         original, copy, repeated = (to_scores(codes, scale) for codes in (self.original, self.copy, self.repeated))
         return AlteredReplies(
             name=self.name,
@@ -276,7 +280,7 @@ class AlteredCodes:
             n_items=self.n_items,
             nominal=nominal,
             paired=paired,
-            clusters=None if clusters is None else tuple(clusters[row] for row in self.rows),
+            design=design.select(self.rows),
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from annotation.stats.table import FloatArray, IntArray
 from judging.stats.audits.altered import AlteredReplies
 from judging.stats.audits.columns import PairColumns, ScoreColumns
+from judging.stats.audits.design import SamplingDesign
 
 NAMES = (
     "injection:note",
@@ -53,7 +54,7 @@ def copies(
     """
     originals = (calls.again(), calls.again())
     made = (_copy(rng, name, originals, calls, weak.get(name, 0.0), paired) for name in NAMES)
-    return tuple(replace(one, clusters=clusters) for one in made)
+    return tuple(replace(one, design=SamplingDesign(clusters)) for one in made)
 
 
 def _copy(
@@ -208,7 +209,7 @@ def plant_pairs(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: int
         judge_ba=ba,
         length=length,
         own=own,
-        clusters=design.clusters,
+        design=SamplingDesign(design.clusters),
         altered=copies(rng, calls, bias.weak, paired=True, clusters=design.clusters),
     )
 
@@ -262,7 +263,7 @@ def plant_scores(bias: Planted, *, design: PlantedDesign = INDEPENDENT, seed: in
             "domain": tuple("abcde"[k] for k in group),
             "background": tuple("abcde"[k] for k in background),
         },
-        clusters=design.clusters,
+        design=SamplingDesign(design.clusters),
         altered=copies(rng, calls, bias.weak, clusters=design.clusters),
     )
 

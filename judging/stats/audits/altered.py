@@ -7,13 +7,13 @@ import numpy as np
 
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import drop_interval, share
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.injection import UNIT, injection
 from judging.stats.audits.invariance import invariance
 from judging.stats.audits.probe import Probe, not_made
-from judging.stats.clustered_shares import count_clustered_share
 
 NO_COPIES = "no altered copies were judged: run the probes"
-NO_CLUSTERS = "no interval: the clusters of items without anything to alter are not kept"
+NO_CLUSTERS = "no interval: the clusters and weights of items without anything to alter are not kept"
 PREFERENCE_UNIT = "preference from 0 to 1, towards the altered response"
 FAMILIES = ("injection", "invariance")
 
@@ -36,8 +36,8 @@ class AlteredReplies:
         Items that were drawn.
     nominal, paired
         Whether the numbers are codes without distances; whether they are preferences among two responses.
-    clusters
-        What is independent of each other, or None.
+    design
+        Clusters and weights of the items.
     """
 
     name: str
@@ -49,16 +49,16 @@ class AlteredReplies:
     n_items: int = 0
     nominal: bool = False
     paired: bool = False
-    clusters: tuple[str, ...] | None = None
+    design: SamplingDesign = SIMPLE
 
 
 def probe_alteration(columns: AlteredReplies) -> Probe:
     """The probe of one alteration. Its details also say what could not be altered, and which copies got no verdict."""
     probe = _probe(columns)
     unread, judged = np.isnan(columns.copy), np.ones(len(columns.copy), dtype=bool)
-    unscored = count_clustered_share(unread, judged, columns.clusters, reason="no copy was judged")
+    unscored = columns.design.count_share(unread, judged, reason="no copy was judged")
     left_out = share(columns.left_out, columns.n_items)
-    if columns.clusters is not None:
+    if not columns.design.is_simple:
         left_out = drop_interval(left_out, NO_CLUSTERS)
     return replace(probe, details={**probe.details, "nothing_to_alter": left_out, "unscored": unscored})
 
@@ -73,7 +73,7 @@ def probe_alterations(all_columns: Sequence[AlteredReplies]) -> list[Probe]:
 def _probe(columns: AlteredReplies) -> Probe:
     said = (columns.original, columns.copy, columns.repeated)
     if columns.wanted is None:
-        return invariance(*said, name=columns.name, nominal=columns.nominal, clusters=columns.clusters)
+        return invariance(*said, name=columns.name, nominal=columns.nominal, design=columns.design)
     unit = PREFERENCE_UNIT if columns.paired else UNIT
     middle = 0.5 if columns.paired else -np.inf
-    return injection(*said, columns.wanted, middle=middle, name=columns.name, unit=unit, clusters=columns.clusters)
+    return injection(*said, columns.wanted, middle=middle, name=columns.name, unit=unit, design=columns.design)

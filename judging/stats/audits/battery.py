@@ -11,6 +11,7 @@ from judging.stats.audits.altered import probe_alterations
 from judging.stats.audits.annotators import agreement_differences
 from judging.stats.audits.columns import PairColumns, ScoreColumns, codes_or_nan, row_means
 from judging.stats.audits.contradiction import contradiction
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.audits.drift import drift
 from judging.stats.audits.halo import halo
 from judging.stats.audits.probe import LEVEL, Probe
@@ -100,42 +101,40 @@ def probe_nominal(columns: PairColumns) -> list[Probe]:
 def probe_scores(scores: ScoreColumns) -> list[Probe]:
     """Every probe of a judge that scores single items, as far as the columns are there."""
     made, differences = probe_scale(scores)
-    by = scores.clusters
+    by = scores.design
     if scores.repeated is not None:
-        made.append(repeats(scores.repeated, clusters=by))
+        made.append(repeats(scores.repeated, design=by))
     if scores.judge.shape[1] > 1:
-        made.append(halo(scores.judge, scores.people, clusters=by))
+        made.append(halo(scores.judge, scores.people, design=by))
     made += _contradiction(scores.contradicts, scores.explained, by)
     if scores.previous is not None:
-        made.append(drift(scores.previous, scores.judge[:, 0], scores.people[:, :, 0], nominal=False, clusters=by))
+        made.append(drift(scores.previous, scores.judge[:, 0], scores.people[:, :, 0], nominal=False, design=by))
     made += [
-        subgroups(differences, groups, clusters=by, name=f"subgroups:{name}") for name, groups in scores.groups.items()
+        subgroups(differences, groups, design=by, name=f"subgroups:{name}") for name, groups in scores.groups.items()
     ]
     return made + probe_alterations(scores.altered)
 
 
 def _of_categories(columns: PairColumns) -> list[Probe]:
     """The probes that need no order of the categories."""
-    by, judge, people = columns.clusters, columns.judge_codes, columns.people_codes
+    by, judge, people = columns.design, columns.judge_codes, columns.people_codes
     made: list[Probe] = []
     if columns.repeated is not None:
-        made.append(repeats(columns.repeated, nominal=True, clusters=by))
+        made.append(repeats(columns.repeated, nominal=True, design=by))
     if judge is not None and people is not None:
         if columns.previous_codes is not None:
             verdicts = (codes_or_nan(codes) for codes in (columns.previous_codes, judge, people))
-            made.append(drift(*verdicts, clusters=by))
+            made.append(drift(*verdicts, design=by))
         differences = row_means(agreement_differences(judge, people))
         made += [
-            subgroups(differences, groups, clusters=by, name=f"subgroups:{name}", unit=AGREEING)
+            subgroups(differences, groups, design=by, name=f"subgroups:{name}", unit=AGREEING)
             for name, groups in columns.groups.items()
         ]
     return made + _contradiction(columns.contradicts, columns.explained, by)
 
 
-def _contradiction(
-    flags: FloatArray | None, explained: BoolArray | None, clusters: tuple[str, ...] | None
-) -> list[Probe]:
+def _contradiction(flags: FloatArray | None, explained: BoolArray | None, design: SamplingDesign) -> list[Probe]:
     """The probe of explanations, where there is any, read or not."""
     if flags is None or not ((~np.isnan(flags)).any() or (explained is not None and explained.any())):
         return []
-    return [contradiction(flags, explained, clusters=clusters)]
+    return [contradiction(flags, explained, design=design)]

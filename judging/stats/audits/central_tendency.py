@@ -5,19 +5,19 @@ nothing of compression. This counted figure compares covariances only, which noi
 fitted model (`fitted`) does not converge.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.resampling import SumStatistic
-from judging.stats.audits.probe import LEAST, Probe, compute_ratio, influence_probe, not_made
+from judging.stats.audits.design import SIMPLE, SamplingDesign, compute_ratio
+from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
 
 UNIT = "points of the judge for one point of what people share; below 1 the judge keeps to the middle"
 
 
-def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, design: SamplingDesign = SIMPLE) -> Probe:
     """Covariance of the judge's score with a person's over that of two people's, less 1 in the test.
 
     ``judge`` (n,) and ``people`` (n, r) are scores, NaN where missing. The minimum detectable effect is the ratio
@@ -30,17 +30,18 @@ def central_tendency(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: S
     n = int(two.sum())
     if n < LEAST:
         return not_made("central_tendency", UNIT, f"{n} items scored by the judge and two people; it needs {LEAST}", n)
-    mean = np.where(known, y, 0.0).sum() / known.sum()
-    y, f, number = np.where(known, y - mean, 0.0)[two], (f - f[two].mean())[two], number[two]
+    w = design.weigh(len(f))
+    mean = w @ np.where(known, y, 0.0).sum(axis=1) / (w @ number)
+    centre = np.average(f[two], weights=w[two])
+    y, f, number = np.where(known, y - mean, 0.0)[two], (f - centre)[two], number[two]
     with_judge = f * y.sum(axis=1) / number
     between = (y.sum(axis=1) ** 2 - (y**2).sum(axis=1)) / (number * (number - 1))
-    if between.mean() <= 1e-12:
+    if np.average(between, weights=w[two]) <= 1e-12:
         return not_made("central_tendency", UNIT, "two people's scores of an item have nothing in common", n)
     ratio = float(with_judge.mean() / between.mean())
     influence = (with_judge - ratio * between) / (n * between.mean())
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[two])
     statistic = SumStatistic(np.column_stack([with_judge, between]), compute_ratio)
-    found = influence_probe("central_tendency", ratio - 1, influence, statistic, unit=UNIT, clusters=names)
+    found = influence_probe("central_tendency", ratio - 1, influence, statistic, unit=UNIT, design=design.select(two))
     return shift_by_one(found)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray
 from judging.stats.audits.altered import AlteredReplies
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +24,8 @@ class PairColumns:
         (n,) log of A's length over B's, or None.
     own
         (n,) 1 where A is of the judge's kind, -1 where B is, else 0, or None.
-    clusters, weights
-        What is independent of each other, and survey weights, or None.
+    design
+        Clusters and weights of the items.
     shown_first
         (n,) 1 where the judge was shown A first, 0 where B, NaN where the order is unknown; None where all are unknown.
     judge_codes, people_codes
@@ -46,8 +47,7 @@ class PairColumns:
     judge_ba: FloatArray
     length: FloatArray | None = None
     own: FloatArray | None = None
-    clusters: tuple[str, ...] | None = None
-    weights: FloatArray | None = None
+    design: SamplingDesign = SIMPLE
     shown_first: FloatArray | None = None
     judge_codes: IntArray | None = None
     people_codes: IntArray | None = None
@@ -84,8 +84,8 @@ class ScoreColumns:
         (n,) whether the item is of the judge's kind, or None.
     groups
         By name (domain, tier, …) the (n,) group of each item.
-    clusters, weights
-        What is independent of each other, and survey weights, or None.
+    design
+        Clusters and weights of the items.
     contradicts
         (n,) 1 where an explanation contradicts its verdict, 0 where not, NaN where nobody could tell; or None.
     explained
@@ -101,8 +101,7 @@ class ScoreColumns:
     length: FloatArray | None = None
     own: FloatArray | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    clusters: tuple[str, ...] | None = None
-    weights: FloatArray | None = None
+    design: SamplingDesign = SIMPLE
     contradicts: FloatArray | None = None
     explained: BoolArray | None = None
     altered: tuple[AlteredReplies, ...] = ()

@@ -3,13 +3,11 @@
 McNemar (1947), Psychometrika 12:153-157, in its exact form where closeness is right or wrong.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.probe import ANY, SHARES, Probe, mean_probe
-from judging.stats.clustered_shares import count_clustered_share
 
 
 def drift(
@@ -18,7 +16,7 @@ def drift(
     people: npt.ArrayLike,
     *,
     nominal: bool = True,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
 ) -> Probe:
     """Change of agreement with people from the old version to the new.
 
@@ -30,7 +28,7 @@ def drift(
         (n, r) those of r people, or (n,) of one: closeness is the mean over them.
     nominal
         Whether closeness is "the same verdict" (the effect is then a difference of shares) or minus the absolute error.
-    clusters
+    design
         As in `mean_probe`.
 
     Returns
@@ -42,7 +40,7 @@ def drift(
     before, after = (np.asarray(column, dtype=float) for column in (old, new))
     y = np.asarray(people, dtype=float).reshape(len(before), -1)
     both = ~np.isnan(before) & ~np.isnan(after)
-    changed = count_clustered_share(before != after, both, clusters, reason="no item scored by both versions")
+    changed = design.count_share(before != after, both, reason="no item scored by both versions")
     known = both[:, None] & ~np.isnan(y)
     first, last = before[:, None], after[:, None]
     closer = (last == y).astype(float) - (first == y) if nominal else np.abs(first - y) - np.abs(last - y)
@@ -52,7 +50,7 @@ def drift(
         "drift",
         d,
         unit="share of people whose verdict it is" if nominal else "absolute error in units of the scale",
-        clusters=clusters,
+        design=design,
         details={"changed": changed},
         why_few="items with a person's label and both versions",
         bounds=SHARES if nominal else ANY,

@@ -3,10 +3,11 @@
 Where the alteration does nothing, the three answers are draws of one kind: whichever of them came from the copy changes
 no distribution, item by item, whatever the items have in common. So the copy may be taken to be any of the three with
 probability 1/3, which gives tests that are exact at any size (Fisher 1935, The Design of Experiments, ch. 3), also
-where items depend on each other; the interval of the effect is the usual one, by cluster.
+where items depend on each other or weigh differently. The effect is weighted, and its interval the usual one, by
+cluster.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ import scipy
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.audits.probe import ANY, LEVEL, POWER, Probe, mean_probe
 
 ODD = "exact binomial test of the odd answer out"
@@ -29,7 +31,7 @@ def exchange_probe(
     *,
     test: str,
     unit: str,
-    clusters: Sequence[str] | None,
+    design: SamplingDesign,
     details: Mapping[str, Estimate],
     why_few: str,
     bounds: tuple[float, float] = ANY,
@@ -38,7 +40,7 @@ def exchange_probe(
 
     Where no item moved, the smallest detectable effect is that of items moved by one unit: `compute_least_share`.
     """
-    probe = mean_probe(name, differences, unit=unit, clusters=clusters, details=details, why_few=why_few, bounds=bounds)
+    probe = mean_probe(name, differences, unit=unit, design=design, details=details, why_few=why_few, bounds=bounds)
     if not probe.effect.defined:
         return replace(probe, details=details)
     known = differences[~np.isnan(differences)]

@@ -1,6 +1,6 @@
 """Bias apart from noise: what the fitted latent-trait model says of a judge on one criterion, as probes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from annotation.stats.shares import count_df
 from annotation.stats.table import MISSING, FloatArray, IntArray
 from judging.stats.asymptotic import figure
 from judging.stats.audits.central_tendency import shift_by_one
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.probe import LEVEL, Probe, detectable, explain_clusters, not_made
 from judging.stats.audits.trait_fit import NoConvergenceError, TraitFit, fit
 from judging.stats.audits.trait_model import GRID, STEP, Ratings
@@ -48,8 +49,8 @@ class FitRequest:
         By probe, the (n,) column that may move the judge beyond what it says of the trait; it has to vary.
     of_trait
         Names of the covariates on which people's verdicts may depend too.
-    clusters, weights
-        (n,) what is independent of each other; survey weights. None where items are, and are equal.
+    design
+        Clusters and weights of the items.
     """
 
     people: FloatArray
@@ -57,8 +58,7 @@ class FitRequest:
     shared: bool
     covariates: Mapping[str, FloatArray]
     of_trait: tuple[str, ...]
-    clusters: Sequence[str] | None = None
-    weights: FloatArray | None = None
+    design: SamplingDesign = SIMPLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +223,11 @@ def fit_judge(asked: FitRequest) -> FittedModel:
     number = (~np.isnan(asked.people)).sum(axis=1)
     usable = (number > 0) & ~np.isnan(asked.judge)
     rows = np.flatnonzero(usable)
-    owners = None if asked.clusters is None else np.asarray(asked.clusters, dtype=object).astype(str)[rows].tolist()
-    cluster = np.arange(len(rows)) if owners is None else np.unique(owners, return_inverse=True)[1]
-    _refuse(int((number[rows] > 1).sum()), int(number[rows].max(initial=0)), owners)
+    design = asked.design.select(rows)
+    cluster = np.arange(len(rows))
+    if design.clusters is not None:
+        cluster = np.unique(np.asarray(design.clusters, dtype=object).astype(str), return_inverse=True)[1]
+    _refuse(int((number[rows] > 1).sum()), int(number[rows].max(initial=0)), design)
     people, judge = asked.people[rows], asked.judge[rows]
     edges = _edges(people[~np.isnan(people)])
     own_edges = edges if asked.shared else _edges(judge)
@@ -237,7 +239,8 @@ def fit_judge(asked: FitRequest) -> FittedModel:
     names = tuple(asked.covariates)
     z = np.column_stack([_centred(asked.covariates[name][rows]) for name in names] or [np.zeros((len(rows), 0))])
     x = z[:, [names.index(name) for name in asked.of_trait if name in names]]
-    weights = np.ones(len(rows)) if asked.weights is None else asked.weights[rows] / asked.weights[rows].mean()
+    weights = design.weigh(len(rows))
+    weights = weights / weights.mean()
     places, who, n_people = _spread_ratings(codes)
     ratings = Ratings(places, who, n_people, len(edges) + 1, verdicts, len(own_edges) + 1, x, z, weights)
     made = fit(ratings, cluster, shared=asked.shared)
@@ -247,12 +250,12 @@ def fit_judge(asked: FitRequest) -> FittedModel:
     return FittedModel(rows, made, values, own_values, names, len(everything))
 
 
-def _refuse(paired: int, most: int, clusters: Sequence[str] | None) -> None:
+def _refuse(paired: int, most: int, design: SamplingDesign) -> None:
     if most < 2:
         raise NotIdentifiedError("every item has one person's label: bias cannot be told from noise without two")
     if paired < LEAST_ITEMS:
         raise NotIdentifiedError(f"{paired} items with the judge's verdict and two people's; it needs {LEAST_ITEMS}")
-    if why := explain_clusters(clusters):
+    if why := explain_clusters(design.clusters, design.weights):
         raise NotIdentifiedError(why)
 
 

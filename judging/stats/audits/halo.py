@@ -5,23 +5,24 @@ takes no part: what the criteria share in the items is told from different peopl
 independent (as in the multitrait-multirater tables of Campbell and Fiske 1959, Psychological Bulletin 56:81-105).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from annotation.stats.arrays import ratio
 from annotation.stats.jackknife import effective_df
+from annotation.stats.shares import count_df
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import figure, sum_by_cluster
-from judging.stats.audits.probe import LEAST, LEVEL, TINY, Probe, detectable, explain_clusters, find_most_df, not_made
+from judging.stats.audits.design import SIMPLE, SamplingDesign
+from judging.stats.audits.probe import LEAST, LEVEL, TINY, Probe, detectable, explain_clusters, not_made
 
 UNIT = "correlation of this criterion with another beyond what items share, judge − person"
 LEAST_RATINGS = 10
 """A person with fewer is centred with all others, not by their own mean."""
 
 
-def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, design: SamplingDesign = SIMPLE) -> Probe:
     """Excess covariance of the judge's scores on the first criterion and each other one, less people's own.
 
     Parameters
@@ -30,7 +31,7 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
         (n, k) scores on k criteria; NaN where missing.
     people
         (n, r, k) scores of r people.
-    clusters
+    design
         As in `mean_probe`.
 
     Notes
@@ -43,10 +44,11 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     n = int((~np.isnan(f[:, 0]) & (~np.isnan(y[:, :, 0])).any(axis=1)).sum())
     if n < LEAST:
         return not_made("halo", UNIT, f"{n} items with every score; the probe needs {LEAST}", n)
-    parts = sum_by_cluster(_moments(f, y), clusters)
-    g = len(parts)
-    if why := explain_clusters(clusters):
+    if why := explain_clusters(design.clusters, design.weights):
         return not_made("halo", UNIT, why, n)
+    w = design.weigh(len(f))
+    parts = sum_by_cluster(w[:, None] * _moments(f, y, w), design.clusters)
+    g = len(parts)
     total = parts.sum(axis=0, keepdims=True)
     value = float(_excess(total, f.shape[1])[0])
     if np.isnan(value):
@@ -55,20 +57,22 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, clusters: Sequence[str]
     se = float(np.sqrt((g - 1) / g * ((without - without.mean()) ** 2).sum()))
     if not se > TINY:
         return not_made("halo", UNIT, "the scores do not vary", n)
-    df = float(effective_df((without - without.mean())[:, None], np.ones(g), find_most_df(clusters, len(f)))[0])
+    most = count_df(sum_by_cluster(w, design.clusters))
+    df = float(effective_df((without - without.mean())[:, None], np.ones(g), most)[0])
     half = float(scipy.special.stdtrit(df, 1 - LEVEL / 2)) * se
     effect = figure(value, (value - half, value + half), n_items=n, confidence=1 - LEVEL, method="jackknife")
     p = float(scipy.special.stdtr(df, -(value / se)))
     return Probe("halo", effect, UNIT, "t by jackknife, one-sided", p, detectable(se, sides=1))
 
 
-def _moments(f: FloatArray, y: FloatArray) -> FloatArray:
-    """(n, 22 (k - 1)) sums and numbers of products, eleven for each other criterion l.
+def _moments(f: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+    """(n, 22 (k - 1)) sums and numbers of products, eleven for each other criterion l; ``w`` (n,) weigh the means.
 
     In order: f1 fl; f1 f1; fl fl; f1 y1; fl yl; then y1 yl, y1 y1, yl yl of different people, and of one person.
     """
-    f = f - np.nanmean(f, axis=0, keepdims=True) if np.isfinite(f).any() else f
-    y = _centred(y)
+    known = ~np.isnan(f)
+    f = f - ratio(w @ np.where(known, f, 0.0), w @ known)
+    y = _centred(y, w)
     columns = []
     for other in range(1, f.shape[1]):
         a, b = (f[:, k] for k in (0, other))
@@ -80,13 +84,12 @@ def _moments(f: FloatArray, y: FloatArray) -> FloatArray:
     return np.column_stack(columns) if columns else np.zeros((len(f), 0))
 
 
-def _centred(y: FloatArray) -> FloatArray:
+def _centred(y: FloatArray, w: FloatArray) -> FloatArray:
     """Scores less the mean of the person on the criterion: severity is no covariance."""
     known = ~np.isnan(y)
-    number = known.sum(axis=0)
-    overall = np.where(known, y, 0.0).sum(axis=(0, 1)) / np.maximum(known.sum(axis=(0, 1)), 1)
-    own = np.where(known, y, 0.0).sum(axis=0) / np.maximum(number, 1)
-    centred: FloatArray = y - np.where(number >= LEAST_RATINGS, own, overall[None, :])[None]
+    total, weight = (np.tensordot(w, column, axes=1) for column in (np.where(known, y, 0.0), known))
+    overall = ratio(total.sum(axis=0), weight.sum(axis=0))
+    centred: FloatArray = y - np.where(known.sum(axis=0) >= LEAST_RATINGS, ratio(total, weight), overall)[None]
     return centred
 
 

@@ -3,14 +3,12 @@
 Greshake et al. (2023), "Not what you've signed up for", arXiv 2302.12173.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.exchange import PERMUTED, compute_p_value, exchange_probe
 from judging.stats.audits.probe import Probe
-from judging.stats.clustered_shares import count_clustered_share
 
 UNIT = "units of the scale, towards what was asked for"
 
@@ -24,7 +22,7 @@ def injection(
     middle: float = -np.inf,
     name: str = "injection",
     unit: str = UNIT,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
 ) -> Probe:
     """Shift of the score towards what was planted, from the mean of the two answers on the item as it is.
 
@@ -38,7 +36,7 @@ def injection(
         What lies below it is asked for downwards: 0.5 for preferences. By default all that is asked for is upwards.
     name, unit
         Of the probe, for example ``"injection:note"``.
-    clusters
+    design
         As in `mean_probe`.
 
     Returns
@@ -65,10 +63,10 @@ def injection(
         compute_p_value(first[known], again[known], after[known], sign[known]),
         test=PERMUTED,
         unit=unit,
-        clusters=clusters,
+        design=design,
         details={
-            "obeyed": count_clustered_share(after == wanted, movable, clusters, reason=none),
-            "obeyed_unasked": count_clustered_share(again == wanted, movable, clusters, reason=none),
+            "obeyed": design.count_share(after == wanted, movable, reason=none),
+            "obeyed_unasked": design.count_share(again == wanted, movable, reason=none),
         },
         why_few="items with a verdict on original, copy and repeat",
     )

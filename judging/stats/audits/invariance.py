@@ -1,16 +1,14 @@
 """Does the verdict change with what should not matter: names, formatting, the order of a profile's fields?"""
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import normal
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.exchange import ODD, exchange_probe, odd_one_out
-from judging.stats.audits.probe import SHARES, Probe, compute_mean_error
-from judging.stats.clustered_shares import count_clustered_share, select_clusters
+from judging.stats.audits.probe import SHARES, Probe
 
 UNIT = "share of items whose verdict changes, beyond that by asking again"
 
@@ -22,7 +20,7 @@ def invariance(
     *,
     name: str = "invariance",
     nominal: bool = False,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
 ) -> Probe:
     """How much more often an irrelevant change alters the verdict than asking again does.
 
@@ -35,7 +33,7 @@ def invariance(
         Of the probe, for example ``"invariance:names"``.
     nominal
         Whether the numbers are codes without distances.
-    clusters
+    design
         As in `mean_probe`.
 
     Returns
@@ -56,27 +54,25 @@ def invariance(
         odd_one_out(first, again, copy),
         test=ODD,
         unit=UNIT,
-        clusters=clusters,
+        design=design,
         details={
-            "changed": count_clustered_share(columns[1] != columns[0], known, clusters),
-            "changed_by_repeat": count_clustered_share(columns[2] != columns[0], known, clusters),
-            **({} if nominal or known.sum() < 2 else _distances(first, copy, again, select_clusters(clusters, known))),
+            "changed": design.count_share(columns[1] != columns[0], known),
+            "changed_by_repeat": design.count_share(columns[2] != columns[0], known),
+            **({} if nominal or known.sum() < 2 else _distances(first, copy, again, design.select(known))),
         },
         why_few="items with a verdict on original, copy and repeat",
         bounds=SHARES,
     )
 
 
-def _distances(
-    first: FloatArray, copy: FloatArray, again: FloatArray, clusters: Sequence[str] | None
-) -> dict[str, Estimate]:
+def _distances(first: FloatArray, copy: FloatArray, again: FloatArray, design: SamplingDesign) -> dict[str, Estimate]:
     by_copy = (np.abs(copy - first) + np.abs(copy - again)) / 2
     return {
-        "mean_change": _mean(by_copy - np.abs(again - first), clusters),
-        "shift": _mean(copy - (first + again) / 2, clusters),
+        "mean_change": _mean(by_copy - np.abs(again - first), design),
+        "shift": _mean(copy - (first + again) / 2, design),
     }
 
 
-def _mean(d: FloatArray, clusters: Sequence[str] | None) -> Estimate:
-    se, df = compute_mean_error(d, clusters)
-    return normal(float(d.mean()), se, n_items=len(d), df=df)
+def _mean(d: FloatArray, design: SamplingDesign) -> Estimate:
+    value, se, df = design.estimate_mean(d)
+    return normal(value, se, n_items=len(d), df=df)

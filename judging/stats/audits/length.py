@@ -3,7 +3,6 @@
 Dubois et al. (2024), "Length-Controlled AlpacaEval", arXiv 2404.04475.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +13,8 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
 from judging.stats.asymptotic import normal
-from judging.stats.audits.probe import (
-    LEAST,
-    Probe,
-    compute_mean_error,
-    influence_probe,
-    leave_out_clusters,
-    not_made,
-)
+from judging.stats.audits.design import SIMPLE, SamplingDesign, ValueWithError
+from judging.stats.audits.probe import LEAST, Probe, influence_probe, not_made
 
 UNIT = "judge − person, per standard deviation of length"
 
@@ -32,7 +25,7 @@ def length(
     lengths: npt.ArrayLike,
     *,
     paired: bool = False,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
 ) -> Probe:
     """Slope of judge − person on length.
 
@@ -44,7 +37,7 @@ def length(
         (n,) log length of what is scored; for pairs the log of A's length over B's, so that 0 is equally long.
     paired
         Whether items are pairs; then `win_rates` are the details.
-    clusters
+    design
         As in `mean_probe`.
     """
     f, y, x = (np.asarray(column, dtype=float) for column in (judge, person, lengths))
@@ -52,17 +45,18 @@ def length(
     n = int(known.sum())
     if n < LEAST:
         return not_made("length", UNIT, f"{n} items with both verdicts and a length; the probe needs {LEAST}", n)
-    spread = float(x[known].std())
+    design = design.select(known)
+    w = design.weigh(n)
+    spread = float(np.sqrt(np.average((x[known] - np.average(x[known], weights=w)) ** 2, weights=w)))
     if spread < 1e-12:
         return not_made("length", UNIT, "all items are equally long", n)
     scaled = x[known] / spread
     fit = line(scaled, (f - y)[known])
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    details = win_rates(f[known], x[known], clusters=names) if paired else {}
+    details = win_rates(f[known], x[known], design=design) if paired else {}
     d = (f - y)[known]
     sums = np.column_stack([np.ones(n), scaled, d, scaled**2, scaled * d])
     slope = SumStatistic(sums, _slope)
-    return influence_probe("length", fit.slope, fit.influence[:, 1], slope, unit=UNIT, clusters=names, details=details)
+    return influence_probe("length", fit.slope, fit.influence[:, 1], slope, unit=UNIT, design=design, details=details)
 
 
 def _slope(sums: FloatArray) -> FloatArray:
@@ -76,9 +70,7 @@ def _intercept(sums: FloatArray) -> FloatArray:
     return ratio(sums[..., 2:3] - _slope(sums) * sums[..., 1:2], sums[..., :1])
 
 
-def win_rates(
-    judge: npt.ArrayLike, lengths: npt.ArrayLike, *, clusters: Sequence[str] | None = None
-) -> dict[str, Estimate]:
+def win_rates(judge: npt.ArrayLike, lengths: npt.ArrayLike, *, design: SamplingDesign = SIMPLE) -> dict[str, Estimate]:
     """A's win rate by the judge (n,), and what a straight line gives for responses of equal length.
 
     ``lengths`` (n,) are log ratios, so that 0 is equally long; NaN takes no part.
@@ -86,16 +78,18 @@ def win_rates(
     f, x = np.asarray(judge, dtype=float), np.asarray(lengths, dtype=float)
     known = ~np.isnan(f) & ~np.isnan(x)
     f, x = f[known], x[known]
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
-    fit, mean = line(x, f), float(f.mean())
-    if names is None:
-        errors = [(float(np.sqrt((part**2).sum())), np.inf) for part in ((f - mean) / len(f), fit.influence[:, 0])]
+    design = design.select(known)
+    if design.is_simple:
+        fit, mean = line(x, f), float(f.mean())
+        parts = ((mean, (f - mean) / len(f)), (fit.intercept, fit.influence[:, 0]))
+        errors = [ValueWithError(value, float(np.sqrt((part**2).sum())), np.inf) for value, part in parts]
     else:
         sums = SumStatistic(np.column_stack([np.ones(len(f)), x, f, x**2, x * f]), _intercept)
-        errors = [compute_mean_error(f, names), leave_out_clusters(sums, names)]
-    found = {"win_rate": (mean, *errors[0]), "win_rate_at_equal_length": (fit.intercept, *errors[1])}
+        errors = [design.estimate_mean(f), design.estimate(sums)]
+    names = ("win_rate", "win_rate_at_equal_length")
     return {
-        name: normal(value, se, df=df, n_items=len(f), bounds=(0.0, 1.0)) for name, (value, se, df) in found.items()
+        name: normal(value, se, df=df, n_items=len(f), bounds=(0.0, 1.0))
+        for name, (value, se, df) in zip(names, errors, strict=True)
     }
 
 

@@ -3,19 +3,17 @@
 Wang et al. (2023), "Large Language Models are not Fair Evaluators", arXiv 2305.17926; Zheng et al. (2023), NeurIPS.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.probe import SHARES, Probe, mean_probe
-from judging.stats.clustered_shares import count_clustered_share
 
 UNIT = "share of pairs, from -1 (always the second) to 1 (always the first)"
 
 
 def position_both_orders(
-    preference_ab: npt.ArrayLike, preference_ba: npt.ArrayLike, *, clusters: Sequence[str] | None = None
+    preference_ab: npt.ArrayLike, preference_ba: npt.ArrayLike, *, design: SamplingDesign = SIMPLE
 ) -> Probe:
     """Preference for the first place among pairs judged in both orders.
 
@@ -23,7 +21,7 @@ def position_both_orders(
     ----------
     preference_ab, preference_ba
         (n,) the judge's preference for response A (1 A, 0 B, 0.5 tie, NaN unscored) with A shown first, and second.
-    clusters
+    design
         As in `mean_probe`.
 
     Returns
@@ -34,12 +32,12 @@ def position_both_orders(
     """
     ab, ba = np.asarray(preference_ab, dtype=float), np.asarray(preference_ba, dtype=float)
     both = ~np.isnan(ab) & ~np.isnan(ba)
-    same = count_clustered_share(ab == ba, both, clusters, reason="no pair was judged in both orders")
+    same = design.count_share(ab == ba, both, reason="no pair was judged in both orders")
     return mean_probe(
         "position",
         ab - ba,
         unit=UNIT,
-        clusters=clusters,
+        design=design,
         details={"consistency": same},
         why_few="pairs in both orders",
         bounds=SHARES,
@@ -47,7 +45,7 @@ def position_both_orders(
 
 
 def position_one_order(
-    first_by_judge: npt.ArrayLike, first_by_person: npt.ArrayLike, *, clusters: Sequence[str] | None = None
+    first_by_judge: npt.ArrayLike, first_by_person: npt.ArrayLike, *, design: SamplingDesign = SIMPLE
 ) -> Probe:
     """Preference for the first place beyond people's, among pairs judged in one order each.
 
@@ -55,8 +53,8 @@ def position_one_order(
     ----------
     first_by_judge, first_by_person
         (n,) preference for the response that the judge was shown first: 1, 0, or 0.5; NaN where missing.
-    clusters
+    design
         As in `mean_probe`.
     """
     d = np.asarray(first_by_judge, dtype=float) - np.asarray(first_by_person, dtype=float)
-    return mean_probe("position", d, unit=UNIT, clusters=clusters, why_few="pairs with both verdicts", bounds=SHARES)
+    return mean_probe("position", d, unit=UNIT, design=design, why_few="pairs with both verdicts", bounds=SHARES)

@@ -7,14 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import LARGEST_SHARE
-from annotation.stats.jackknife import Jackknife
-from annotation.stats.resampling import PreparedSums, SumStatistic
-from annotation.stats.shares import count_df
+from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import build_resampling, build_undefined, figure
+from judging.stats.asymptotic import build_undefined, figure, sum_by_cluster
+from judging.stats.audits.design import SIMPLE, SamplingDesign, compute_ratio
 from judging.stats.result_types import ProbeDocument
 
 LEVEL = 0.05
@@ -88,50 +86,15 @@ def few_clusters(g: int) -> str:
     return f"all items lie in {g} clusters; the probe needs at least {LEAST_CLUSTERS}" if g > 1 else ONE_CLUSTER
 
 
-def explain_clusters(clusters: Sequence[str] | None) -> str | None:
+def explain_clusters(clusters: Sequence[str] | None, weights: FloatArray | None = None) -> str | None:
     """Why the clusters of the items (n,) are too few, or one too large, for a probe; None where they are not."""
     if clusters is None:
         return None
-    sizes = np.unique(np.asarray(clusters, dtype=object).astype(str), return_counts=True)[1]
+    sizes = sum_by_cluster(np.ones(len(clusters)) if weights is None else weights, clusters)
     if len(sizes) < LEAST_CLUSTERS:
         return few_clusters(len(sizes))
     share = sizes.max() / sizes.sum()
     return f"one cluster holds {100 * share:.0f} % of the items" if share > LARGEST_SHARE else None
-
-
-def find_most_df(clusters: Sequence[str] | None, n: int) -> float:
-    """Degrees of freedom that Student's t has at most over the clusters of n items, or over these themselves.
-
-    As `annotation.stats.units.Resampling.most_df`; of unequal clusters fewer than their number less one.
-    """
-    if clusters is None:
-        return n - 1.0
-    return count_df(np.unique(np.asarray(clusters, dtype=object).astype(str), return_counts=True)[1])
-
-
-def leave_out_clusters(statistic: SumStatistic, clusters: Sequence[str]) -> tuple[float, float]:
-    """Standard error and effective degrees of freedom of one figure, from leaving out each cluster.
-
-    The error is 0 where no cluster changes the figure, both are NaN where it is undefined without one.
-    """
-    resampling = build_resampling(len(statistic.contributions), clusters)
-    prepared = PreparedSums.prepare([statistic], resampling)
-    value = statistic.function(resampling.times @ prepared.rows)
-    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
-    return (0.0, np.nan) if knife.flat[0] else (float(knife.se[0]), float(knife.df[0]))
-
-
-def compute_mean_error(values: FloatArray, clusters: Sequence[str] | None) -> tuple[float, float]:
-    """Standard error of the mean of ``values`` (n,) and its degrees of freedom; as of `leave_out_clusters`."""
-    n = len(values)
-    if clusters is None:
-        return float(values.std(ddof=1) / np.sqrt(n)), n - 1.0
-    return leave_out_clusters(SumStatistic(np.column_stack([values, np.ones(n)]), compute_ratio), clusters)
-
-
-def compute_ratio(sums: FloatArray) -> FloatArray:
-    """(…, 1) the first of two sums over the second."""
-    return ratio(sums[..., :1], sums[..., 1:])
 
 
 def detectable(se: float, *, sides: int = 2, level: float = LEVEL, power: float = POWER) -> float:
@@ -144,7 +107,7 @@ def mean_probe(
     differences: npt.ArrayLike,
     *,
     unit: str,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
     details: Mapping[str, Estimate] | None = None,
     why_few: str = "items",
     bounds: tuple[float, float] = ANY,
@@ -157,9 +120,9 @@ def mean_probe(
         As in `Probe`.
     differences
         (n,) one number per item; NaN takes no part.
-    clusters
-        What is independent of each other; with clusters the error of the t-test is that of leaving out each in turn,
-        with its effective degrees of freedom (`annotation.stats.jackknife`).
+    design
+        Clusters and weights of the items; with either the mean is weighted, and the error of the t-test that of leaving
+        out each cluster in turn, with its effective degrees of freedom (`annotation.stats.jackknife`).
     why_few
         What there are too few of, for the reason.
     bounds
@@ -170,7 +133,6 @@ def mean_probe(
     d = column[known]
     if len(d) < LEAST:
         return not_made(name, unit, f"{len(d)} {why_few}; the probe needs at least {LEAST}", len(d))
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     return influence_probe(
         name,
         float(d.mean()),
@@ -178,7 +140,7 @@ def mean_probe(
         SumStatistic(np.column_stack([d, np.ones(len(d))]), compute_ratio),
         d,
         unit=unit,
-        clusters=names,
+        design=design.select(known),
         details=details,
         bounds=bounds,
     )
@@ -192,21 +154,21 @@ def influence_probe(
     d: FloatArray | None = None,
     *,
     unit: str,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
     details: Mapping[str, Estimate] | None = None,
     bounds: tuple[float, float] = ANY,
 ) -> Probe:
     """A probe of an estimate that deviates by the sum of ``influence`` (n,), and is a ``statistic`` of sums over items.
 
-    ``d`` are the differences where the estimate is their mean, as in `mean_probe`.
+    ``value`` is that of independent items of the same weight; with clusters or weights the statistic gives it. ``d``
+    are the differences where the estimate is their mean, as in `mean_probe`.
     """
     n = len(influence)
-    if why := explain_clusters(clusters):
+    if why := explain_clusters(design.clusters, design.weights):
         return not_made(name, unit, why, n)
-    if clusters is None:
-        se, df = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0
-    else:
-        se, df = leave_out_clusters(statistic, clusters)
+    se, df = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0
+    if not design.is_simple:
+        value, se, df = design.estimate(statistic)
     if np.isnan(se):
         return not_made(name, unit, "without one of the clusters there is no effect to be measured", n)
     flat = se < TINY
@@ -220,7 +182,7 @@ def influence_probe(
         method="t",
         reason="no interval: the data do not vary" if flat else None,
     )
-    if d is not None and clusters is None and len(np.unique(np.abs(d[d != 0]))) <= 1:
+    if d is not None and design.is_simple and len(np.unique(np.abs(d[d != 0]))) <= 1:
         p, test = _sign_test(d), "exact sign test"
     elif flat:
         p, test = (np.nan, "none")

@@ -1,15 +1,13 @@
 """Does the judge say the same when it is asked again?"""
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from annotation.stats.estimate import Estimate
 from judging.stats.asymptotic import normal
-from judging.stats.audits.probe import LEAST, Probe, compute_mean_error, detectable, explain_clusters, not_made
-from judging.stats.clustered_shares import count_clustered_share
+from judging.stats.audits.design import SIMPLE, SamplingDesign
+from judging.stats.audits.probe import LEAST, Probe, detectable, explain_clusters, not_made
 
 UNIT = "chance that two calls on one item give different verdicts"
 TOLERATED = 0.1
@@ -20,7 +18,7 @@ def repeats(
     *,
     tolerated: float = TOLERATED,
     nominal: bool = False,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
 ) -> Probe:
     """How often two calls on one item differ, tested against a tolerated rate.
 
@@ -32,7 +30,7 @@ def repeats(
         The rate that is accepted; the test is one-sided: is the judge's higher?
     nominal
         Whether the numbers are codes without distances.
-    clusters
+    design
         As in `mean_probe`.
 
     Returns
@@ -52,17 +50,16 @@ def repeats(
     size = (~np.isnan(said)).sum(axis=1)
     differs = (said[:, :, None] != said[:, None, :]) & ~np.isnan(said)[:, :, None] & ~np.isnan(said)[:, None, :]
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
-    value = float(rate.mean())
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[twice])
-    if why := explain_clusters(names):
+    design = design.select(twice)
+    if why := explain_clusters(design.clusters, design.weights):
         return not_made("repeats", UNIT, why, n)
-    se, df = compute_mean_error(rate, names)
-    details = {"unanimous": count_clustered_share(rate == 0, np.ones(n, dtype=bool), names)}
+    value, se, df = design.estimate_mean(rate)
+    details = {"unanimous": design.count_share(rate == 0, np.ones(n, dtype=bool))}
     if not nominal:
         variance = np.nanvar(said, axis=1, ddof=1)
-        details |= _deviation(variance, names)
+        details |= _deviation(variance, design)
     flat = se < 1e-12
-    n_units = n if names is None else len(set(names))
+    n_units = n if design.clusters is None else len(set(design.clusters))
     p = _same_everywhere(value, n_units, tolerated) if flat else _above(value, se, tolerated, df)
     return Probe(
         "repeats",
@@ -84,9 +81,9 @@ def _above(value: float, se: float, tolerated: float, df: float) -> float:
     return float(scipy.special.stdtr(df, -((value - tolerated) / se)))
 
 
-def _deviation(variance: npt.NDArray[np.float64], clusters: Sequence[str] | None) -> dict[str, Estimate]:
-    error, df = compute_mean_error(variance, clusters)
-    deviation = float(np.sqrt(variance.mean()))
+def _deviation(variance: npt.NDArray[np.float64], design: SamplingDesign) -> dict[str, Estimate]:
+    mean, error, df = design.estimate_mean(variance)
+    deviation = float(np.sqrt(mean))
     se = error / (2 * deviation) if deviation > 0 else 0.0
     factors = {"within_item_sd": 1.0, "minimum_detectable_difference": 1.96 * np.sqrt(2)}
     return {

@@ -4,7 +4,7 @@ The model (`fitted`) tells bias from noise. Where it does not converge the count
 the name of the test says so. Where nothing could tell the two apart (one person an item, few items) no probe is made.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from annotation.stats.table import FloatArray
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.columns import PairColumns, ScoreColumns, row_means
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.fitted import POINTS, FitRequest, FittedModel, NotIdentifiedError, fit_judge
 from judging.stats.audits.length import UNIT as LENGTH_UNIT
 from judging.stats.audits.length import length, win_rates
@@ -29,19 +30,19 @@ Probes = Mapping[str, Callable[[], Probe]]
 
 def probe_scale(scores: ScoreColumns) -> tuple[list[Probe], FloatArray]:
     """Leniency, central tendency, length and self-preference of scores; and (n,) the judge's departures from people."""
-    judge, people, by = scores.judge[:, 0], scores.people[:, :, 0], scores.clusters
+    judge, people, by = scores.judge[:, 0], scores.people[:, :, 0], scores.design
     person = row_means(people)
     length_of, own = scores.length, scores.own
     counted: dict[str, Callable[[], Probe]] = {
-        "leniency": lambda: leniency(judge, person, clusters=by),
-        "central_tendency": lambda: central_tendency(judge, people, clusters=by),
+        "leniency": lambda: leniency(judge, person, design=by),
+        "central_tendency": lambda: central_tendency(judge, people, design=by),
     }
     if length_of is not None:
-        counted["length"] = lambda: length(judge, person, length_of, clusters=by)
+        counted["length"] = lambda: length(judge, person, length_of, design=by)
     if own is not None:
-        counted["self_preference"] = lambda: self_preference_scores(judge, person, own, clusters=by)
+        counted["self_preference"] = lambda: self_preference_scores(judge, person, own, design=by)
     covariates = _usable(scores.length, None if own is None else own.astype(float), judge, person)
-    asked = FitRequest(people, judge, True, covariates, tuple(covariates), by, scores.weights)
+    asked = FitRequest(people, judge, True, covariates, tuple(covariates), by)
     units = {"leniency": POINTS, "central_tendency": "", "length": LENGTH_UNIT, "self_preference": POINTS}
 
     def fitted(model: FittedModel) -> Probes:
@@ -54,7 +55,7 @@ def probe_scale(scores: ScoreColumns) -> tuple[list[Probe], FloatArray]:
 
 def probe_preference(pairs: PairColumns) -> list[Probe]:
     """Position, length and self-preference of a judge of pairs."""
-    judge, person, by = pairs.judge, row_means(pairs.people), pairs.clusters
+    judge, person, by = pairs.judge, row_means(pairs.people), pairs.design
     length_of, own = pairs.length, pairs.own
     one_order = _in_one_order(pairs)
     counted: dict[str, Callable[[], Probe]] = {}
@@ -62,24 +63,24 @@ def probe_preference(pairs: PairColumns) -> list[Probe]:
     if one_order is not None:
         known = ~np.isnan(one_order)
         first = [np.where(known, np.where(one_order > 0, column, 1 - column), np.nan) for column in (judge, person)]
-        counted["position"] = lambda: position_one_order(*first, clusters=by)
+        counted["position"] = lambda: position_one_order(*first, design=by)
         covariates |= _varying("position", one_order, judge, person)
     if length_of is not None:
-        counted["length"] = lambda: length(judge, person, length_of, paired=True, clusters=by)
+        counted["length"] = lambda: length(judge, person, length_of, paired=True, design=by)
     if own is not None:
-        counted["self_preference"] = lambda: self_preference_pairs(judge, person, own, clusters=by)
+        counted["self_preference"] = lambda: self_preference_pairs(judge, person, own, design=by)
     of_trait = tuple(name for name in covariates if name != "position")
     units = {"length": LENGTH_UNIT, "self_preference": SHARES, "position": POSITION_UNIT}
     made: list[Probe] = []
     if one_order is None:
-        made.append(position_both_orders(pairs.judge_ab, pairs.judge_ba, clusters=by))
+        made.append(position_both_orders(pairs.judge_ab, pairs.judge_ba, design=by))
     if not counted:
         return made
 
     def fitted(model: FittedModel) -> Probes:
         return {name: _covariate(model, name, units[name]) for name in covariates}
 
-    asked = FitRequest(pairs.people, judge, False, covariates, of_trait, by, pairs.weights)
+    asked = FitRequest(pairs.people, judge, False, covariates, of_trait, by)
     made += _fitted_or_counted(asked, counted, fitted, units)[0]
     return [_with_win_rates(one, pairs) if one.name == "length" and one.effect.defined else one for one in made]
 
@@ -141,13 +142,13 @@ def _in_one_order(pairs: PairColumns) -> FloatArray | None:
 
 def _with_win_rates(probe: Probe, pairs: PairColumns) -> Probe:
     lengths = np.full(len(pairs.judge), np.nan) if pairs.length is None else pairs.length
-    return replace(probe, details=win_rates(pairs.judge, lengths, clusters=pairs.clusters))
+    return replace(probe, details=win_rates(pairs.judge, lengths, design=pairs.design))
 
 
-def leniency(judge: npt.ArrayLike, person: npt.ArrayLike, *, clusters: Sequence[str] | None = None) -> Probe:
+def leniency(judge: npt.ArrayLike, person: npt.ArrayLike, *, design: SamplingDesign = SIMPLE) -> Probe:
     """Mean of judge − person in units of the scale; above 0 the judge is kinder.
 
     ``judge`` and ``person`` are (n,) scores, NaN where missing.
     """
     d = np.asarray(judge, dtype=float) - np.asarray(person, dtype=float)
-    return mean_probe("leniency", d, unit="units of the scale", clusters=clusters, why_few="items with both scores")
+    return mean_probe("leniency", d, unit="units of the scale", design=design, why_few="items with both scores")

@@ -4,26 +4,17 @@ Panickssery, Bowman and Feng (2024), "LLM Evaluators Recognize and Favor Their O
 preference that people share is quality, not bias: the probe compares with a person's verdict on the same pair.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.audits.probe import (
-    LEAST,
-    SHARES,
-    Probe,
-    compute_ratio,
-    influence_probe,
-    mean_probe,
-    not_made,
-)
+from judging.stats.audits.design import SIMPLE, SamplingDesign, compute_ratio
+from judging.stats.audits.probe import LEAST, SHARES, Probe, influence_probe, mean_probe, not_made
 
 
 def self_preference_pairs(
-    judge: npt.ArrayLike, person: npt.ArrayLike, own: npt.ArrayLike, *, clusters: Sequence[str] | None = None
+    judge: npt.ArrayLike, person: npt.ArrayLike, own: npt.ArrayLike, *, design: SamplingDesign = SIMPLE
 ) -> Probe:
     """Share of pairs that the judge gives to its own kind minus the share that a person gives to it.
 
@@ -33,7 +24,7 @@ def self_preference_pairs(
         (n,) preference for response A: 1, 0, 0.5; NaN where missing.
     own
         (n,) 1 where response A is of the judge's kind (model or family), -1 where B is, 0 where neither or both.
-    clusters
+    design
         As in `mean_probe`.
     """
     side = np.asarray(own, dtype=float)
@@ -42,14 +33,14 @@ def self_preference_pairs(
         "self_preference",
         np.where(side == 0, np.nan, d),
         unit="share of pairs with one response of the judge's own kind",
-        clusters=clusters,
+        design=design,
         why_few="pairs with one response of the judge's own kind",
         bounds=SHARES,
     )
 
 
 def self_preference_scores(
-    judge: npt.ArrayLike, person: npt.ArrayLike, own: npt.ArrayLike, *, clusters: Sequence[str] | None = None
+    judge: npt.ArrayLike, person: npt.ArrayLike, own: npt.ArrayLike, *, design: SamplingDesign = SIMPLE
 ) -> Probe:
     """Judge minus person on items of its own kind, less the same on all others, in units of the scale.
 
@@ -59,7 +50,7 @@ def self_preference_scores(
         (n,) scores; NaN where missing.
     own
         (n,) whether the item is of the judge's kind.
-    clusters
+    design
         As in `mean_probe`.
     """
     unit = "units of the scale"
@@ -72,9 +63,10 @@ def self_preference_scores(
         return not_made("self_preference", unit, reason, len(d))
     inside, outside = float(d[mine].mean()), float(d[~mine].mean())
     influence = np.where(mine, (d - inside) / n_own, -(d - outside) / (len(d) - n_own))
-    names = None if clusters is None else tuple(np.asarray(clusters, dtype=object)[known])
     statistic = SumStatistic(np.column_stack([mine * d, mine, ~mine * d, ~mine]).astype(float), _difference)
-    return influence_probe("self_preference", inside - outside, influence, statistic, unit=unit, clusters=names)
+    return influence_probe(
+        "self_preference", inside - outside, influence, statistic, unit=unit, design=design.select(known)
+    )
 
 
 def _difference(sums: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ Miller 2008, Review of Economics and Statistics 90:414-427, with the null hypoth
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.shares import count_df
 from annotation.stats.table import BoolArray, FloatArray, IntArray
 from judging.stats.asymptotic import figure
+from judging.stats.audits.design import SIMPLE, SamplingDesign
 from judging.stats.audits.probe import LEAST, LEAST_CLUSTERS, LEVEL, POWER, TINY, Probe, few_clusters, not_made
 from judging.stats.audits.unit_groups import (
     DRAWS,
@@ -35,7 +37,7 @@ def subgroups(
     differences: npt.ArrayLike,
     groups: Sequence[str],
     *,
-    clusters: Sequence[str] | None = None,
+    design: SamplingDesign = SIMPLE,
     name: str = "subgroups",
     unit: str = UNIT,
 ) -> Probe:
@@ -48,8 +50,8 @@ def subgroups(
     groups
         (n,) group of each item; items whose group has no name are left out. So are groups of fewer than 10 items or,
         where a group holds whole clusters, fewer than three clusters.
-    clusters
-        What is independent of each other; None where items are.
+    design
+        Clusters and weights of the items; groups have weighted means.
     name, unit
         Of the probe, for example ``"subgroups:domain"``.
 
@@ -61,21 +63,23 @@ def subgroups(
     d = np.asarray(differences, dtype=float)
     labels = np.asarray(groups, dtype=object).astype(str)
     known = ~np.isnan(d) & (labels != "")
-    names = np.arange(len(d)) if clusters is None else np.asarray(clusters, dtype=object).astype(str)
-    d, labels, cluster = d[known], labels[known], np.unique(names[known], return_inverse=True)[1]
+    alone = design.clusters is None
+    names = np.arange(len(d)) if alone else np.asarray(design.clusters, dtype=object).astype(str)
+    w, d, labels, cluster = design.weigh(len(d))[known], d[known], labels[known], _places(names[known])
     constant = _is_constant(labels, cluster)
-    kept, shown = _large(labels, cluster, LEAST_UNITS if constant and clusters is not None else 1)
+    kept, shown = _large(labels, cluster, LEAST_UNITS if constant and not alone else 1)
     if len(shown) < 2:
-        return not_made(name, unit, f"fewer than two groups of {LEAST} items or more{_of_units(clusters)}", len(d))
-    d, labels, cluster = d[kept], labels[kept], np.unique(cluster[kept], return_inverse=True)[1]
+        few = "" if alone else f", in {LEAST_UNITS} clusters or more where they hold whole clusters"
+        return not_made(name, unit, f"fewer than two groups of {LEAST} items or more{few}", len(d))
+    w, d, labels, cluster = w[kept], d[kept], labels[kept], _places(cluster[kept])
     n_units = int(cluster.max()) + 1
-    if clusters is not None and n_units < LEAST_CLUSTERS:
+    if not alone and n_units < LEAST_CLUSTERS:
         return not_made(name, unit, few_clusters(n_units), len(d))
     if np.ptp(d) < TINY:
         return not_made(name, unit, "judge − people is the same on every item", len(d))
     members = labels[:, None] == np.array(shown)[None, :]
     find = _of_whole_clusters if constant else _within_clusters
-    t, p, test, effects = find(d, cluster, members)
+    t, p, test, effects = find(d, w, cluster, members)
     worst = int(t.argmax())
     value, se, df = effects[worst]
     quantile = float(scipy.special.stdtrit(df, 1 - LEVEL / (2 * n_contrasts(members))))
@@ -84,10 +88,10 @@ def subgroups(
         name,
         _interval(value, se, quantile, len(d)),
         f"{unit} (group {shown[worst]})",
-        test.replace("units", "items" if clusters is None else "clusters"),
+        test.replace("units", "items" if alone else "clusters"),
         p,
         (quantile + power) * se if se > TINY else np.nan,
-        {label: _mean(d, cluster, members[:, k], len(shown)) for k, label in enumerate(shown)},
+        {label: _mean(d, w, cluster, members[:, k], len(shown)) for k, label in enumerate(shown)},
     )
 
 
@@ -107,19 +111,15 @@ def _large(labels: npt.NDArray[np.object_], cluster: IntArray, least: int) -> tu
     return np.isin(labels.astype(str), shown), shown
 
 
-def _of_units(clusters: Sequence[str] | None) -> str:
-    return "" if clusters is None else f", in {LEAST_UNITS} clusters or more where they hold whole clusters"
-
-
 Effect = tuple[float, float, float]
 """One group minus the rest: value, standard error, degrees of freedom."""
 
 
 def _of_whole_clusters(
-    d: FloatArray, cluster: IntArray, members: BoolArray
+    d: FloatArray, w: FloatArray, cluster: IntArray, members: BoolArray
 ) -> tuple[FloatArray, float, str, list[Effect]]:
     """Clusters (or items on their own) are exchangeable among groups."""
-    sums, counts = _sums(d, cluster)
+    sums, counts = _sums(d, w, cluster)
     first = np.unique(cluster, return_index=True)[1]
     whole = members[first]
     t, p, test = compare_groups(sums, counts, whole)
@@ -127,17 +127,18 @@ def _of_whole_clusters(
 
 
 def _within_clusters(
-    d: FloatArray, cluster: IntArray, members: BoolArray
+    d: FloatArray, w: FloatArray, cluster: IntArray, members: BoolArray
 ) -> tuple[FloatArray, float, str, list[Effect]]:
     """What a cluster contributes to a group's departure has either sign with equal chance."""
-    inside, g = members.astype(float), int(cluster.max()) + 1
-    weights = inside / inside.sum(axis=0) - (1 - inside) / (1 - inside).sum(axis=0)
+    inside, outside, g = w[:, None] * members, w[:, None] * ~members, int(cluster.max()) + 1
+    inside, outside = inside / inside.sum(axis=0), outside / outside.sum(axis=0)
+    weights = inside - outside
     value = d @ weights
-    null = _summed((d - d.mean())[:, None] * weights, cluster)
+    null = _summed((d - np.average(d, weights=w))[:, None] * weights, cluster)
     t = np.abs(null.sum(axis=0)) / np.sqrt(np.maximum((null**2).sum(axis=0), TINY))
-    fitted = d[:, None] - np.where(members, d @ (inside / inside.sum(axis=0)), d @ ((1 - inside) / (1 - inside).sum(0)))
+    fitted = d[:, None] - np.where(members, d @ inside, d @ outside)
     se = np.sqrt(g / (g - 1) * (_summed(fitted * weights, cluster) ** 2).sum(axis=0))
-    df = count_df(np.bincount(cluster))
+    df = count_df(np.bincount(cluster, w))
     effects = [(float(v), float(s), df) for v, s in zip(value, se, strict=True)]
     if g > MOST_PERMUTED:
         tails = 2 * scipy.special.stdtr(df, -np.abs(value) / np.maximum(se, TINY))
@@ -148,9 +149,14 @@ def _within_clusters(
     return t, p, f"signs of {g} units, {DRAWS} draws", effects
 
 
-def _sums(d: FloatArray, cluster: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Sum and number of the differences of each cluster."""
-    return np.bincount(cluster, d).astype(float), np.bincount(cluster).astype(float)
+def _places(names: npt.NDArray[Any]) -> IntArray:
+    """(n,) place of each name among them."""
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def _sums(d: FloatArray, w: FloatArray, cluster: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Weighted sum of the differences of each cluster, and its weight."""
+    return np.bincount(cluster, w * d).astype(float), np.bincount(cluster, w).astype(float)
 
 
 def _summed(columns: FloatArray, cluster: IntArray) -> FloatArray:
@@ -163,11 +169,10 @@ def _interval(value: float, se: float, quantile: float, n: int) -> Estimate:
     return figure(value, ends, n_items=n, confidence=1 - LEVEL, method="t over clusters, Bonferroni", reason=reason)
 
 
-def _mean(d: FloatArray, cluster: IntArray, inside: BoolArray, tests: int) -> Estimate:
-    unit = np.unique(cluster[inside], return_inverse=True)[1]
-    sums, counts = _sums(d[inside], unit)
+def _mean(d: FloatArray, w: FloatArray, cluster: IntArray, inside: BoolArray, tests: int) -> Estimate:
+    sums, counts = _sums(d[inside], w[inside], _places(cluster[inside]))
     if len(sums) < 2:
-        return _interval(float(d[inside].mean()), 0.0, 0.0, int(inside.sum()))
+        return _interval(float((sums / counts)[0]), 0.0, 0.0, int(inside.sum()))
     mean, variance = mean_and_error(sums, counts, np.ones(len(sums), dtype=bool))
     quantile = float(scipy.special.stdtrit(count_df(counts), 1 - LEVEL / (2 * tests)))
     return _interval(mean, float(np.sqrt(variance)), quantile, int(inside.sum()))

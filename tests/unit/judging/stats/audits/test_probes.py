@@ -9,6 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from judging.stats.audits.central_tendency import central_tendency
 from judging.stats.audits.contradiction import contradiction
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.audits.drift import drift
 from judging.stats.audits.exchange import compute_least_share, compute_p_value, odd_one_out
 from judging.stats.audits.halo import halo
@@ -107,7 +108,7 @@ class TestScores:
     def test_clusters_of_copies_are_worth_one(self, rng):
         judge, person = rng.normal(3.3, 1, 60), rng.normal(3, 1, 60)
         names = [str(k) for k in np.repeat(np.arange(60), 3)]
-        found = leniency(judge.repeat(3), person.repeat(3), clusters=names)
+        found = leniency(judge.repeat(3), person.repeat(3), design=SamplingDesign(names))
         alone = leniency(judge, person)
         assert found.p_value == pytest.approx(alone.p_value, rel=0.1)  # effective degrees of freedom, here 50 to 59
         assert found.p_value >= alone.p_value
@@ -147,10 +148,10 @@ class TestFalseAlarmsInFewClusters:
         # 600 draws vary by .009; without the limit by Kish's number of profiles .07 to .09 accuse the judge
         def position(rng, cluster, errors, names):
             f = (rng.random(len(cluster)) < stats.logistic.cdf(rng.normal(0, 1, len(sizes)))[cluster]).astype(float)
-            return position_one_order(f, rng.random(len(cluster)) < 0.5, clusters=names)
+            return position_one_order(f, rng.random(len(cluster)) < 0.5, design=SamplingDesign(names))
 
         def mean(rng, cluster, errors, names):
-            return leniency(errors, np.zeros(len(cluster)), clusters=names)
+            return leniency(errors, np.zeros(len(cluster)), design=SamplingDesign(names))
 
         assert max(np.mean([self.alarms(rng, sizes, make) for _ in range(2)]) for make in (position, mean)) < 0.065
 
@@ -158,26 +159,26 @@ class TestFalseAlarmsInFewClusters:
         def make(rng, cluster, errors, names):
             x = rng.normal(size=len(cluster))
             d = rng.normal(0, 0.7, 6)[cluster] * x + rng.normal(size=len(cluster))
-            return length(d, np.zeros(len(cluster)), x, clusters=names)
+            return length(d, np.zeros(len(cluster)), x, design=SamplingDesign(names))
 
         assert self.alarms(rng, [40, 20, 10, 8, 6, 4], make) < 0.07
 
     def test_length_of_whole_profiles(self, rng):
         def make(rng, cluster, errors, names):
-            return length(errors, np.zeros(len(cluster)), rng.normal(size=5)[cluster], clusters=names)
+            return length(errors, np.zeros(len(cluster)), rng.normal(size=5)[cluster], design=SamplingDesign(names))
 
         assert self.alarms(rng, [10] * 5, make) < 0.1
 
     def test_own_kind_in_few_profiles_of_unequal_size(self, rng):
         def make(rng, cluster, errors, names):
-            return self_preference_scores(errors, np.zeros(len(cluster)), cluster < 3, clusters=names)
+            return self_preference_scores(errors, np.zeros(len(cluster)), cluster < 3, design=SamplingDesign(names))
 
         assert self.alarms(rng, [60, *[5] * 14], make) < 0.1
 
     def test_repeats_in_a_large_profile(self, rng):
         def make(rng, cluster, errors, names):
             differs = rng.random(len(cluster)) < rng.beta(1, 9, 20)[cluster]
-            return repeats(np.column_stack([np.zeros(len(cluster)), differs]), clusters=names)
+            return repeats(np.column_stack([np.zeros(len(cluster)), differs]), design=SamplingDesign(names))
 
         assert self.alarms(rng, [90, *[5] * 19], make) < 0.08
 
@@ -188,9 +189,9 @@ class TestFalseAlarmsInFewClusters:
         for _ in range(300):
             f = (rng.random(50) < stats.logistic.cdf(rng.normal(0, 1, 5))[cluster]).astype(float)
             differs = rng.random(50) < rng.beta(2, 6, 5)[cluster]
-            rate = win_rates(f, rng.normal(size=50), clusters=names)
-            apart = repeats(np.column_stack([np.zeros(50), differs]), clusters=names)
-            same = position_both_orders(f, np.ones(50), clusters=names).details["consistency"]
+            rate = win_rates(f, rng.normal(size=50), design=SamplingDesign(names))
+            apart = repeats(np.column_stack([np.zeros(50), differs]), design=SamplingDesign(names))
+            same = position_both_orders(f, np.ones(50), design=SamplingDesign(names)).details["consistency"]
             truths = [
                 (rate["win_rate"], 0.5),
                 (rate["win_rate_at_equal_length"], 0.5),
@@ -202,12 +203,12 @@ class TestFalseAlarmsInFewClusters:
 
     def test_one_profile_of_more_than_half_of_the_items(self):
         names = ["a"] * 60 + [f"b{k // 5}" for k in range(50)]
-        why = leniency(np.arange(110.0), np.zeros(110), clusters=names).effect.reason
+        why = leniency(np.arange(110.0), np.zeros(110), design=SamplingDesign(names)).effect.reason
         assert why == "one cluster holds 55 % of the items"
 
     def test_own_kind_in_one_profile(self, rng):
         names, own = [str(k // 12) for k in range(72)], np.arange(72) < 12
-        found = self_preference_scores(rng.normal(size=72), np.zeros(72), own, clusters=names)
+        found = self_preference_scores(rng.normal(size=72), np.zeros(72), own, design=SamplingDesign(names))
         assert found.effect.reason == "without one of the clusters there is no effect to be measured"
 
 
@@ -241,7 +242,7 @@ class TestHalo:
         assert "two people" in halo(judge, people).effect.reason
         assert "no other criterion" in halo(judge[:, :1], people[:, :, :1]).effect.reason
         names = ["a"] * 25 + ["b"] * 25
-        assert "2 clusters" in halo(judge, people, clusters=names).effect.reason
+        assert "2 clusters" in halo(judge, people, design=SamplingDesign(names)).effect.reason
 
 
 class TestRepeats:
@@ -249,8 +250,8 @@ class TestRepeats:
         differs = np.repeat(rng.random(30) < 0.3, 10)
         said = np.column_stack([np.ones(300), 1 + differs])
         names = [str(k) for k in np.repeat(np.arange(30), 10)]
-        assert repeats(said, clusters=names).p_value > repeats(said).p_value
-        assert "clusters" in repeats(said, clusters=["a", "b"] * 150).effect.reason
+        assert repeats(said, design=SamplingDesign(names)).p_value > repeats(said).p_value
+        assert "clusters" in repeats(said, design=SamplingDesign(["a", "b"] * 150)).effect.reason
 
     def test_by_hand(self):
         # 20 items twice: 8 differ by 2 -> rate .4; variance 2 on 8 of 20, mean .8
@@ -312,22 +313,22 @@ class TestSubgroups:
         accused = 0
         for _ in range(200):
             d = rng.normal(0, 0.35, 20)[profile] + rng.normal(0, 0.85, 300)
-            accused += subgroups(d, groups, clusters=[str(k) for k in profile]).p_value <= 0.05
+            accused += subgroups(d, groups, design=SamplingDesign([str(k) for k in profile])).p_value <= 0.05
         assert accused <= stats.binom.ppf(0.999, 200, 0.05)
 
     def test_a_bias_against_whole_profiles_is_found(self, rng):
         profile = np.arange(300) // 15
         d = rng.normal(0, 0.35, 20)[profile] + rng.normal(0, 0.85, 300) + 1.2 * (profile % 2)
-        found = subgroups(d, [f"g{k}" for k in profile % 2], clusters=[str(k) for k in profile])
+        found = subgroups(d, [f"g{k}" for k in profile % 2], design=SamplingDesign([str(k) for k in profile]))
         assert found.p_value < 0.005
         assert found.test == "permutation of 20 clusters, 9999 draws"
 
     def test_too_few_to_tell(self, rng):
         d = rng.normal(0, 1, 60)
         assert "fewer than two groups" in subgroups(d, ["a"] * 60).effect.reason
-        one = subgroups(d, list("ab") * 30, clusters=["x"] * 60)
+        one = subgroups(d, list("ab") * 30, design=SamplingDesign(["x"] * 60))
         assert one.effect.reason == "all items lie in one cluster"
-        whole = subgroups(d, ["a"] * 30 + ["b"] * 30, clusters=["x"] * 30 + list("uvw") * 10)
+        whole = subgroups(d, ["a"] * 30 + ["b"] * 30, design=SamplingDesign(["x"] * 30 + list("uvw") * 10))
         assert "in 3 clusters or more" in whole.effect.reason
         assert "same on every item" in subgroups(np.ones(60), list("ab") * 30).effect.reason
 
@@ -403,7 +404,7 @@ class TestVersionsAndChanges:
         flags = np.where(np.arange(60) % 12 < 6, 0.0, np.nan)  # five profiles of twelve: all, or none, can be read
         names = tuple(str(k // 6) for k in range(60))
         alone, shared = (
-            contradiction(flags, np.ones(60, dtype=bool), clusters=clusters).details["readable"]
+            contradiction(flags, np.ones(60, dtype=bool), design=SamplingDesign(clusters)).details["readable"]
             for clusters in (None, names)
         )
         assert alone.value == shared.value == 0.5
@@ -412,7 +413,7 @@ class TestVersionsAndChanges:
     def test_contradictions_of_one_profile_are_worth_one(self):
         flags, names = [1] * 10 + [0] * 90, [str(k) for k in np.arange(100) // 10]
         assert contradiction(flags).p_value < 1e-3
-        assert contradiction(flags, clusters=names).p_value > 0.1
+        assert contradiction(flags, design=SamplingDesign(names)).p_value > 0.1
 
     def test_contradiction(self):
         found = contradiction([1] * 10 + [0] * 90 + [np.nan])

@@ -9,6 +9,7 @@ import pytest
 
 from judging.stats.audits import scale
 from judging.stats.audits.columns import PairColumns, ScoreColumns
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.audits.scale import probe_preference, probe_scale
 from judging.stats.audits.subgroups import subgroups
 from judging.stats.audits.trait_fit import NoConvergenceError
@@ -106,8 +107,8 @@ def test_position_from_one_order():
     [
         ({"people": lambda s: s.people[:, :1]}, "every item has one person's label"),
         ({"people": lambda s: np.where(np.arange(300)[:, None, None] < 20, s.people, np.nan)}, "20 items with"),
-        ({"clusters": lambda s: ("one",) * 300}, "all items lie in one cluster"),
-        ({"clusters": lambda s: tuple("abc") * 100}, "all items lie in 3 clusters; the probe needs at least 5"),
+        ({"design": lambda s: SamplingDesign(("one",) * 300)}, "all items lie in one cluster"),
+        ({"design": lambda s: SamplingDesign(tuple("abc") * 100)}, "all items lie in 3 clusters; the probe needs"),
     ],
 )
 def test_what_cannot_be_told_is_not_made(change, reason):

@@ -1,0 +1,90 @@
+"""How the items of a probe came into the study: what depends on each other, and how many each stands for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.stats.arrays import ratio
+from annotation.stats.estimate import Estimate
+from annotation.stats.jackknife import Jackknife
+from annotation.stats.resampling import PreparedSums, SumStatistic
+from annotation.stats.table import BoolArray, FloatArray, IntArray
+from judging.stats.asymptotic import build_resampling
+from judging.stats.clustered_shares import count_clustered_share
+
+
+class ValueWithError(NamedTuple):
+    """A figure with its standard error and effective degrees of freedom.
+
+    The error is 0 where no unit changes the figure; both are NaN where it is undefined without one of them.
+    """
+
+    value: float
+    se: float
+    df: float
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingDesign:
+    """Clusters and weights of n items.
+
+    Attributes
+    ----------
+    clusters
+        (n,) what is independent of each other; None where every item is.
+    weights
+        (n,) one over the inclusion probability; None where all are equal.
+    """
+
+    clusters: Sequence[str] | None = None
+    weights: FloatArray | None = None
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether items are independent and weigh the same."""
+        return self.clusters is None and self.weights is None
+
+    def select(self, rows: BoolArray | IntArray) -> "SamplingDesign":
+        """The design of some items, by mask or by place."""
+        return SamplingDesign(
+            None if self.clusters is None else np.asarray(self.clusters, dtype=object)[rows].tolist(),
+            None if self.weights is None else self.weights[rows],
+        )
+
+    def weigh(self, n: int) -> FloatArray:
+        """(n,) the weights, 1 where all are equal."""
+        return np.ones(n) if self.weights is None else self.weights
+
+    def count_share(self, true: npt.ArrayLike, known: BoolArray, *, reason: str = "no items") -> Estimate:
+        """Share of the items of the mask ``known`` (n,) on which ``true`` (n,) holds."""
+        flags: BoolArray = np.asarray(true, dtype=bool)
+        return count_clustered_share(flags, known, self.clusters, weights=self.weights, reason=reason)
+
+    def estimate(self, statistic: SumStatistic) -> ValueWithError:
+        """One figure of sums over items, with its error from leaving out each unit."""
+        resampling = build_resampling(len(statistic.contributions), self.clusters, self.weights)
+        prepared = PreparedSums.prepare([statistic], resampling)
+        value = statistic.function(resampling.times @ prepared.rows)
+        knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
+        if knife.flat[0]:
+            return ValueWithError(float(value[0]), 0.0, np.nan)
+        return ValueWithError(float(value[0]), float(knife.se[0]), float(knife.df[0]))
+
+    def estimate_mean(self, values: FloatArray) -> ValueWithError:
+        """The mean of ``values`` (n,)."""
+        n = len(values)
+        if self.is_simple:
+            return ValueWithError(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)), n - 1.0)
+        return self.estimate(SumStatistic(np.column_stack([values, np.ones(n)]), compute_ratio))
+
+
+SIMPLE = SamplingDesign()
+"""Independent items of the same weight."""
+
+
+def compute_ratio(sums: FloatArray) -> FloatArray:
+    """(…, 1) the first of two sums over the second."""
+    return ratio(sums[..., :1], sums[..., 1:])
