@@ -36,7 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of a group run in one process, one after the other; long tests are dealt out first.
 
-    A long one at the end would leave all other processes with nothing to do. Groups of several come before all else.
+    So do those of a module with a fixture of the module: else each process would make what that makes. A long test at
+    the end would leave all other processes with nothing to do. Groups of several come before all else.
 
     pytest-xdist 3.8 puts the group into `_nodeid`, which pytest 9.2 no longer reads: groups would be torn apart.
     """
@@ -48,9 +49,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not getattr(config.option, "loadgroup", False):
         return
     for item in items:
-        group = item.get_closest_marker("xdist_group")
-        if group and not item.nodeid.endswith(f"@{group.args[0]}"):
-            item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")
+        group = find_group(item)
+        if group and not item.nodeid.endswith(f"@{group}"):
+            item._id = NodeId.parse(f"{item.nodeid}@{group}")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else in the order drawn
 
 
@@ -63,6 +64,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def find_group(item: pytest.Item) -> str:
+    """The group that a test names, or its module where a fixture is made once for the module; else none."""
+    if marker := item.get_closest_marker("xdist_group"):
+        return str(marker.args[0])
+    if not isinstance(item, pytest.Function):
+        return ""
+    made = (one for found in item._fixtureinfo.name2fixturedefs.values() for one in found)
+    of_module = any(one.scope == "module" for one in made)
+    return " ".join(item.path.relative_to(ROOT).with_suffix("").parts) if of_module else ""
 
 
 def runs_on_services(item: pytest.Item) -> bool:
