@@ -166,7 +166,7 @@ class Filters:
     turn: int | None = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Filters:
+    def parse(cls, given: Mapping[str, object]) -> Filters:
         """From an address or a command. Raises InputError for a turn that is not a number."""
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
         turn = "" if given.get("turn") is None else str(given["turn"])
@@ -278,10 +278,10 @@ def check_turn(data: Data, turn: int) -> None:
         raise InputError("No judge rated reply {turn} of the assistant: {there}.", field="turn", turn=turn, there=there)
 
 
-def choices(there: DialogueColumns) -> dict[str, list[tuple[Any, str]]]:
+def choices(there: DialogueColumns) -> dict[str, list[tuple[str, str]]]:
     """What a person can filter by: field -> (value, name)."""
 
-    def named(names: Collection[str] | Names) -> list[tuple[Any, str]]:
+    def named(names: Collection[str] | Names) -> list[tuple[str, str]]:
         return [(name, name) for name in sort_names(list(names))]
 
     return {
