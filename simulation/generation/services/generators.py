@@ -30,7 +30,7 @@ class Step:
     cue: Cue
     read: Callable[[str], object]
     is_json: bool = True
-    schema: Mapping[str, Any] | None = None
+    schema: Mapping[str, object] | None = None
 
 
 def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:

@@ -97,13 +97,13 @@ def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterat
         yield {pk: {**told[pk], **of_words} for pk, of_words in zip(said, varieties(list(said.values())), strict=True)}
 
 
-def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, Any]:
+def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, object]:
     """The preferences that the user agent knows, and so may give away or contradict."""
     return scene.domain_preferences if experiment.user_information == FAITHFUL else scene.relevant_preferences
 
 
 def measure_dialogue(
-    said: Sequence[StoredMessage], scene: Scene, preferences: Mapping[str, Any], possible: Alternatives
+    said: Sequence[StoredMessage], scene: Scene, preferences: Mapping[str, object], possible: Alternatives
 ) -> dict[str, Any]:
     """How one dialogue went. Tokens are None where the provider told none of some turn."""
     by_side = {side: [turn.text for turn in said if turn.side == side and turn.text] for side in ("user", "assistant")}

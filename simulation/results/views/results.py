@@ -80,7 +80,7 @@ class ResultsRequest:
     def select_tables(self, found: ExperimentDocument) -> ExperimentDocument:
         return add_published(found) if self.published else found
 
-    def address(self, name: str, *args: Any, **more: str) -> str:
+    def address(self, name: str, *args: object, **more: str) -> str:
         """An address with the same judge, filters and numbers."""
         filters = {field: value for field, value in asdict(self.filters).items() if value}
         judge = {"judge": self.judge.pk} if self.judge else {}
@@ -114,7 +114,7 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "simulation/results.html", context)
 
 
-def build_context(asked: ResultsRequest, found: ExperimentDocument) -> dict[str, Any]:
+def build_context(asked: ResultsRequest, found: ExperimentDocument) -> dict[str, object]:
     """What the page shows of a document."""
     return {
         "result": found,
@@ -165,7 +165,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     return attach_file(content, name=f"{name}.{format}")
 
 
-def build_table_context(asked: ResultsRequest, table: TableDocument) -> dict[str, Any]:
+def build_table_context(asked: ResultsRequest, table: TableDocument) -> dict[str, object]:
     """A table with its chart, where one shows more than the numbers."""
     caption = _(CAPTIONS[table["key"]]) if table["key"] in CAPTIONS else ""
     rows = [
@@ -181,12 +181,12 @@ def build_table_context(asked: ResultsRequest, table: TableDocument) -> dict[str
     }
 
 
-def figure(row: RowDocument, column: ColumnDocument) -> dict[str, Any]:
+def figure(row: RowDocument, column: ColumnDocument) -> dict[str, object]:
     cell = row["cells"][column["key"]]
     return {"estimate": cell, "n": cell["n_items"], "digits": column["digits"]}
 
 
-def fields(found: ExperimentDocument, filters: Filters) -> list[dict[str, Any]]:
+def fields(found: ExperimentDocument, filters: Filters) -> list[dict[str, object]]:
     """The lists to choose from, where there is a choice."""
     chosen = asdict(filters)
     return [
@@ -244,7 +244,7 @@ def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "simulation/ranks.html", {**context, "found": found, "tables": tables(found)})
 
 
-def tables(found: RanksDocument | None) -> list[dict[str, Any]]:
+def tables(found: RanksDocument | None) -> list[dict[str, object]]:
     return [
         {
             **table,
