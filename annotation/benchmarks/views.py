@@ -350,7 +350,8 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
     if there := grading.list_graded_studies(study):
         with show_errors(request):
             found = grading.compare(study=study, graded=there[0])
-            figures = [(_(FIGURES[name]), figure) for name, figure in found.items() if name in FIGURES]
+            named: dict[str, object] = {**found}
+            figures = [(_(words), named[name]) for name, words in FIGURES.items()]
             context |= {"found": found, "figures": figures}
             context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
         context["graded"] = there[0]

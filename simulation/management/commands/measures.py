@@ -29,9 +29,10 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--source", default="", help="of profiles and of dialogues; by default the largest of each")
-        parser.add_argument("--table", choices=[*KINDS, "5"], help="only this table; 5, the human check, of --study")
+        part = parser.add_mutually_exclusive_group()
+        part.add_argument("--table", choices=[*KINDS, "5"], help="only this table; 5, the human check, of --study")
+        part.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--study", metavar="NAME", help="of table 5: whose people and judges are compared")
-        parser.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--published", action="store_true", help="the printed numbers beside them")
         parser.add_argument("-o", "--output", type=Path, help="where to write the figure")
 
