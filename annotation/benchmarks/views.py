@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +22,10 @@ from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm
 from annotation.benchmarks.models import Benchmark, FilterOutcome
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.queries import benchmarks as queries
+from annotation.benchmarks.result_types import DatasheetDocument
 from annotation.benchmarks.services import datasheets, grading, releasing, versions
 from annotation.stats.benchmarks.cases import TIERS
+from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.context import Subject, build_panels
 from annotation.studies.steps import Step, link, study_steps
@@ -199,7 +201,7 @@ def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
 MOST_SHOWN = 30
 
 
-def build_audit_context(benchmark: Benchmark, result: Mapping[str, Any]) -> dict[str, Any]:
+def build_audit_context(benchmark: Benchmark, result: BenchmarkAuditDocument) -> dict[str, object]:
     """What the page shows of an audit: tables of all and of tiers, and the first repeated pairs with links."""
     several = sum(1 for one in result["recurring"] if one["kind"]) > 0
     pairs = sorted(result["repeated_pairs"], key=lambda one: not one["opposite"])[:MOST_SHOWN]
@@ -255,7 +257,7 @@ def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResp
     return attach_file(sheet, name=f"{slug}-datasheet.{format}")
 
 
-SHEETS: dict[str, Callable[[dict[str, Any]], str]] = {
+SHEETS: dict[str, Callable[[DatasheetDocument], str]] = {
     "md": datasheets.to_markdown,
     "html": datasheets.to_html,
     "json": lambda sheet: json.dumps(sheet, ensure_ascii=False, indent=1),
@@ -348,7 +350,9 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
     if there := grading.list_graded_studies(study):
         with show_errors(request):
             found = grading.compare(study=study, graded=there[0])
-            context |= {"found": found, "figures": [(_(words), found[name]) for name, words in FIGURES.items()]}
+            named: dict[str, object] = {**found}
+            figures = [(_(words), named[name]) for name, words in FIGURES.items()]
+            context |= {"found": found, "figures": figures}
             context["downloads"] = [("JSON", reverse("graded_download", args=[slug]))]
         context["graded"] = there[0]
     return render(request, "annotation/graded.html", context)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -187,7 +185,7 @@ def dialogue_turns(request: HttpRequest, pk: int, index: int) -> HttpResponse:
     return render(request, "simulation/_turns.html", talk(row))
 
 
-def talk(row: SimulatedDialogue) -> dict[str, Any]:
+def talk(row: SimulatedDialogue) -> dict[str, object]:
     turns = list(row.turns.order_by("number"))
     return {
         "row": row,
@@ -202,7 +200,7 @@ def talk(row: SimulatedDialogue) -> dict[str, Any]:
     }
 
 
-def build_progress_context(experiment: Experiment) -> dict[str, Any]:
+def build_progress_context(experiment: Experiment) -> dict[str, object]:
     progress = queries.progress(experiment)
     return {
         "experiment": experiment,
@@ -251,7 +249,7 @@ def facts(experiment: Experiment) -> list[tuple[str, str]]:
     ]
 
 
-def list_prompts(experiment: Experiment) -> list[dict[str, Any]]:
+def list_prompts(experiment: Experiment) -> list[dict[str, object]]:
     """The text of each role that speaks in it, with its hash, and whose words these are."""
     used = ["user_opening", "user_later", *dict.fromkeys(filter(None, map(assistant_role, experiment.conditions)))]
     texts = {role: find_text(role, experiment.user_information, experiment.prompts) for role in used if role}

@@ -30,6 +30,7 @@ from simulation.generation import queries
 from simulation.generation.models import CandidateRun, Making
 from simulation.generation.options import ConflictDecision, NewCandidateRun, NewMaking, NewPairs, NewSeedRun
 from simulation.generation.queries import find_record
+from simulation.generation.result_types import MadePairsDocument, SeedEstimateDocument
 from simulation.generation.services import candidates, generation, seed_estimates, seed_runs
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
@@ -211,7 +212,7 @@ class SeedRunForm(UploadedForm):
         more = self.arguments("name", "seed", "budget_usd")
         return self.done(lambda: seed_runs.begin(by=by, **self.build_plan(by), **more))
 
-    def estimate(self, by: User) -> dict[str, Any] | None:
+    def estimate(self, by: User) -> SeedEstimateDocument | None:
         """What it would take; None if it was refused."""
         return self.done(lambda: seed_estimates.estimate(**self.build_plan(by)))
 
@@ -260,11 +261,11 @@ class PairsForm(OptionsForm):
         self.run = run
         self.set("kind", choices=[("", _("all")), *((kind, kind) for kind in queries.kinds() if kind)])
 
-    def make(self, by: User) -> dict[str, Any] | None:
+    def make(self, by: User) -> MadePairsDocument | None:
         """What came of it; None if it was refused, with the reason at its field."""
         return self.done(lambda: self.create_pairs(by))
 
-    def create_pairs(self, by: User) -> dict[str, Any]:
+    def create_pairs(self, by: User) -> MadePairsDocument:
         against = [one.split("-") for one in self.cleaned_data["against"]]
         rule = candidates.build_rule(against, **self.arguments("length", "same_form", "near", "each", "seed"))
         return candidates.make_pairs(by=by, rule=rule, run=self.run, **self.arguments("kind"))

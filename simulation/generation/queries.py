@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils.translation import gettext_noop
@@ -22,6 +22,7 @@ from core.batches import iterate_batches
 from core.errors import InputError
 from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Candidate, CandidateRun, Conflict, ConflictReview, Making
+from simulation.generation.result_types import ResponseOpinionDocument, StageRow
 from simulation.stats.drawing import distinct
 
 AT_ONCE = 5000
@@ -121,7 +122,7 @@ def failures(run: CandidateRun) -> list[Failure]:
     return sorted(rows, key=lambda row: (-row.n, row.example))
 
 
-def find_failed_level(asked: dict[str, Any], parts: dict[str, Any]) -> str:
+def find_failed_level(asked: Mapping[str, Sequence[str]], parts: Mapping[str, object]) -> str:
     """The first level without a reply that fits."""
     return next((level for level in asked.get("levels", []) if f"candidate {level}" not in parts), "")
 
@@ -251,7 +252,7 @@ def iterate_judged(run: CandidateRun) -> Iterator[tuple[int, str]]:
             yield pk, list_problems(found, levels[pk])
 
 
-def list_problems(found: dict[str, Any], level: str) -> str:
+def list_problems(found: ResponseOpinionDocument, level: str) -> str:
     if not found["answers"]:
         return gettext_noop("does not answer the question")
     if not found["same_language"]:
@@ -280,7 +281,7 @@ def unfit(run: CandidateRun) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def plain(note: dict[str, Any]) -> str:
+def plain(note: Mapping[str, object]) -> str:
     """What was wrong with a reply, without the places and values that differ from one to the next."""
     return re.sub(r"\d+", "…", f"{note['field']} {note['problem']}".strip())[:120]
 
@@ -300,7 +301,7 @@ def count_reasons(reasons: Mapping[str, int]) -> dict[str, int]:
     return {reason: n for reason, n in reasons.items() if n}
 
 
-def report(run: CandidateRun, *, whole: bool = False) -> list[dict[str, Any]]:
+def report(run: CandidateRun, *, whole: bool = False) -> list[StageRow]:
     """Stage by stage: what was ordered and made, and what does not go on, by reason.
 
     Stages that are not over are left out, unless it is the `whole`.

@@ -226,7 +226,7 @@ def generation_detail(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "simulation/making_detail.html", {"order": order, "facts": facts})
 
 
-def _write_value(value: Any) -> str:
+def _write_value(value: object) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{name}: {part}" for name, part in value.items())
     return ", ".join(str(part) for part in value) if isinstance(value, list) else str(value)

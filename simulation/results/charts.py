@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.later import Later
@@ -22,6 +22,9 @@ from judging.assessment.charts import (
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from simulation.results.measure_types import DemographicsDocument
+    from simulation.results.result_types import ColumnDocument, RowDocument, TableDocument, TableFigure
 else:
     alt = Later("altair")
 
@@ -47,7 +50,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4])
 """Of the lines of a curve: told apart without colours."""
 
 
-def panels(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def panels(table: TableDocument, palette: Palette) -> dict[str, Any]:
     """A table as points with intervals: a panel for each measure, the rows below each other.
 
     A row with the key `mean`, else one with the key `all`, is drawn as a line through the other rows of its panel.
@@ -62,10 +65,10 @@ def panels(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
 
 
 def panel(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[RowDocument],
     names: Sequence[str],
-    column: Mapping[str, Any],
-    whole: Sequence[Mapping[str, Any]],
+    column: ColumnDocument,
+    whole: Sequence[RowDocument],
     palette: Palette,
     *,
     first: bool,
@@ -101,9 +104,7 @@ def _choose_panel(palette: Palette) -> int:
     return choose_width(palette) if palette.is_narrow else WIDTH
 
 
-def mean_line(
-    column: Mapping[str, Any], whole: Sequence[Mapping[str, Any]], scale: alt.Scale, palette: Palette
-) -> list[Any]:
+def mean_line(column: ColumnDocument, whole: Sequence[RowDocument], scale: alt.Scale, palette: Palette) -> list[Any]:
     means = [row["cells"][column["key"]]["value"] for row in whole]
     found = alt.InlineData(values=[{"mean": mean} for mean in means if mean is not None])
     if not found.values:
@@ -112,14 +113,14 @@ def mean_line(
     return [rule.encode(x=alt.X("mean:Q", scale=scale))]
 
 
-def zero(column: Mapping[str, Any], palette: Palette) -> list[Any]:
+def zero(column: ColumnDocument, palette: Palette) -> list[Any]:
     """A line where a difference is nothing."""
     if column["low"] is None or column["low"] >= 0:
         return []
     return [alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=palette.quiet).encode(x="zero:Q")]
 
 
-def choose_domain(column: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list[float]:
+def choose_domain(column: ColumnDocument, cells: Sequence[TableFigure]) -> list[float | None]:
     """The scale's ends; of a difference, or where there is no scale, what is there."""
     ends = [end for cell in cells for end in (cell["value"], cell["low"], cell["high"]) if end is not None]
     if column["low"] is not None and column["low"] >= 0:
@@ -129,12 +130,18 @@ def choose_domain(column: Mapping[str, Any], cells: Sequence[Mapping[str, Any]])
     return [low - margin if low < 0 else 0.0, high + margin]
 
 
-def curve(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def curve(table: TableDocument, palette: Palette) -> dict[str, Any]:
     """The first measure by turn, or by step of damage, a line for each group, with its interval as a band."""
     column = table["columns"][0]
     groups = list(dict.fromkeys(row["group"] for row in table["rows"]))
     values = [
-        {"place": int(row["name"]), "group": row["group"], **{k: cell[k] for k in ("value", "low", "high")}}
+        {
+            "place": int(row["name"]),
+            "group": row["group"],
+            "value": cell["value"],
+            "low": cell["low"],
+            "high": cell["high"],
+        }
         for row in table["rows"]
         if (cell := row["cells"][column["key"]])["value"] is not None
     ]
@@ -173,14 +180,14 @@ FIGURE_3 = ("gender", "age", "ethnicity", "religion", "region")
 MOST_BARS = 12
 
 
-def figure_3(fields: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def figure_3(fields: Sequence[DemographicsDocument]) -> list[DemographicsDocument]:
     """The fields of Figure 3 that the profiles have, in its order; of others those with few values."""
     known = {one["field"]: one for one in fields}
     shown = [known[name] for name in FIGURE_3 if name in known]
     return shown or [one for one in fields if len(one["shares"]) <= MOST_BARS]
 
 
-def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+def bars(fields: Sequence[DemographicsDocument], palette: Palette) -> dict[str, Any]:
     """A panel of bars for each field of the demographics."""
     drawn = []
     for field in fields:
@@ -200,13 +207,13 @@ def bars(fields: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any
     return style_chart(alt.concat(*drawn, columns=1 if palette.is_narrow else 2, spacing=18), palette)
 
 
-def table_chart(table: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def table_chart(table: TableDocument, palette: Palette) -> dict[str, Any]:
     """The table as curves where its rows are places on an axis, else as points."""
     return curve(table, palette) if table["key"] in CURVES else panels(table, palette)
 
 
-def build_name(row: Mapping[str, Any]) -> str:
-    return f"{row['name']} ({row['group']})" if row["group"] else str(row["name"])
+def build_name(row: RowDocument) -> str:
+    return f"{row['name']} ({row['group']})" if row["group"] else row["name"]
 
 
 __all__ = ["FIGURES", "FILE", "bars", "draw_on_page", "figure_3", "svg", "table_chart"]

@@ -7,10 +7,8 @@ arXiv 2506.09902. Task completion is printed in percent, and so it stands here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 SOURCE = "PersonaLens, arXiv 2506.09902"
 
@@ -262,10 +260,19 @@ _TABLES: dict[str, tuple[str, tuple[str, ...], Rows]] = {
 }
 
 
-def load_table(table: str) -> Mapping[str, Any]:
+class PrintedTable(TypedDict):
+    """A table as it is printed, its rows in the order of its columns."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: Rows
+    source: str
+
+
+def load_table(table: str) -> PrintedTable:
     """Return caption, columns, rows and source of a printed table such as `table_3`. KeyError for one not here."""
     caption, columns, rows = _TABLES[table]
-    return MappingProxyType({"caption": caption, "columns": columns, "rows": rows, "source": SOURCE})
+    return {"caption": caption, "columns": columns, "rows": rows, "source": SOURCE}
 
 
 def is_published(table: str) -> bool:

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.clustered import estimate_clustered_means
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, IntArray
+from simulation.stats.result_types import DiversityDocument
 from simulation.stats.variety import Texts, bleu_among, variety
 
 NO_INTERVAL = "no interval: resampling utterances repeats their words, which is what is being measured"
@@ -45,7 +45,7 @@ class Diversity:
     n_utterances: int
     n_tokens: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DiversityDocument:
         """The figures as JSON types."""
         return {
             "dist_1": self.dist_1.to_json(),

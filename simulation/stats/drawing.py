@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from rapidfuzz import process
@@ -33,10 +32,10 @@ def draw_names(names: Sequence[str], n: int, *, seed: int, stream: int) -> list[
 TRIES = 50
 """How often a combination that is there already is drawn anew."""
 
-Traits = Mapping[str, Any]
+Traits = Mapping[str, object]
 
 
-def combine(seeds: Sequence[Traits], n: int, *, seed: int) -> list[tuple[int, dict[str, Any]]]:
+def combine(seeds: Sequence[Traits], n: int, *, seed: int) -> list[tuple[int, dict[str, object]]]:
     """Draw `n` combinations of traits, each with the place of the seed that it starts from.
 
     The first ones are the seeds as they stand. Each later one starts from a seed, in turn, and takes about half of the
@@ -44,7 +43,7 @@ def combine(seeds: Sequence[Traits], n: int, *, seed: int) -> list[tuple[int, di
     be found.
     """
     rng = np.random.default_rng(seed)
-    found: list[tuple[int, dict[str, Any]]] = []
+    found: list[tuple[int, dict[str, object]]] = []
     there: set[str] = set()
     for k in range(n):
         base = k % len(seeds)
@@ -58,7 +57,7 @@ def combine(seeds: Sequence[Traits], n: int, *, seed: int) -> list[tuple[int, di
     return found
 
 
-def _mixed(seeds: Sequence[Traits], base: int, rng: np.random.Generator) -> dict[str, Any]:
+def _mixed(seeds: Sequence[Traits], base: int, rng: np.random.Generator) -> dict[str, object]:
     traits = dict(seeds[base])
     for name in traits:
         others = [one[name] for one in seeds if name in one]

@@ -8,7 +8,6 @@ and 9 of PersonaLens (arXiv 2506.09902), or those that are possible, among which
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy
@@ -18,6 +17,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import SAME, Basis, estimates
 from annotation.stats.resampling import Resampling, SumStatistic, replicate
 from annotation.stats.table import FloatArray
+from simulation.stats.result_types import EvennessDocument
 
 ONE_SIDED = "no interval: with so few profiles for each value, resampling only makes the values less even"
 NO_LIST = "any value is possible: there is no list of them"
@@ -47,7 +47,7 @@ class Evenness:
     unlisted: Sequence[str]
     counts: Mapping[str, int]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EvennessDocument:
         """The evenness as JSON types. `n` counts values, each as often as a profile names it."""
         return {
             "n": sum(self.counts.values()),

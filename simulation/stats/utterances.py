@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from annotation.stats.words import split_words
 
@@ -73,7 +72,7 @@ UNTELLING = frozenset({"yes", "no", "n/a", "none", "any", "other", "true", "fals
 """Values that say nothing where they occur in a sentence."""
 
 
-def find_leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = "") -> list[str]:
+def find_leaked(utterance: str, preferences: Mapping[str, object], *, given: str = "") -> list[str]:
     """The values of preferences that are named in an utterance, in the profile's order, each once.
 
     `preferences` may be nested to any depth. A value counts where its words occur one after the other. One that stands
@@ -87,7 +86,7 @@ def find_leaked(utterance: str, preferences: Mapping[str, Any], *, given: str = 
     return list(dict.fromkeys(found))
 
 
-def list_values(preferences: Any) -> Iterable[str]:
+def list_values(preferences: object) -> Iterable[str]:
     """All values in nested preferences, as text."""
     if isinstance(preferences, Mapping):
         for part in preferences.values():
@@ -114,7 +113,7 @@ def pad_words(text: str) -> str:
 Alternatives = Mapping[str, Mapping[str, Sequence[str]]]
 
 
-def strange_values(preferences: Mapping[str, Any], possible: Alternatives) -> list[str]:
+def strange_values(preferences: Mapping[str, object], possible: Alternatives) -> list[str]:
     """The values that the preferences could have and that the user holds nowhere. Domain -> type -> values, both."""
     held = {value.casefold() for value in list_values(preferences)}
     found = [

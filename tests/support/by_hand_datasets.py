@@ -255,7 +255,7 @@ def of_datasets(experiment: Experiment, study: Study) -> Compared:
         "profiles": measures.measures("profiles", profiles, patient=True),
         "dialogues": measures.measures("dialogues", experiment.source, patient=True),
     }
-    tables = [*(measure_tables.table(number, made) for number in measure_tables.ROWS)]
+    tables = [*(measure_tables.table(number, made[kind]) for number, kind in measure_tables.KINDS.items())]
     found = values([*tables, measure_tables.table_5(by=None, study=study)])
     expected = {**of_profiles(profiles), **of_dialogues(experiment.source), **table_5(study)}
     return Compared(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from annotation.benchmarks.models import Benchmark, BenchmarkAudit, BenchmarkCase
+from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.corpus.models import Profile
 from annotation.corpus.parsing.personafeedback import persona_document
 from annotation.stats.benchmarks.audit import Persona
@@ -38,7 +38,7 @@ class BenchmarkRow:
     def excluded(self) -> int:
         return self.cases - self.counting
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BenchmarkDocument:
         """As the commands print it."""
         one = self.benchmark
         return {

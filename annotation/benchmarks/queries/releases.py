@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotation.benchmarks.models import Benchmark, BenchmarkCase
 from annotation.benchmarks.queries.benchmarks import PERSONA_FIELDS
 from annotation.corpus.models import Profile
@@ -21,7 +23,7 @@ def user_ids(benchmark: Benchmark) -> dict[int, str]:
     return {pk: name if taken[name] == 1 else f"{source}:{name}"[:200] for pk, source, name in rows}
 
 
-def personas_of(benchmark: Benchmark) -> Any:
+def personas_of(benchmark: Benchmark) -> QuerySet[Profile]:
     found = Profile.objects.filter(pairs__cases__benchmark=benchmark).distinct()
     return found.order_by("source", "external_id")
 

@@ -10,12 +10,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.agreement.models import TierOverride
 from annotation.agreement.services.difficulty import parse_model_cuts
 from annotation.agreement.services.tiers import parse_chance, parse_cuts
 from annotation.benchmarks.models import Benchmark, BenchmarkCase, FilterOutcome
 from annotation.benchmarks.options import PREFERENCE
 from annotation.benchmarks.queries import lineages
 from annotation.benchmarks.queries.lineages import Lineage, Vote
+from annotation.benchmarks.result_types import ModelTiersDocument, StepDocument
 from annotation.benchmarks.services import model_tiers, versions
 from annotation.benchmarks.services.filtering import find_criterion
 from annotation.corpus.models import ResponsePair
@@ -87,7 +89,7 @@ class BuildOptions:
         named |= {name: parse(named[name]) for name, parse in parsed.items() if name in named}
         return cls(**named)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As it is kept with the benchmark."""
         return {
             "criterion": self.criterion,
@@ -112,7 +114,7 @@ class Judged:
     lineage: Lineage
     found: CaseVotes
     decided: Adjudication | None
-    by_hand: Any
+    by_hand: TierOverride | None
     by_model: Mapping[str, float] | None = None
 
     @property
@@ -199,7 +201,7 @@ def build(
     return benchmark
 
 
-def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> tuple[list[Judged], dict[str, Any] | None]:
+def judge(study: Study, options: BuildOptions, *, with_tie: bool) -> tuple[list[Judged], ModelTiersDocument | None]:
     """Every item of the study with what became of it; and how sure its tiers are, where the model makes them."""
     found = lineages.load_study(study)
     if not found:
@@ -307,7 +309,7 @@ def build_case(benchmark: Benchmark, one: Judged, place: str) -> BenchmarkCase:
     )
 
 
-def history(one: Judged) -> list[dict[str, Any]]:
+def history(one: Judged) -> list[StepDocument]:
     """What happened to the case, oldest first."""
     steps = [step(outcome) for outcome in one.lineage.outcomes]
     if one.by_model:
@@ -335,7 +337,7 @@ def history(one: Judged) -> list[dict[str, Any]]:
     return steps
 
 
-def model_step(tiers: Mapping[str, float]) -> dict[str, Any]:
+def model_step(tiers: Mapping[str, float]) -> StepDocument:
     """How likely each tier of a case is, as it goes along with the case."""
     likeliest = max(reversed(tuple(tiers)), key=tiers.__getitem__)  # of equal ones the harder, as everywhere
     odds = ", ".join(f"{tier} {p:.2f}" for tier, p in tiers.items())
@@ -347,10 +349,10 @@ def model_step(tiers: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def step(outcome: FilterOutcome) -> dict[str, Any]:
+def step(outcome: FilterOutcome) -> StepDocument:
     """A filter round's decision as it goes along with the case."""
     pair = outcome.item.pair
-    found: dict[str, Any] = {
+    found: StepDocument = {
         "step": "filter round",
         "study": outcome.round.study.slug,
         "round": outcome.round.number,

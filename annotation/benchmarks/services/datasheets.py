@@ -6,10 +6,7 @@ are those of Gebru et al. (2021), Datasheets for Datasets, Communications of the
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
@@ -17,8 +14,10 @@ from django.utils.translation import gettext_noop
 
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import benchmarks as queries
+from annotation.benchmarks.result_types import BenchmarkDocument, DatasheetDocument, MadeDocument, ShortAuditDocument
+from annotation.benchmarks.services import datasheet_figures as figures
 from annotation.stats.benchmarks.cases import TIERS
-from annotation.stats.benchmarks.votes import Votes, build_table, compute_agreement, compute_agreement_by
+from annotation.stats.result_types import EstimateDocument
 from core.sentences import translate
 
 TOLD_ELSEWHERE = ("known_issues", "parent", "question", "guideline", "model")
@@ -69,12 +68,12 @@ AGREE_MORE = (
 )
 
 
-def to_markdown(found: Mapping[str, Any]) -> str:
+def to_markdown(found: DatasheetDocument) -> str:
     """The datasheet as GitHub-flavoured Markdown."""
     return "\n\n".join(part for part in render_parts(found) if part) + "\n"
 
 
-def render_parts(found: Mapping[str, Any]) -> Iterator[str]:
+def render_parts(found: DatasheetDocument) -> Iterator[str]:
     yield f"# {found['name']} {found['version']}: datasheet"
     yield found["notes"]
     yield "## What it is"
@@ -104,7 +103,7 @@ def render_parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"- {issue}" for issue in issues(found)) or "None are stated."
 
 
-def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
+def to_sections(found: BenchmarkDocument) -> dict[str, object]:
     """What pages show of how a benchmark was made."""
     made = found["made"]
     return {
@@ -115,10 +114,10 @@ def to_sections(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def facts(found: Mapping[str, Any]) -> list[list[str]]:
+def facts(found: BenchmarkDocument) -> list[list[str]]:
     """How the benchmark was made, in words."""
     made = found["made"]
-    told = [[name_fact(key), to_words(made[key])] for key in made if key not in TOLD_ELSEWHERE]
+    told = [[name_fact(key), to_words(value)] for key, value in made.items() if key not in TOLD_ELSEWHERE]
     if parent := made.get("parent"):
         told.append([gettext_noop("Made from"), " ".join(parent[key] for key in ("name", "version") if key in parent)])
     told += [
@@ -132,7 +131,7 @@ def facts(found: Mapping[str, Any]) -> list[list[str]]:
     return [[key, value] for key, value in told if value]
 
 
-def tiers_by_model(made: Mapping[str, Any]) -> str:
+def tiers_by_model(made: MadeDocument) -> str:
     """How sure the tiers are that the difficulty model made, in two sentences; empty where it made none."""
     model = made.get("model")
     if not model:
@@ -151,7 +150,7 @@ def build_expected_head() -> list[str]:
     return [f"expected {tier}" for tier in TIERS]
 
 
-def build_expected_rows(made: Mapping[str, Any]) -> list[list[str]]:
+def build_expected_rows(made: MadeDocument) -> list[list[str]]:
     """By counted tier, how many cases the model expects of each tier; last all cases, with 95 % intervals."""
     model = made.get("model")
     if not model:
@@ -164,7 +163,7 @@ def build_expected_rows(made: Mapping[str, Any]) -> list[list[str]]:
     return [*parts, ["all", f"{model['n_cases']:,}", *(f"{n:.1f} [{low:.0f}, {high:.0f}]" for n, low, high in ends)]]
 
 
-def render_people(found: Mapping[str, Any]) -> Iterator[str]:
+def render_people(found: DatasheetDocument) -> Iterator[str]:
     made, votes = found["made"], found["votes"]
     if made.get("question"):
         yield f"Asked: {made['question']}\n\n> " + str(made.get("guideline", "")).replace("\n", "\n> ")
@@ -183,7 +182,9 @@ def render_people(found: Mapping[str, Any]) -> Iterator[str]:
                 one["group"],
                 one["n"],
                 one["votes"],
-                *(figure(one[k]) for k in ("percent_agreement", "fleiss_kappa", "gwet_ac1")),
+                figure(one["percent_agreement"]),
+                figure(one["fleiss_kappa"]),
+                figure(one["gwet_ac1"]),
             ]
             for one in overall
         ],
@@ -205,7 +206,7 @@ def render_people(found: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def render_audit(audit: Mapping[str, Any]) -> Iterator[str]:
+def render_audit(audit: ShortAuditDocument) -> Iterator[str]:
     yield rows(
         ["tier", "cases", "pairs that are in another tier too", "of these with the opposite label"],
         [[one["tier"] or "all", one["n"], one["recurring"], one["opposite"]] for one in audit["recurring"]],
@@ -221,7 +222,7 @@ def render_audit(audit: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def issues(found: Mapping[str, Any]) -> list[str]:
+def issues(found: BenchmarkDocument) -> list[str]:
     """What is known to be wrong with it; votes of programs among them."""
     voted = found["made"].get("annotators", {})
     simulated = voted.get("simulated", 0)
@@ -229,7 +230,7 @@ def issues(found: Mapping[str, Any]) -> list[str]:
     return [*(drawn if simulated else []), *map(str, found["made"].get("known_issues", []))]
 
 
-def rows(head: Sequence[str], body: Sequence[Sequence[Any]]) -> str:
+def rows(head: Sequence[str], body: Sequence[Sequence[object]]) -> str:
     """A table; nothing where it has no rows."""
     if not body:
         return ""
@@ -237,12 +238,12 @@ def rows(head: Sequence[str], body: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(cell(value) for value in line) + " |" for line in lines)
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """A value that cannot end its cell or its line."""
     return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
 
 
-def figure(found: Mapping[str, Any]) -> str:
+def figure(found: EstimateDocument) -> str:
     """`0.77 [0.73, 0.82], n 620`, or why there is none."""
     if found["value"] is None:
         return f"– ({found['reason']})"
@@ -255,7 +256,7 @@ def name_fact(key: str) -> str:
     return FACTS.get(key) or key.replace("_", " ").capitalize()
 
 
-def to_words(value: Any) -> str:
+def to_words(value: object) -> str:
     """Nested values on one line."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {to_words(part)}" for key, part in value.items())
@@ -267,23 +268,19 @@ def to_words(value: Any) -> str:
 BOOTSTRAP = 2000
 
 
-def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0) -> dict[str, Any]:
+def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0) -> DatasheetDocument:
     """The datasheet as JSON types."""
     row, cases = queries.row(benchmark), queries.vote_rows(benchmark)
     audited = queries.newest_audit(benchmark)
     return {
         **row.to_json(),
-        "by_kind_and_tier": [
-            {"kind": kind, "tier": tier, "n": n} for (kind, tier), n in count_by_kind_and_tier(cases, row.kinds)
-        ],
-        "splits": [
-            {"split": name, "n": n, "personas": personas} for name, (n, personas) in sorted(count_splits(cases).items())
-        ],
-        "excluded_because": [{"reason": reason, "n": n} for reason, n in count_exclusions(cases)],
-        "written_by": count_authors(benchmark),
-        "votes": count_votes(cases),
-        "agreement": agreements(cases, benchmark, bootstrap, seed),
-        "audit": audited and {"at": audited.created_at.isoformat(), **short(audited.result)},
+        "by_kind_and_tier": figures.count_by_kind_and_tier(cases, row.kinds),
+        "splits": figures.count_splits(cases),
+        "excluded_because": figures.count_exclusions(cases),
+        "written_by": figures.count_authors(benchmark),
+        "votes": figures.count_votes(cases),
+        "agreement": figures.compute_agreements(cases, benchmark, bootstrap, seed),
+        "audit": figures.shorten_audit(audited) if audited else None,
         "versions": [
             {"name": one.name, "version": one.version, "slug": one.slug, "made": one.made.get("how", "")}
             for one in queries.ancestors(benchmark)
@@ -293,109 +290,7 @@ def datasheet(benchmark: Benchmark, *, bootstrap: int = BOOTSTRAP, seed: int = 0
     }
 
 
-def count_by_kind_and_tier(
-    cases: Sequence[queries.VoteRow], kinds: Mapping[str, int]
-) -> Iterator[tuple[tuple[str, str], int]]:
-    counts = Counter((case.kind, case.tier) for case in cases if not case.excluded)
-    for kind in kinds:
-        yield from (((kind, tier), counts[kind, tier]) for tier in (*TIERS, "") if counts[kind, tier])
-
-
-def count_splits(cases: Sequence[queries.VoteRow]) -> dict[str, tuple[int, int]]:
-    """Split -> cases that count and their personas."""
-    found: dict[str, list[str]] = {}
-    for case in cases:
-        if case.split and not case.excluded:
-            found.setdefault(case.split, []).append(case.persona)
-    return {name: (len(people), len(set(people))) for name, people in found.items()}
-
-
-def count_authors(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """Of the responses of cases that count: their level, who wrote them, the hash of the prompt, and how many."""
-    found: Counter[tuple[str, str, str]] = Counter()
-    fields = benchmark.cases.only_counting().values_list("pair__model_1", "pair__model_2", "pair__extra")
-    for one, two, extra in fields.iterator(chunk_size=2000):
-        levels, prompts = extra.get("levels") or ["", ""], extra.get("prompts") or ["", ""]
-        found.update(zip(levels, (one, two), prompts, strict=True))
-    return [
-        {"level": level, "model": model, "prompt": prompt, "n": n}
-        for (level, model, prompt), n in sorted(found.items())
-        if level or model
-    ]
-
-
-def count_exclusions(cases: Sequence[queries.VoteRow]) -> list[tuple[str, int]]:
-    """Why cases are excluded, most frequent first; reasons that differ in what follows a colon count as one."""
-    reasons = Counter(shorten_reason(case.excluded) for case in cases if case.excluded)
-    return sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def shorten_reason(reason: str) -> str:
-    """A reason without the numbers of its own case: up to the last colon before its votes."""
-    return re.sub(r": \d+ to \d+.*$", "", reason, flags=re.DOTALL)
-
-
-def count_votes(cases: Sequence[queries.VoteRow]) -> dict[str, Any]:
-    """How many votes the cases have."""
-    totals = [case.votes.total for case in cases if case.votes]
-    return {
-        "cases": len(totals),
-        "without": len(cases) - len(totals),
-        "total": sum(totals),
-        "least": min(totals, default=None),
-        "most": max(totals, default=None),
-    }
-
-
-def agreements(
-    cases: Sequence[queries.VoteRow], benchmark: Benchmark, bootstrap: int, seed: int
-) -> dict[str, Any] | None:
-    """Agreement of all cases with votes and of those that count, and by kind, tier and persona group."""
-    voted = [case for case in cases if case.votes and case.votes.total >= 1]
-    if not voted:
-        return None
-    with_tie = bool(benchmark.made.get("with_tie")) or any(case.votes and case.votes.tie for case in voted)
-    counting = [case for case in voted if not case.excluded]
-
-    def one(part: Sequence[queries.VoteRow], group: str) -> dict[str, Any]:
-        return compute_agreement(table(part, with_tie), group=group, bootstrap=bootstrap, seed=seed).to_json()
-
-    return {
-        "resampled": "personas",
-        "overall": [one(voted, "all cases with votes"), *([one(counting, "cases that count")] if counting else [])],
-        "groups": {
-            name: compute_agreement_by(table(counting, with_tie), groups, bootstrap=bootstrap, seed=seed)
-            for name in GROUPS
-            if len(set(groups := [group_case(case, name) for case in counting])) > 1
-        },
-    }
-
-
-GROUPS = ("kind", "tier", "split")
-
-
-def group_case(case: queries.VoteRow, name: str) -> str:
-    return str(getattr(case, name)) or f"(no {name})"
-
-
-def table(cases: Sequence[queries.VoteRow], with_tie: bool) -> Any:
-    votes = [case.votes or Votes(0, 0) for case in cases]
-    return build_table(votes, [case.id for case in cases], with_tie=with_tie, clusters=[case.cluster for case in cases])
-
-
-def short(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an audit belongs into a datasheet."""
-    return {
-        "n": result["n"],
-        "recurring": [one for one in result["recurring"] if not one["kind"]],
-        "shortcuts": [one for one in result["shortcuts"] if not one["kind"]],
-        "contradicting_pairs": result["contradicting_pairs"],
-        "shared_questions": len(result["shared_questions"]["questions"]),
-        "other_script": result["scripts"]["other_than_question"],
-    }
-
-
-def to_html(found: Mapping[str, Any]) -> str:
+def to_html(found: DatasheetDocument) -> str:
     """The datasheet as one HTML file that needs nothing else."""
     context = {"sheet": found, **to_sections(found)}
     return render_to_string("annotation/benchmark_datasheet_file.html", context)

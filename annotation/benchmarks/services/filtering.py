@@ -275,7 +275,7 @@ def add_all_items(
     by: User | None,
     study: Study,
     rows: Sequence[SourcedModel],
-    filters: Mapping[str, Any],
+    filters: Mapping[str, object],
     seed: int,
     input_hash: str,
 ) -> None:

@@ -7,11 +7,11 @@ well it is personalized on a scale of four. Nothing says which two belong togeth
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db import transaction
 
 from annotation.benchmarks.options import PREFERENCE
+from annotation.benchmarks.result_types import GradedDocument
 from annotation.benchmarks.services.filtering import add_all_items, find_criterion
 from annotation.corpus.models import Dialogue, ResponsePair, Scenario
 from annotation.stats.benchmarks.graded import CHOICES, Both, compute_hidden
@@ -83,7 +83,7 @@ def create_response_dialogues(pairs: Iterable[ResponsePair]) -> list[Dialogue]:
     return found
 
 
-def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0) -> dict[str, Any]:
+def compare(*, study: Study, graded: Study, bootstrap: int = 2000, seed: int = 0) -> GradedDocument:
     """What the choices in `study` hide that the same people's grades in `graded` show."""
     criterion = find_criterion(study, PREFERENCE)
     scale = graded.criteria.filter(key=GRADE).first()

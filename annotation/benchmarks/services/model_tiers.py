@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from annotation.agreement.services import stored_difficulty
 from annotation.agreement.services.difficulty import check_shares
 from annotation.benchmarks.queries.lineages import Lineage, Vote
+from annotation.benchmarks.result_types import ModelTiersDocument
 from annotation.stats.bands import TIERS, Cuts
 from annotation.stats.benchmarks.votes import VALUES
 from annotation.stats.difficulty.items import CLEAR, Difficulty
@@ -83,7 +83,7 @@ def probabilities(found: Difficulty) -> list[dict[str, float] | None]:
     return [dict(zip(reversed(TIERS), reversed(row), strict=True)) if there else None for row, there in rows]
 
 
-def describe(found: Difficulty, counted: Sequence[str | None]) -> dict[str, Any]:
+def describe(found: Difficulty, counted: Sequence[str | None]) -> ModelTiersDocument:
     """How sure the tiers of the cases with votes are, for the benchmark's record; `counted` are those by kappa.
 
     ``sure`` is the mean probability of a case's likeliest tier, ``clear`` how many have one of at least

@@ -21,6 +21,7 @@ from django.utils.text import slugify
 from annotation.benchmarks import parsing as layout
 from annotation.benchmarks.models import Benchmark
 from annotation.benchmarks.queries import releases
+from annotation.benchmarks.result_types import DatasheetDocument
 from annotation.benchmarks.services import datasheets
 from annotation.corpus.parsing.personafeedback import persona_document
 from core.errors import InputError
@@ -81,7 +82,7 @@ def persona_row(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**plain, **nested, "memories": memories, "other": to_json(record["extra"])}
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -100,9 +101,9 @@ class Written:
     stack: ExitStack
     open: dict[str, TextIO] = field(default_factory=dict)
     records: dict[str, int] = field(default_factory=dict)
-    hashes: dict[str, Any] = field(default_factory=dict)
+    hashes: dict[str, hashlib._Hash] = field(default_factory=dict)
 
-    def add(self, path: str, record: Mapping[str, Any]) -> None:
+    def add(self, path: str, record: Mapping[str, object]) -> None:
         """Add a line to a file of JSONL."""
         if path not in self.open:
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -114,12 +115,12 @@ class Written:
         self.hashes[path].update(line.encode())
         self.records[path] += 1
 
-    def describe_file(self, path: str) -> dict[str, Any]:
+    def describe_file(self, path: str) -> dict[str, object]:
         """The file as the manifest names it."""
         return {"path": path, "records": self.records[path], "sha256": self.hashes[path].hexdigest()}
 
 
-def write(*, benchmark: Benchmark, folder: Path) -> dict[str, Any]:
+def write(*, benchmark: Benchmark, folder: Path) -> dict[str, object]:
     """Write the release and return its manifest. InputError where it is a draft, or something else lies there."""
     check(benchmark)
     digest = releases.digest(benchmark)
@@ -168,7 +169,7 @@ def check(benchmark: Benchmark) -> None:
         )
 
 
-def find_existing_release(folder: Path, digest: str) -> dict[str, Any] | None:
+def find_existing_release(folder: Path, digest: str) -> dict[str, object] | None:
     """The manifest of the same release that lies there; InputError where anything else does."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
@@ -179,7 +180,7 @@ def find_existing_release(folder: Path, digest: str) -> dict[str, Any] | None:
     raise InputError("something else is there already; name an empty or a new folder", file=str(folder))
 
 
-def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, Any]:
+def write_all(benchmark: Benchmark, root: Path, digest: str) -> dict[str, object]:
     names = releases.user_ids(benchmark)
     with ExitStack() as stack:
         written = Written(root, stack)
@@ -264,7 +265,7 @@ def file_name(name: str) -> str:
     return f"{safe[:30]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def card(benchmark: Benchmark, sheet: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+def card(benchmark: Benchmark, sheet: DatasheetDocument, counts: Mapping[str, int]) -> str:
     """The card of a data set on Hugging Face. Its head is YAML, of which JSON is a part."""
     head = {
         "pretty_name": f"{benchmark.name} {benchmark.version}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -37,7 +36,7 @@ def create(
     by: User | None,
     name: str,
     version: str,
-    made: Mapping[str, Any],
+    made: Mapping[str, object],
     notes: str = "",
     parent: Benchmark | None = None,
     study: Study | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -18,7 +19,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", nargs="?", help="its address, or its name for the newest version")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         if options["benchmark"]:
             return benchmarks.row(benchmarks.find_benchmark(options["benchmark"])).to_json()
         return {"benchmarks": [row.to_json() for row in benchmarks.rows()]}

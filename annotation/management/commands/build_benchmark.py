@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.benchmarks.options import NewBenchmark
 from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.result_types import BenchmarkDocument
 from annotation.benchmarks.services import building, datasheets, versions
 from annotation.benchmarks.services.building import BuildOptions
 from annotation.management.base import ConcordCommand
@@ -34,7 +35,7 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--release", action="store_true", help="release it at once: it does not change any more")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> BenchmarkDocument:
         given = read_arguments(NewBenchmark, options, but=("study", "splits"))
         parent = given.pop("parent", None)
         splits = parse_shares(split_names(options["split"]))
@@ -49,7 +50,7 @@ class Command(ConcordCommand):
             made = versions.release(by=None, benchmark=made)
         return benchmarks.row(made).to_json()
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: BenchmarkDocument) -> None:
         tiers = ", ".join(f"{n} {tier or 'without a tier'}" for tier, n in document["tiers"].items())
         self.stdout.write(f"Made {document['slug']} ({document['state']}): {document['counting']} cases ({tiers}).")
         if document["excluded"]:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.agreement.options import ResamplingOptions
 from annotation.benchmarks.queries import benchmarks
+from annotation.benchmarks.result_types import DatasheetDocument
 from annotation.benchmarks.services import datasheets
 from annotation.management.base import ConcordCommand
 from core.options.fields import add_arguments, read_arguments
@@ -21,10 +22,10 @@ class Command(ConcordCommand):
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> DatasheetDocument:
         asked = ResamplingOptions(**read_arguments(ResamplingOptions, options))
         found = benchmarks.find_benchmark(options["benchmark"])
         return datasheets.datasheet(found, bootstrap=asked.bootstrap, seed=asked.seed)
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: DatasheetDocument) -> None:
         self.stdout.write(datasheets.to_markdown(document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -41,7 +42,7 @@ class Command(ConcordCommand):
         parser.add_argument("--graded", default="", help="the study of grades; the newest one by default")
         add_arguments(parser, ResamplingOptions)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         study, asked = study_called(options["study"]), ResamplingOptions(**read_arguments(ResamplingOptions, options))
         if options["make"]:
             made = grading.make_study(by=None, study=study, name=options["name"], seed=asked.seed)

@@ -11,6 +11,7 @@ from rapidfuzz.fuzz import ratio
 
 from annotation.stats.benchmarks import repeats, scripts, shortcuts
 from annotation.stats.benchmarks.cases import Case, shares
+from annotation.stats.benchmarks.result_types import BenchmarkAuditDocument, PersonaKeysDocument
 from annotation.stats.estimate import Estimate
 
 RARE = 0.1
@@ -44,7 +45,7 @@ class PersonaKeys:
     rare: tuple[str, ...]
     like: dict[str, str]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PersonaKeysDocument:
         """As JSON types."""
         return {
             "n": self.n,
@@ -112,7 +113,7 @@ class Audit:
     without_memories: tuple[str, ...]
     bootstrap: int = BOOTSTRAP
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> BenchmarkAuditDocument:
         """As JSON types."""
         return {
             "n": self.n,

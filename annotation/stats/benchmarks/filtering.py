@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from annotation.stats.bands import DEFAULT_CUTS, Cuts, check_cuts
 from annotation.stats.benchmarks.votes import STATES, CaseVotes
@@ -51,7 +50,7 @@ class Rule:
         """The outcome of a case."""
         return self.outcomes[case.state]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As it is kept with a round."""
         return {
             "outcomes": dict(self.outcomes),

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.arrays import ratio
+from annotation.stats.benchmarks.result_types import HiddenDocument
 from annotation.stats.clustered import estimate_clustered_means, number_units
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
@@ -78,15 +78,20 @@ class Hidden:
     correlation: Estimate
     by_difference: tuple[tuple[float, dict[str, int]], ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> HiddenDocument:
         """As JSON types."""
-        figures = ("no_difference", "same_sign", "opposite", "both_high", "both_low", "difference", "correlation")
         return {
             "n": self.n,
             "cases": self.cases,
             "annotators": self.annotators,
             "resampled": "personas",
-            **{name: getattr(self, name).to_json() for name in figures},
+            "no_difference": self.no_difference.to_json(),
+            "same_sign": self.same_sign.to_json(),
+            "opposite": self.opposite.to_json(),
+            "both_high": self.both_high.to_json(),
+            "both_low": self.both_low.to_json(),
+            "difference": self.difference.to_json(),
+            "correlation": self.correlation.to_json(),
             "by_difference": [{"difference": value, "choices": counts} for value, counts in self.by_difference],
         }
 

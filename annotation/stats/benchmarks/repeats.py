@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
 from rapidfuzz.fuzz import ratio
 
 from annotation.stats.benchmarks.cases import Case, cells, shares
+from annotation.stats.benchmarks.result_types import RecurringDocument, RepeatedPairDocument
 from annotation.stats.estimate import Estimate
 from annotation.stats.table import FloatArray
 
@@ -25,7 +25,7 @@ class Group:
     tiers: tuple[str, ...]
     opposite: bool
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RepeatedPairDocument:
         """As JSON types."""
         return {"cases": list(self.cases), "tiers": list(self.tiers), "opposite": self.opposite}
 
@@ -42,7 +42,7 @@ class Recurring:
     recurring_share: Estimate
     opposite_share: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RecurringDocument:
         """As JSON types."""
         return {
             "kind": self.kind,

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.benchmarks.cases import Case, shares
+from annotation.stats.benchmarks.result_types import ScriptMixDocument
 from annotation.stats.estimate import Estimate
 
 NAMES = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana", "IDEOGRAPHIC": "Han"}
@@ -112,7 +112,7 @@ class ScriptMix:
     choosing_the_question: Estimate
     other: tuple[str, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ScriptMixDocument:
         """As JSON types."""
         ordered = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
         return {

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats.benchmarks.cases import Case, cells, column, shares
+from annotation.stats.benchmarks.result_types import ShortcutDocument
 from annotation.stats.estimate import Estimate
 
 STRUCTURE = re.compile(r"^[ \t]*(?:[-*+•]|\d+[.)、]|#{1,6})[ \t]|\*\*[^*\n]+\*\*", re.MULTILINE)
@@ -57,7 +57,7 @@ class Shortcut:
     tier: str
     accuracy: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ShortcutDocument:
         """As JSON types."""
         return {"rule": self.rule, "kind": self.kind, "tier": self.tier, "accuracy": self.accuracy.to_json()}
 

@@ -5,17 +5,18 @@ Who voted is not needed for any of it, so that a released benchmark can be descr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from annotation.stats import chance_corrected as chance
 from annotation.stats.bands import DEFAULT_CUTS, Cuts, find_tier
+from annotation.stats.benchmarks.result_types import VoteAgreementDocument
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import find_scales
 from annotation.stats.majority import majority
 from annotation.stats.resampling import Resampling, replicate
+from annotation.stats.result_types import TierGroupDocument
 from annotation.stats.table import MISSING, RatingTable
 from annotation.stats.tiers import Chance, chance_agreement, group_tiers, item_kappas
 
@@ -152,7 +153,7 @@ class Agreement:
     fleiss: Estimate
     ac1: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> VoteAgreementDocument:
         """As JSON types."""
         return {
             "group": self.group,
@@ -191,6 +192,6 @@ def compute_agreement(table: RatingTable, *, group: str = "all", bootstrap: int 
 
 def compute_agreement_by(
     table: RatingTable, groups: Sequence[str], *, bootstrap: int = 2000, seed: int = 0
-) -> list[Any]:
+) -> list[TierGroupDocument]:
     """Fleiss' kappa of each group with its tier, as JSON types."""
     return [one.to_json() for one in group_tiers(table, groups, bootstrap=bootstrap, seed=seed)]

@@ -41,7 +41,7 @@ class CandidateRecord(BaseModel):
     model: str = Field(default="", max_length=120)
 
     @property
-    def others(self) -> dict[str, Any]:
+    def others(self) -> dict[str, object]:
         """Keys that are not known."""
         return dict(self.model_extra or {})
 
@@ -111,37 +111,37 @@ class ResponseOpinions(BaseModel):
     responses: list[ResponseOpinion]
 
 
-SHORT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 120}
-LONG: dict[str, Any] = {"type": "string", "minLength": 40, "maxLength": 800}
+SHORT: dict[str, object] = {"type": "string", "minLength": 1, "maxLength": 120}
+LONG: dict[str, object] = {"type": "string", "minLength": 40, "maxLength": 800}
 
 
-def schema_of_person() -> dict[str, Any]:
+def schema_of_person() -> dict[str, object]:
     """JSON schema of a person with as many facts as are needed."""
     facts = _object(**dict.fromkeys(("Home", "Work", "Leisure", "Habit"), SHORT))
     return _object(name={**SHORT, "maxLength": 40}, description=LONG, facts=facts)
 
 
-def schema_of_conflicts(fields: Sequence[str]) -> dict[str, Any]:
+def schema_of_conflicts(fields: Sequence[str]) -> dict[str, object]:
     """JSON schema of conflicts between these fields."""
     named = {"type": "array", "items": {"enum": list(fields)}, "minItems": 1, "maxItems": 4}
     one = _object(label=SHORT, explanation={**SHORT, "maxLength": 300}, fields=named)
     return _object(conflicts={"type": "array", "items": one, "maxItems": 10})
 
 
-def schema_of_list(name: str, n: int, *, one: Mapping[str, Any]) -> dict[str, Any]:
+def schema_of_list(name: str, n: int, *, one: Mapping[str, object]) -> dict[str, object]:
     """JSON schema of a list of `n` texts, each like `one`."""
     texts = {"type": "array", "items": one, "minItems": n, "maxItems": n}
     return _object(**{name: texts})
 
 
-def schema_of_responses(n: int) -> dict[str, Any]:
+def schema_of_responses(n: int) -> dict[str, object]:
     """JSON schema of what is said of `n` responses."""
     said = {"answers": {"type": "boolean"}, "same_language": {"type": "boolean"}, "level": {"enum": list(LEVELS)}}
     each = [_object(number={"const": number}, **said) for number in range(1, n + 1)]
     return _object(responses={"type": "array", "prefixItems": each, "minItems": n, "maxItems": n})
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: object) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -33,6 +33,7 @@ from simulation.agents.prompts.generation import LEVELS
 from simulation.experiments.services import budget_tracker
 from simulation.generation import queries
 from simulation.generation.models import Candidate, CandidateRun, Making
+from simulation.generation.result_types import MadePairsDocument, OrdersDocument
 from simulation.generation.services import generation
 from simulation.stats.pairing import PairingResult, PairRule, Response, pairs
 
@@ -100,14 +101,16 @@ def create_order(by: User | None, agent: Agent, one: Question, levels: Sequence[
     )
 
 
-def progress(orders: Sequence[Making]) -> dict[str, Any]:
+def progress(orders: Sequence[Making]) -> OrdersDocument:
     """How far orders are, and what they have cost; the cost is None where no price is known."""
     replies = [reply for one in orders for reply in one.replies]
     known = [Decimal(str(reply["cost_usd"])) for reply in replies if reply.get("cost_usd") is not None]
     states = Counter(one.state for one in orders)
     return {
         "orders": len(orders),
-        **{state: states[state] for state in ("done", "running", "failed")},
+        "done": states["done"],
+        "running": states["running"],
+        "failed": states["failed"],
         "replies": len(replies),
         "candidates": sum(len(one.made) for one in orders),
         "cost_usd": float(sum(known, Decimal(0))) if len(known) == len(replies) else None,
@@ -206,7 +209,7 @@ def make_pairs(
     kind: str = "",
     run: CandidateRun | None = None,
     only: Collection[int] | None = None,
-) -> dict[str, Any]:
+) -> MadePairsDocument:
     """Pairs of all candidates (of one kind, of one run, or of `only` some of its) as material.
 
     The same candidates, rule and seed give the same pairs.
@@ -259,7 +262,7 @@ def build_pair(first: Candidate, second: Candidate, rule: PairRule) -> ResponseP
     )
 
 
-def describe_outcome(made: PairingResult, rule: PairRule, *, created: int) -> dict[str, Any]:
+def describe_outcome(made: PairingResult, rule: PairRule, *, created: int) -> MadePairsDocument:
     """What came of it, as the command prints it."""
     levels = Counter(" against ".join(sorted((one.first.level, one.second.level))) for one in made.pairs)
     return {

@@ -16,6 +16,7 @@ from simulation.agents.prompts.generation import TypeSpec
 from simulation.agents.prompts.scene import Cue, Scene
 from simulation.experiments.models import PreferenceType
 from simulation.generation.models import Candidate, Conflict, Making
+from simulation.generation.result_types import MadeRecords
 
 SOURCE = "made"
 """Where records that were made here say that they come from."""
@@ -27,9 +28,9 @@ class Step:
 
     key: str
     cue: Cue
-    read: Callable[[str], Any]
+    read: Callable[[str], object]
     is_json: bool = True
-    schema: Mapping[str, Any] | None = None
+    schema: Mapping[str, object] | None = None
 
 
 def load_types(source: str, domains: Sequence[str]) -> dict[str, list[TypeSpec]]:
@@ -202,13 +203,13 @@ def find_profile(making: Making) -> Profile:
 # what is stored
 
 
-def provenance(making: Making, step: str) -> dict[str, Any]:
+def provenance(making: Making, step: str) -> dict[str, object]:
     """Which order and agent made it, with which prompt and seed."""
     prompt = next((one["prompt"] for one in making.replies if one["step"] == step and not one["problem"]), "")
     return {"making": making.pk, "agent": str(making.agent), "prompt": prompt, "seed": making.seed}
 
 
-def store_profile(making: Making) -> list[Any]:
+def store_profile(making: Making) -> MadeRecords:
     preferences, interactions = load_generated(making, "preferences"), load_generated(making, "interactions")
     found = Profile.objects.create(
         source=SOURCE,
@@ -224,7 +225,7 @@ def store_profile(making: Making) -> list[Any]:
     return [["profile", found.pk]]
 
 
-def store_in_profile(making: Making) -> list[Any]:
+def store_in_profile(making: Making) -> MadeRecords:
     """Add to the profile what it does not have."""
     profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     held = getattr(profile, making.kind)
@@ -234,7 +235,7 @@ def store_in_profile(making: Making) -> list[Any]:
     return [["profile", profile.pk]]
 
 
-def store_mask(making: Making) -> list[Any]:
+def store_mask(making: Making) -> MadeRecords:
     """Add to the profile's mask what it does not have."""
     profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     profile.interests = {**making.parts["mask"], **profile.interests}
@@ -242,7 +243,7 @@ def store_mask(making: Making) -> list[Any]:
     return [["profile", profile.pk]]
 
 
-def store_tasks(making: Making) -> list[Any]:
+def store_tasks(making: Making) -> MadeRecords:
     found = [
         Task.objects.create(
             source=SOURCE,
@@ -262,7 +263,7 @@ def store_tasks(making: Making) -> list[Any]:
     return [["task", one.pk] for one in found]
 
 
-def store_situation(making: Making) -> list[Any]:
+def store_situation(making: Making) -> MadeRecords:
     """A situation of its own for the profile and the task, beside those that there are."""
     made: Mapping[str, Mapping[str, str]] = making.parts["situation"]
     reasons = {name: one["justification"] for name, one in made.items()}
@@ -278,7 +279,7 @@ def store_situation(making: Making) -> list[Any]:
     return [["scenario", found.pk]]
 
 
-def store_conflicts(making: Making) -> list[Any]:
+def store_conflicts(making: Making) -> MadeRecords:
     profile = find_profile(making)
     found = Conflict.objects.bulk_create(
         Conflict(
@@ -294,11 +295,11 @@ def store_conflicts(making: Making) -> list[Any]:
     return [["conflict", one.pk] for one in found]
 
 
-def store_candidates(making: Making) -> list[Any]:
+def store_candidates(making: Making) -> MadeRecords:
     """A candidate for each level. One with the same words from the same model is there already."""
     profile, asked, agent = find_profile(making), making.asked, making.agent
     prompts_of = {reply["step"]: reply["prompt"] for reply in making.replies}
-    found = []
+    found: MadeRecords = []
     for level in asked["levels"]:
         step = f"candidate {level}"
         fields = {
@@ -318,7 +319,7 @@ def store_candidates(making: Making) -> list[Any]:
     return found
 
 
-STORES: dict[str, Callable[[Making], list[Any]]] = {
+STORES: dict[str, Callable[[Making], MadeRecords]] = {
     "mask": store_mask,
     "profile": store_profile,
     "preferences": store_in_profile,

@@ -40,6 +40,7 @@ from simulation.agents.speakers.base import TURN
 from simulation.experiments.services import budget_tracker
 from simulation.generation import queries
 from simulation.generation.models import CandidateRun, Making
+from simulation.generation.result_types import ReplyCostDocument
 from simulation.generation.services import seed_generators
 from simulation.generation.services.generators import Step
 
@@ -169,7 +170,7 @@ def build_judge(agent: Agent) -> Judge:
     return Judge(provider=agent.provider, model=agent.model)
 
 
-def parse_reply(step: Step, reply: Reply) -> Any:
+def parse_reply(step: Step, reply: Reply) -> object:
     """What the step makes of a reply. UnfitError where it does not fit, or is larger than this site reads."""
     if reply.unscored:
         raise UnfitError(f"there is none: {reply.unscored}", "reply")
@@ -182,7 +183,7 @@ def parse_reply(step: Step, reply: Reply) -> Any:
     return step.read(reply.text)
 
 
-def build_cost(making: Making, reply: Reply) -> dict[str, Any]:
+def build_cost(making: Making, reply: Reply) -> ReplyCostDocument:
     """What a reply took: tokens and dollars, None where they are not known."""
     cost = pricing.cost(reply.usage, budget_tracker.rate(making.agent))
     usage = reply.usage

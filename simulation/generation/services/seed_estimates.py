@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -15,8 +14,10 @@ from judging.runs.services.budgets import compute_expected_cost
 from simulation.agents import services as agents_services
 from simulation.agents.models import Agent
 from simulation.agents.prompts import generation as prompts
+from simulation.agents.prompts.scene import Cue
 from simulation.experiments.services import budget_tracker
 from simulation.generation.models import Making
+from simulation.generation.result_types import SeedEstimateDocument, StageShareDocument
 from simulation.generation.services.seed_runs import SeedPlan
 
 LATEST = 200
@@ -36,17 +37,19 @@ class StageShare:
     prompt_tokens: float
 
 
-def estimate(plan: SeedPlan, *, agent: Agent, checker: Agent | None, levels: Sequence[str]) -> dict[str, Any]:
+def estimate(plan: SeedPlan, *, agent: Agent, checker: Agent | None, levels: Sequence[str]) -> SeedEstimateDocument:
     """Reckon a run in which nothing is left out and every reply fits. What cannot be known is None, with why."""
     plan.check(levels)
     rows = [describe_share(one) for one in shares(plan, agent, checker, levels) if one.requests]
-    costs, times = [row["usd"] for row in rows], [row["seconds"] for row in rows]
+    seconds = sum_known([row["seconds"] for row in rows])
     unknown = sorted({row["agent"] for row in rows if row["usd"] is None})
     return {
         "stages": rows,
-        **{name: sum(row[name] for row in rows) for name in ("requests", "input_tokens", "output_tokens")},
-        "usd": None if None in costs else sum(costs),
-        "seconds": None if None in times else sum(times),
+        "requests": sum(row["requests"] for row in rows),
+        "input_tokens": sum(row["input_tokens"] for row in rows),
+        "output_tokens": sum(row["output_tokens"] for row in rows),
+        "usd": sum_known([row["usd"] for row in rows]),
+        "seconds": seconds,
         "basis": _(
             "Nothing is left out and every reply fits. Tokens are estimated from the length of the texts; replies "
             "are as long as the model's last ones of the kind, or as such replies usually are."
@@ -56,9 +59,15 @@ def estimate(plan: SeedPlan, *, agent: Agent, checker: Agent | None, levels: Seq
                 _("The price of {name} is not known: enter it on the page Prices.").format(name=name)
                 for name in unknown
             ),
-            *([_("How long a reply takes is not known until there are some.")] if None in times else []),
+            *([_("How long a reply takes is not known until there are some.")] if seconds is None else []),
         ],
     }
+
+
+def sum_known(values: Sequence[float | None]) -> float | None:
+    """The sum; None where one of them is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence[str]) -> Iterator[StageShare]:
@@ -68,7 +77,7 @@ def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence
     shared = plan.general + len(plan.questions)
     per_person = plan.specific + shared
 
-    def tokens(cue: Any) -> float:
+    def tokens(cue: Cue) -> float:
         return approximate_tokens(cue.text)
 
     yield StageShare("persona", agent, people, tokens(prompts.describe_person(traits)))
@@ -91,7 +100,7 @@ def shares(plan: SeedPlan, agent: Agent, checker: Agent | None, levels: Sequence
         )
 
 
-def describe_share(one: StageShare) -> dict[str, Any]:
+def describe_share(one: StageShare) -> StageShareDocument:
     """A share as JSON types."""
     written, ms = habits(one.agent, one.kind)
     usd = compute_expected_cost(round(one.prompt_tokens), round(written), budget_tracker.rate(one.agent))

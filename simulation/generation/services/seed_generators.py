@@ -10,6 +10,7 @@ from core.hashing import content_hash
 from simulation.agents.parsing import seeds as parsing
 from simulation.agents.prompts import generation as prompts
 from simulation.generation.models import Candidate, Making
+from simulation.generation.result_types import MadeRecords
 from simulation.generation.services import generators
 from simulation.generation.services.generators import KNOWN, Step, find_profile, provenance
 
@@ -91,7 +92,7 @@ STEPS: dict[str, Callable[[Making], Iterator[Step]]] = {
 # what is stored
 
 
-def store_persona(making: Making) -> list[Any]:
+def store_persona(making: Making) -> MadeRecords:
     made, traits = making.parts["persona"], making.asked["traits"]
     found = Profile.objects.create(
         source=SOURCE,
@@ -107,7 +108,7 @@ def store_persona(making: Making) -> list[Any]:
     return [["profile", found.pk]]
 
 
-def store_memories(making: Making) -> list[Any]:
+def store_memories(making: Making) -> MadeRecords:
     profile = Profile.objects.select_for_update().get(pk=find_profile(making).pk)
     profile.memories = making.parts["memories"]
     profile.extra = {**profile.extra, "memories": provenance(making, "memories")}
@@ -116,12 +117,12 @@ def store_memories(making: Making) -> list[Any]:
     return [["profile", profile.pk]]
 
 
-def store_nothing(making: Making) -> list[Any]:  # noqa: ARG001
+def store_nothing(making: Making) -> MadeRecords:  # noqa: ARG001
     """What came stays with the order: questions become candidates later, a look at responses makes nothing."""
     return []
 
 
-STORES: dict[str, Callable[[Making], list[Any]]] = {
+STORES: dict[str, Callable[[Making], MadeRecords]] = {
     **generators.STORES,
     "persona": store_persona,
     "questions": store_nothing,

@@ -32,6 +32,7 @@ from simulation.experiments.services import budget_tracker
 from simulation.generation import queries
 from simulation.generation.models import Candidate, CandidateRun, Making
 from simulation.generation.options import MOST
+from simulation.generation.result_types import SeedRunDocument
 from simulation.generation.services import candidates, generation, worker_sessions
 from simulation.stats.drawing import combine
 from simulation.stats.pairing import PairRule
@@ -162,7 +163,7 @@ def begin(
     return run
 
 
-def to_stored(plan: SeedPlan) -> dict[str, Any]:
+def to_stored(plan: SeedPlan) -> dict[str, object]:
     """The plan as JSON gives it back."""
     document = asdict(plan)
     return {
@@ -239,7 +240,7 @@ def order(
     run: CandidateRun,
     kind: str,
     key: str,
-    asked: Mapping[str, Any],
+    asked: Mapping[str, object],
     *,
     profile: Profile | None = None,
     agent: Agent | None = None,
@@ -337,7 +338,7 @@ def work_through(run: CandidateRun) -> Iterator[int]:
             return
 
 
-def document(run: CandidateRun) -> dict[str, Any]:
+def document(run: CandidateRun) -> SeedRunDocument:
     """How the run stands, as JSON types."""
     found = queries.progress(run)
     is_over = run.stage == Stage.DONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from simulation.agents import services as agents_services
 from simulation.agents.prompts.generation import LEVELS
 from simulation.generation.models import Making
 from simulation.generation.options import NewSeedRun, PairOptions
+from simulation.generation.result_types import OrdersDocument
 from simulation.generation.services import candidates, seed_estimates, seed_runs, worker_sessions
 from simulation.generation.services.candidates import Question
 from simulation.generation.services.seed_runs import SeedPlan
@@ -58,7 +59,7 @@ class Command(ConcordCommand):
         parser.add_argument("--on-error", choices=["stop", "skip"], default="stop")
         parser.add_argument("--against", nargs="+", default=["full-none"], metavar="LEVEL-LEVEL", help="(full-none)")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, object]:
         if options["does"] == "make":
             return self.make(options)
         if options["does"] == "seeds":
@@ -71,7 +72,7 @@ class Command(ConcordCommand):
         rule = candidates.build_rule(parse_matchups(options["against"]), **{name: options[name] for name in names})
         return candidates.make_pairs(by=None, rule=rule, kind=options["kind"])
 
-    def make(self, options: dict[str, Any]) -> dict[str, Any]:
+    def make(self, options: dict[str, Any]) -> OrdersDocument:
         if not options["agent"]:
             raise InputError("say who answers", field="agent")
         keys = load_keyring_for(None)
@@ -92,7 +93,7 @@ class Command(ConcordCommand):
             one.refresh_from_db()
         return candidates.progress(orders)
 
-    def from_seeds(self, options: dict[str, Any]) -> dict[str, Any]:
+    def from_seeds(self, options: dict[str, Any]) -> Mapping[str, object]:
         """Begin the run, or go on with it, and say what every stage left."""
         if options["file"] is None or not options["agent"]:
             raise InputError("name the file of seeds, and --agent who writes", field="file")
@@ -143,7 +144,7 @@ class Command(ConcordCommand):
         else:
             super().say(document)
 
-    def say_stages(self, document: dict[str, Any]) -> None:
+    def say_stages(self, document: Mapping[str, Any]) -> None:
         """What every stage left, and what was wrong with replies."""
         for row in document["stages"]:
             why = "".join(f", {n} {reason}" for reason, n in row["left_out"].items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,13 @@ from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.experiments.queries import experiment_called
 from simulation.results.queries.judgments import list_experiment_judges
+from simulation.results.result_types import (
+    ExperimentDocument,
+    RanksDocument,
+    SettingsDocument,
+    TableDocument,
+    TableFigure,
+)
 from simulation.results.services import differences, results
 from simulation.results.services.data import Filters
 from simulation.results.services.published_rows import add_published
@@ -57,7 +64,7 @@ class Command(ConcordCommand):
         parser.add_argument("--csv", action="store_true", help="a row for each figure, as CSV")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the CSV there")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> ExperimentDocument | RanksDocument | SettingsDocument:
         experiment = experiment_called(options["name"])
         if options["against_paper"]:
             if options["csv"] or options["output"]:
@@ -69,8 +76,8 @@ class Command(ConcordCommand):
         if options["against"] or options["against_judge"]:
             ranks = rank_document((experiment, judge), choose_compared(experiment, options), chosen, filters)
             return {**ranks, "tables": {key: ranks["tables"][key] for key in choose_tables(ranks, options)}}
-        found = results.load_or_compute(experiment, judge, chosen, filters, patient=True) or {}
-        if not found["dialogues"]:
+        found = results.load_or_compute(experiment, judge, chosen, filters, patient=True)
+        if not found or not found["dialogues"]:
             raise InputError("No dialogue of {experiment} has ended yet.", field="name", experiment=experiment)
         shown = add_published(found) if options["published"] else found
         tables = {key: shown["tables"][key] for key in choose_tables(shown, options)}
@@ -87,7 +94,7 @@ class Command(ConcordCommand):
         else:
             self.stdout.write(table, ending="")
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: ExperimentDocument | RanksDocument | SettingsDocument) -> None:
         if "settings" in document:
             self.say_settings(document)
             return
@@ -100,7 +107,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"\n{number}{table['title']}" + (f" ({table['note']})" if table["note"] else ""))
             self.stdout.write(text.columns(list(lines(table)), indent=""))
 
-    def say_settings(self, document: dict[str, Any]) -> None:
+    def say_settings(self, document: SettingsDocument) -> None:
         for line in document["warnings"]:
             self.stdout.write(f"Warning: {line}")
         words = {True: "yes", False: "no", None: "not known"}
@@ -108,13 +115,13 @@ class Command(ConcordCommand):
         self.stdout.write(text.columns([["Setting", "Paper", "Here", "Same"], *rows], indent=""))
 
 
-def choose_compared(experiment: Experiment, options: dict[str, Any]) -> tuple[Experiment, Judge | None]:
+def choose_compared(experiment: Experiment, options: Mapping[str, str]) -> tuple[Experiment, Judge | None]:
     """The other experiment, or the same one, and its judge: the one that is named, else the one that said most."""
     other = experiment_called(options["against"]) if options["against"] else experiment
     return other, results.judge_called(list_experiment_judges(other), options["against_judge"])
 
 
-def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str]:
+def choose_tables(document: ExperimentDocument | RanksDocument, options: Mapping[str, object]) -> list[str]:
     """The keys of the tables that are asked for, all where none is. Raises InputError for one that is not there."""
     asked = [
         *([("table", f"Table {options['table']}")] if options["table"] is not None else []),
@@ -143,7 +150,7 @@ def choose_tables(document: dict[str, Any], options: dict[str, Any]) -> list[str
     return found or list(document["tables"])
 
 
-def explain_empty(document: dict[str, Any]) -> str:
+def explain_empty(document: ExperimentDocument | RanksDocument) -> str:
     if "turns" not in document:
         return "no two of its rows are in both"
     if document["judge"] is None:
@@ -151,7 +158,7 @@ def explain_empty(document: dict[str, Any]) -> str:
     return "a judge has to rate single turns for it" if not document["turns"] else "no dialogue is left by the filters"
 
 
-def lines(table: dict[str, Any]) -> Iterable[list[str]]:
+def lines(table: TableDocument) -> Iterable[list[str]]:
     """Head and rows of a table as texts."""
     yield [*([table["group"]] if table["group"] else []), table["row"], *(one["name"] for one in table["columns"])]
     for row in table["rows"]:
@@ -159,7 +166,7 @@ def lines(table: dict[str, Any]) -> Iterable[list[str]]:
         yield [*([row["group"]] if table["group"] else []), row["name"], *cells]
 
 
-def to_words(cell: dict[str, Any], digits: int) -> str:
+def to_words(cell: TableFigure, digits: int) -> str:
     """A figure with its interval and how many dialogues it rests on; a dash where it is not defined."""
     if cell["value"] is None:
         return "-"

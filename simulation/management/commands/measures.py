@@ -11,11 +11,13 @@ from django.core.management.base import CommandParser
 from annotation.management import text
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
+from core.documents import Row
 from core.errors import InputError
 from core.files.writing import write_file
 from simulation.results import charts
+from simulation.results.measure_types import MeasuresDocument, MeasureTableDocument, ProfileMeasuresDocument
 from simulation.results.services import measures
-from simulation.results.services.measure_tables import ROWS, table, table_5
+from simulation.results.services.measure_tables import KINDS, table, table_5
 
 
 class Command(ConcordCommand):
@@ -27,30 +29,31 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--source", default="", help="of profiles and of dialogues; by default the largest of each")
-        parser.add_argument("--table", choices=[*ROWS, "5"], help="only this table; 5, the human check, of --study")
+        part = parser.add_mutually_exclusive_group()
+        part.add_argument("--table", choices=[*KINDS, "5"], help="only this table; 5, the human check, of --study")
+        part.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--study", metavar="NAME", help="of table 5: whose people and judges are compared")
-        parser.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--published", action="store_true", help="the printed numbers beside them")
         parser.add_argument("-o", "--output", type=Path, help="where to write the figure")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Mapping[str, Any]:
         if (options["table"] == "5") != bool(options["study"]):
             raise InputError("Table 5 and --study belong together.", field="study")
         if options["study"]:
             study = study_called(options["study"])
             return table_5(by=None, study=study, with_published=options["published"])
-        kinds = (
-            [ROWS[options["table"]][0]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
-        )
+        kinds = [KINDS[options["table"]]] if options["table"] else ["profiles"] if options["figure"] else measures.KINDS
         found = {kind: load_measures(kind, options["source"]) for kind in kinds}
         check(found, options)
-        if options["figure"]:
-            return self.figure(found["profiles"] or {}, options["output"])
-        numbers = [options["table"]] if options["table"] else [n for n, (kind, _) in ROWS.items() if found[kind]]
-        tables = [table(number, found, with_published=options["published"]) for number in numbers]
+        if options["figure"] and (profiles := found["profiles"]) and "demographics" in profiles:
+            return self.figure(profiles, options["output"])
+        numbers = [options["table"]] if options["table"] else list(KINDS)
+        tables = [
+            table(number, of, with_published=options["published"]) for number in numbers if (of := found[KINDS[number]])
+        ]
         return tables[0] if options["table"] else document(found, tables)
 
-    def figure(self, profiles: Mapping[str, Any], output: Path | None) -> dict[str, Any]:
+    def figure(self, profiles: ProfileMeasuresDocument, output: Path | None) -> dict[str, object]:
         fields = charts.figure_3(profiles["demographics"])
         if not fields:
             raise InputError(
@@ -63,7 +66,7 @@ class Command(ConcordCommand):
             write_file(output, svg.encode())
         return {"figure": "3", "fields": fields, "svg": svg, "file": str(output) if output else None}
 
-    def say(self, document: dict[str, Any]) -> None:
+    def say(self, document: Mapping[str, Any]) -> None:
         if "svg" in document:
             self.stdout.write(f"Wrote {document['file']}." if document["file"] else document["svg"])
             return
@@ -75,14 +78,14 @@ class Command(ConcordCommand):
                 self.stdout.write(text.columns(list(lines(one["published"]["others"]))))
 
 
-def load_measures(kind: str, source: str) -> dict[str, Any] | None:
+def load_measures(kind: str, source: str) -> MeasuresDocument | None:
     """The measures of the source, by default the one with most; None where it has nothing of the kind."""
     there = dict(measures.KINDS[kind].sources())
     chosen = source or max(there, key=lambda name: there[name], default="")
     return measures.measures(kind, chosen, patient=True) if chosen in there else None
 
 
-def check(found: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def check(found: Mapping[str, object], options: Mapping[str, object]) -> None:
     """Raise InputError where nothing was found."""
     if not any(found.values()):
         there = sorted({name for kind in found for name, _ in measures.KINDS[kind].sources()})
@@ -97,7 +100,9 @@ def check(found: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         )
 
 
-def document(found: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def document(
+    found: Mapping[str, Mapping[str, Any] | None], tables: Sequence[MeasureTableDocument]
+) -> dict[str, object]:
     """All measures, the tables by their numbers among them."""
     profiles, dialogues = found["profiles"] or {}, found["dialogues"] or {}
     return {
@@ -109,7 +114,7 @@ def document(found: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> d
     }
 
 
-def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+def lines(rows: Sequence[Row]) -> Iterator[list[str]]:
     """The names of the columns, and each row; printed numbers stand behind the own ones."""
     if not rows:
         return
@@ -120,7 +125,7 @@ def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         yield [cell(row[name]) for name in names] + [cell(row["published"][name]) for name in printed]
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     if isinstance(value, Mapping):
         return text.estimate(value)
     if isinstance(value, bool):

@@ -190,7 +190,7 @@ def shorten_ids(ids: str) -> str:
     return ids if len(ids) <= 40 else f"{ids.count(',') + 1} named"
 
 
-def document(experiment: Experiment, study: Study | None) -> dict[str, Any]:
+def document(experiment: Experiment, study: Study | None) -> dict[str, object]:
     experiment.refresh_from_db()
     found, spent = queries.progress(experiment), queries.load_spending(experiment)
     return {

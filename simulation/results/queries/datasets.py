@@ -44,7 +44,7 @@ class DatasetConversation:
 
     profile: str
     is_multi: bool
-    turns: Sequence[Mapping[str, Any]]
+    turns: Sequence[Mapping[str, object]]
 
 
 def sources() -> list[tuple[str, int]]:

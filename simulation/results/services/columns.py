@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from simulation.results.result_types import ColumnDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ OF_SIZE = (
 )
 
 
-def describe_column(column: Column, *, is_difference: bool = False) -> dict[str, Any]:
+def describe_column(column: Column, *, is_difference: bool = False) -> ColumnDocument:
     """A column for those who draw it. A difference may go as far as the scale is wide, both ways."""
     low, high = column.low, column.high
     if is_difference and low is not None and high is not None:

@@ -97,13 +97,13 @@ def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterat
         yield {pk: {**told[pk], **of_words} for pk, of_words in zip(said, varieties(list(said.values())), strict=True)}
 
 
-def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, Any]:
+def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str, object]:
     """The preferences that the user agent knows, and so may give away or contradict."""
     return scene.domain_preferences if experiment.user_information == FAITHFUL else scene.relevant_preferences
 
 
 def measure_dialogue(
-    said: Sequence[StoredMessage], scene: Scene, preferences: Mapping[str, Any], possible: Alternatives
+    said: Sequence[StoredMessage], scene: Scene, preferences: Mapping[str, object], possible: Alternatives
 ) -> dict[str, Any]:
     """How one dialogue went. Tokens are None where the provider told none of some turn."""
     by_side = {side: [turn.text for turn in said if turn.side == side and turn.text] for side in ("user", "assistant")}
@@ -166,7 +166,7 @@ class Filters:
     turn: int | None = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Filters:
+    def parse(cls, given: Mapping[str, object]) -> Filters:
         """From an address or a command. Raises InputError for a turn that is not a number."""
         named = {field: str(given.get(field) or "") for field in ("assistant", "condition", "tasks", "domain")}
         turn = "" if given.get("turn") is None else str(given["turn"])
@@ -278,10 +278,10 @@ def check_turn(data: Data, turn: int) -> None:
         raise InputError("No judge rated reply {turn} of the assistant: {there}.", field="turn", turn=turn, there=there)
 
 
-def choices(there: DialogueColumns) -> dict[str, list[tuple[Any, str]]]:
+def choices(there: DialogueColumns) -> dict[str, list[tuple[str, str]]]:
     """What a person can filter by: field -> (value, name)."""
 
-    def named(names: Collection[str] | Names) -> list[tuple[Any, str]]:
+    def named(names: Collection[str] | Names) -> list[tuple[str, str]]:
         return [(name, name) for name in sort_names(list(names))]
 
     return {

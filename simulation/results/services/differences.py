@@ -7,7 +7,7 @@ Nothing here is written for one experiment: every row compares a declaration (`p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count
@@ -28,6 +28,7 @@ from simulation.experiments.models import Experiment
 from simulation.experiments.services.studies import CRITERIA
 from simulation.results import published as paper
 from simulation.results.queries.judgments import list_experiment_judges
+from simulation.results.result_types import SettingDocument, SettingsDocument
 
 NONE = "none"
 TURN_LEVEL = "a call for each turn, with the dialogue up to it"
@@ -42,8 +43,8 @@ class Difference:
     here: str
     same: bool | None
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def to_json(self) -> SettingDocument:
+        return {"setting": self.setting, "paper": self.paper, "here": self.here, "same": self.same}
 
 
 def differences(experiment: Experiment) -> list[Difference]:
@@ -58,7 +59,7 @@ def differences(experiment: Experiment) -> list[Difference]:
     ]
 
 
-def equal(setting: str, printed: Any, here: Any) -> Difference:
+def equal(setting: str, printed: object, here: object) -> Difference:
     return Difference(setting, str(printed), str(here), printed == here)
 
 
@@ -117,7 +118,7 @@ def list_agents(name: str, agents: Sequence[Agent], printed: paper.Side) -> Iter
 PARAMETERS = {"temperature": "temperature", "max_tokens": "most tokens of a reply"}
 
 
-def load_values(setting: str, printed: float, values: Sequence[Any]) -> Difference:
+def load_values(setting: str, printed: float, values: Sequence[float | None]) -> Difference:
     shown = dict.fromkeys("not sent" if value is None else f"{value:g}" for value in values)
     return Difference(setting, f"{printed:g}", ", ".join(shown), all(value == printed for value in values))
 
@@ -184,7 +185,7 @@ def describe_setting(setting: str, printed: UserKnowledge, here: UserKnowledge) 
     return equal(setting, printed.list_parts(), here.list_parts())
 
 
-def document(experiment: Experiment) -> dict[str, Any]:
+def document(experiment: Experiment) -> SettingsDocument:
     """All settings beside those published, and warnings, as JSON types."""
     return {
         "experiment": experiment.pk,

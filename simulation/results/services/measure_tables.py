@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from annotation.studies.models.studies import Study
 from core.accounts.models.users import User
+from core.documents import Row
+from judging.assessment.agreement_types import CriterionAgreementDocument
 from judging.assessment.options import JudgedOptions
 from judging.assessment.services import agreement
 from judging.assessment.services.agreement import StudyRatings
+from simulation.results.measure_types import (
+    DialogueMeasuresDocument,
+    MeasuresDocument,
+    MeasureTableDocument,
+    ProfileMeasuresDocument,
+)
 from simulation.results.published import load_table
-
-Row = dict[str, Any]
 
 SECOND = {"education", "marital_status", "english_proficiency", "region"}
 """Fields of Table 7; all others stand in Table 6."""
@@ -31,58 +36,57 @@ CAPTIONS = {
 }
 
 
-def domains(measures: Mapping[str, Any]) -> list[Row]:
-    return [dict(one) for one in measures["profiles"]["domains"]]
+def domains(measures: ProfileMeasuresDocument) -> list[Row]:
+    return [dict(one) for one in measures["domains"]]
 
 
-def demographics(measures: Mapping[str, Any], *, second: bool) -> list[Row]:
-    profiles = measures["profiles"]
+def demographics(measures: ProfileMeasuresDocument, *, second: bool) -> list[Row]:
     return [
         {
             "field": one["field"],
             "value": share["value"],
             "n": share["n"],
-            "percent": 100 * share["n"] / profiles["profiles"],
+            "percent": 100 * share["n"] / measures["profiles"],
         }
-        for one in profiles["demographics"]
+        for one in measures["demographics"]
         if (one["field"] in SECOND) is second
         for share in one["shares"]
     ]
 
 
-def preferences(measures: Mapping[str, Any], *, second: bool) -> list[Row]:
+def preferences(measures: ProfileMeasuresDocument, *, second: bool) -> list[Row]:
     names = ("domain", "type", "is_categorical", "n_possible", "generated", "n", "profiles", "occurring", "possible")
-    return [
-        {name: one[name] for name in names}
-        for one in measures["profiles"]["preferences"]
-        if (one["domain"] >= FIRST_OF_TABLE_9) is second
+    kept: list[Mapping[str, object]] = [
+        one for one in measures["preferences"] if (one["domain"] >= FIRST_OF_TABLE_9) is second
     ]
+    return [{name: one[name] for name in names} for one in kept]
 
 
-def diversity(measures: Mapping[str, Any]) -> list[Row]:
+def diversity(measures: DialogueMeasuresDocument) -> list[Row]:
     return [
         {
             "side": side,
             "tasks": tasks,
             "dialogues": one["dialogues"],
             "words": one["pooled"]["n_tokens"],
-            **{f"{name}_{way}": one[way][name] for way in ("pooled", "by_dialogue") for name in one["by_dialogue"]},
+            **{f"{name}_pooled": found for name, found in one["pooled"].items() if name in one["by_dialogue"]},
+            **{f"{name}_by_dialogue": found for name, found in one["by_dialogue"].items()},
             "self_bleu": one["self_bleu"],
         }
-        for side, by_tasks in measures["dialogues"]["diversity"].items()
+        for side, by_tasks in measures["diversity"].items()
         for tasks, one in by_tasks.items()
     ]
 
 
-ROWS: dict[str, tuple[str, Callable[[Mapping[str, Any]], list[Row]]]] = {
-    "1": ("profiles", domains),
-    "6": ("profiles", lambda measures: demographics(measures, second=False)),
-    "7": ("profiles", lambda measures: demographics(measures, second=True)),
-    "8": ("profiles", lambda measures: preferences(measures, second=False)),
-    "9": ("profiles", lambda measures: preferences(measures, second=True)),
-    "10": ("dialogues", diversity),
+PROFILE_ROWS: dict[str, Callable[[ProfileMeasuresDocument], list[Row]]] = {
+    "1": domains,
+    "6": lambda measures: demographics(measures, second=False),
+    "7": lambda measures: demographics(measures, second=True),
+    "8": lambda measures: preferences(measures, second=False),
+    "9": lambda measures: preferences(measures, second=True),
 }
-"""What each table is of, and how its rows are made."""
+KINDS = {**dict.fromkeys(PROFILE_ROWS, "profiles"), "10": "dialogues"}
+"""What each table is of."""
 
 KEYS = {
     "5": ("criterion",),
@@ -95,13 +99,14 @@ KEYS = {
 """The columns that a row has in common with a printed one. Rows of Table 10 are other datasets."""
 
 
-def table(number: str, measures: Mapping[str, Any], *, with_published: bool = False) -> dict[str, Any]:
+def table(number: str, measures: MeasuresDocument, *, with_published: bool = False) -> MeasureTableDocument:
     """Make a table of measures."""
-    found = {"table": number, "caption": CAPTIONS[number], "rows": ROWS[number][1](measures)}
+    rows = diversity(measures) if "diversity" in measures else PROFILE_ROWS[number](measures)
+    found: MeasureTableDocument = {"table": number, "caption": CAPTIONS[number], "rows": rows}
     return add_printed_rows(number, found) if with_published else found
 
 
-def add_printed_rows(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def add_printed_rows(number: str, table: MeasureTableDocument) -> MeasureTableDocument:
     """The table with what is printed beside each row, and the printed rows that have no like here."""
     printed, by_key = load_table(f"table_{number}"), load_printed_rows(number)
     keys = [build_key(number, row) for row in table["rows"]]
@@ -110,8 +115,11 @@ def add_printed_rows(number: str, table: Mapping[str, Any]) -> dict[str, Any]:
         for key, row in zip(keys, table["rows"], strict=True)
     ]
     others = [row for key, row in by_key.items() if key not in keys]
-    source = {name: printed[name] for name in ("source", "caption")}
-    return {**table, "rows": rows, "published": {**source, "others": others}}
+    return {
+        **table,
+        "rows": rows,
+        "published": {"source": printed["source"], "caption": printed["caption"], "others": others},
+    }
 
 
 def load_printed_rows(number: str) -> dict[tuple[str, ...], Row]:
@@ -134,7 +142,7 @@ def build_key(number: str, row: Row) -> tuple[str, ...]:
 HUMAN_CHECK = "Judge and people: mean of the judge's Cohen kappas with each person, and Fleiss kappa of the people"
 
 
-def table_5(*, by: User | None, study: Study, with_published: bool = False) -> dict[str, Any]:
+def table_5(*, by: User | None, study: Study, with_published: bool = False) -> MeasureTableDocument:
     """Make the table of a study: a row for each criterion and judge, kappas unweighted as in the paper.
 
     Intervals and weights are those of the study's agreement: an item drawn with a smaller chance counts more.
@@ -144,11 +152,11 @@ def table_5(*, by: User | None, study: Study, with_published: bool = False) -> d
         by=by, study=study, options=options, ratings=StudyRatings.from_options(study, options)
     )
     rows = [row for key, found in run.result["criteria"].items() for row in human_check_rows(key, found)]
-    table = {"table": "5", "study": study.name, "caption": HUMAN_CHECK, "rows": rows}
+    table: MeasureTableDocument = {"table": "5", "study": study.name, "caption": HUMAN_CHECK, "rows": rows}
     return add_printed_rows("5", table) if with_published else table
 
 
-def human_check_rows(key: str, found: Mapping[str, Any]) -> list[Row]:
+def human_check_rows(key: str, found: CriterionAgreementDocument) -> list[Row]:
     """A row for each judge; one without a judge where there is none."""
     people = {
         "items": found["n_items"],
@@ -156,5 +164,7 @@ def human_check_rows(key: str, found: Mapping[str, Any]) -> list[Row]:
         "fleiss_kappa": found["coefficients"]["fleiss_kappa"],
         "percent_agreement": found["coefficients"]["percent_agreement"],
     }
-    judges = [{"judge": name, "mean_cohen_kappa": one["mean_cohen_kappa"]} for name, one in found["judges"].items()]
+    judges: list[Row] = [
+        {"judge": name, "mean_cohen_kappa": one["mean_cohen_kappa"]} for name, one in found["judges"].items()
+    ]
     return [{"criterion": key, **one, **people} for one in judges or [{"judge": None, "mean_cohen_kappa": None}]]

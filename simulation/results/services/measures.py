@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,19 @@ from core.hashing import content_hash
 from core.jobs import waiting
 from simulation.experiments.models import PreferenceType
 from simulation.results import charts
+from simulation.results.measure_types import (
+    DemographicsDocument,
+    DialogueMeasuresDocument,
+    MeasuresDocument,
+    PreferenceDocument,
+    ProfileMeasuresDocument,
+)
 from simulation.results.queries import datasets as queries
 from simulation.results.queries.datasets import DatasetConversation, Values
 from simulation.stats.cells import cell_means
 from simulation.stats.diversity import compute_diversity, compute_self_bleu, mean_diversity
 from simulation.stats.evenness import evenness
+from simulation.stats.result_types import SideDiversityDocument
 from simulation.stats.variety import Texts
 
 TASK = "simulation.measure"
@@ -45,7 +53,7 @@ CHOICES = gettext_noop(
 """What PersonaLens leaves open about its Table 10 and is chosen here."""
 
 
-def measure_profiles(source: str, *, seed: int = 0) -> dict[str, Any]:
+def measure_profiles(source: str, *, seed: int = 0) -> ProfileMeasuresDocument:
     """Measure the profiles of a source: Tables 1 and 6 to 9 of PersonaLens (arXiv 2506.09902)."""
     found, known = queries.values(source), queries.possible(source)
     return {
@@ -63,7 +71,7 @@ def measure_profiles(source: str, *, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def demographics(found: Values) -> list[dict[str, Any]]:
+def demographics(found: Values) -> list[DemographicsDocument]:
     """Field by field, the values with their shares, the most frequent first."""
     return [
         {
@@ -80,7 +88,7 @@ def demographics(found: Values) -> list[dict[str, Any]]:
 
 def preference(
     found: Values, known: Mapping[tuple[str, str], PreferenceType], key: tuple[str, str], seed: int
-) -> dict[str, Any]:
+) -> PreferenceDocument:
     """A preference type and how evenly its values are spread.
 
     The possible values are those of the schema; of a type that is not categorical it has only examples. As in the
@@ -101,7 +109,7 @@ def preference(
     }
 
 
-def measure_dialogues(source: str, *, seed: int = 0) -> dict[str, Any]:
+def measure_dialogues(source: str, *, seed: int = 0) -> DialogueMeasuresDocument:
     """Measure all dialogues of a source: turns and words, and how varied the words are by side and kind of task."""
     said = read_texts(queries.conversations(source))
     k = len(said.profiles)
@@ -162,7 +170,7 @@ def read_texts(talks: Iterable[DatasetConversation]) -> SideTexts:
     )
 
 
-def diversity(said: SideTexts, side: str, tasks: str, seed: int) -> dict[str, Any]:
+def diversity(said: SideTexts, side: str, tasks: str, seed: int) -> SideDiversityDocument:
     """One row of Table 10: the dialogues of one kind of task, as one side or both spoke."""
     of_kind = (
         said.is_multi if tasks == "multi" else ~said.is_multi if tasks == "single" else np.ones_like(said.is_multi)
@@ -190,7 +198,7 @@ def diversity(said: SideTexts, side: str, tasks: str, seed: int) -> dict[str, An
 class MeasureKind:
     """One kind of measures: how they are made, of how much at once, and the hash of what they are made from."""
 
-    make: Callable[[str], dict[str, Any]]
+    make: Callable[[str], MeasuresDocument]
     hash_of: Callable[[str], str]
     sources: Callable[[], list[tuple[str, int]]]
     at_once: int
@@ -203,18 +211,23 @@ KINDS = {
 """What is measured. More profiles or dialogues than `at_once` are left to a worker: they take more than a second."""
 
 
-def measures(kind: str, source: str, *, patient: bool = False) -> dict[str, Any]:
+@overload
+def measures(kind: Literal["profiles"], source: str, *, patient: bool = ...) -> ProfileMeasuresDocument: ...
+@overload
+def measures(kind: str, source: str, *, patient: bool = ...) -> MeasuresDocument: ...
+def measures(kind: str, source: str, *, patient: bool = False) -> MeasuresDocument:
     """The kept measures of a source, or those made now. NotComputedError where a worker is to make them."""
     one = KINDS[kind]
     n = dict(one.sources()).get(source, 0)
     key = build_result_key(kind, source)
     if patient or n <= one.at_once:
         return waiting.load_or_make(key, lambda: one.make(source))
-    if (found := waiting.load(key)) is None:
+    found: MeasuresDocument | None = waiting.load(key)
+    if found is None:
         raise NotComputedError(
             "A worker measures more than {at_once} {kind}, on request.", field="source", at_once=one.at_once, kind=kind
         )
-    return dict(found)
+    return found
 
 
 def build_result_key(kind: str, source: str) -> str:
@@ -228,7 +241,7 @@ def choose_source(known: Sequence[tuple[str, int]], wanted: str = "") -> str:
     return max(known, key=lambda pair: pair[1])[0] if known else ""
 
 
-def draw_figure_3(profiles: Mapping[str, Any]) -> str:
+def draw_figure_3(profiles: ProfileMeasuresDocument) -> str:
     """Figure 3 for a page; empty where the profiles have no demographics."""
     fields = charts.figure_3(profiles["demographics"])
     return charts.draw_on_page(charts.bars, fields) if fields else ""
@@ -264,7 +277,7 @@ def compute(kind: str, source: str, reader: str) -> None:
 def prepare(kind: str, source: str) -> None:
     """Keep the measures and the figure, which takes longer to draw than all else of the page."""
     found = measures(kind, source, patient=True)
-    if kind == "profiles":
+    if "demographics" in found:
         draw_figure_3(found)
 
 
@@ -272,7 +285,7 @@ def build_key(kind: str, source: str) -> str:
     return f"measures-of-{kind}-{content_hash(source)[:16]}"
 
 
-def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
+def csv_rows(found: ProfileMeasuresDocument) -> Iterable[list[object]]:
     """Every preference type as one flat row, the first row their names."""
     numbers = ("profiles", "n", "n_possible", "n_occurring", "generated")
     ends = ("value", "low", "high", "reason")
@@ -281,8 +294,10 @@ def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
         *(f"{name}_{end}" for name in ("occurring", "possible") for end in ends),
     ]
     for one in found["preferences"]:
+        row: Mapping[str, object] = one
+        figures: tuple[Mapping[str, object], ...] = (one["occurring"], one["possible"])
         yield [
-            *(one[name] for name in ("domain", "type", "is_categorical", *numbers)),
+            *(row[name] for name in ("domain", "type", "is_categorical", *numbers)),
             "; ".join(one["unlisted"]),
-            *(one[name][end] for name in ("occurring", "possible") for end in ends),
+            *(figure[end] for figure in figures for end in ends),
         ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from simulation.results.published import SOURCE, is_published, load_table
+from simulation.results.result_types import ExperimentDocument, PrintedFigure, RowDocument, TableDocument
 from simulation.results.services.data import TASKS
 
 KEY = "published"
@@ -23,18 +23,18 @@ TURNS = {
 """Under which measures the printed ones of Table 13 stand; whether a turn is a message is not said."""
 
 
-def add_published(document: Mapping[str, Any]) -> dict[str, Any]:
+def add_published(document: ExperimentDocument) -> ExperimentDocument:
     """The document with the printed rows at the end of each table that has any."""
     return {**document, "tables": {key: add_printed_rows(table) for key, table in document["tables"].items()}}
 
 
-def add_printed_rows(table: Mapping[str, Any]) -> dict[str, Any]:
+def add_printed_rows(table: TableDocument) -> TableDocument:
     """One table with the printed rows, if its numbers are known."""
     name = table["number"].lower().replace(" ", "_")
     if not is_published(name):
-        return dict(table)
+        return table
     names = [column["key"] for column in table["columns"]]
-    rows = [
+    rows: list[RowDocument] = [
         {
             "name": f"{row} (printed)",
             "group": group,
@@ -78,7 +78,7 @@ def to_share(column: str, value: float) -> float:
     return value / 100 if column.endswith(PERCENT) else value
 
 
-def cell(value: float | None) -> dict[str, Any]:
+def cell(value: float | None) -> PrintedFigure:
     """A printed number in the shape of a figure; how many dialogues it rests on is not known."""
     return {
         "value": value,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from core.errors import InputError
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import SEVERAL
+from simulation.results.result_types import RanksDocument, TableDocument
 from simulation.results.services.columns import OF_ASSISTANT, OF_SIZE, OF_USER, OF_VARIETY, Column, P
 from simulation.results.services.data import Filters, filter_data, load_data
 from simulation.results.services.results import AT_ONCE, is_large
@@ -42,7 +42,7 @@ WITHOUT_JUDGE = ("variety", "size")
 """What no judge has a part in."""
 
 
-def rank_document(first: Rated, second: Rated, options: IntervalOptions, filters: Filters) -> dict[str, Any]:
+def rank_document(first: Rated, second: Rated, options: IntervalOptions, filters: Filters) -> RanksDocument:
     """How ranks change, by table and measure, in the shape of an experiment's document.
 
     Raises InputError where nobody has judged one of them, or no table has two rows in common.
@@ -64,14 +64,16 @@ def rank_document(first: Rated, second: Rated, options: IntervalOptions, filters
         "filters": asdict(filters),
         "dialogues": len(one.played) + len(other.played) * (not is_same),
         "regular": int(one.played.is_regular.sum() + other.played.is_regular.sum() * (not is_same)),
-        **options.model_dump(),
+        "bootstrap": options.bootstrap,
+        "seed": options.seed,
+        "confidence": options.confidence,
         "resampled": "profiles",
         "numbers": {table["number"]: key for key, table in tables.items()},
         "tables": tables,
     }
 
 
-def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> dict[str, Any]:
+def ranks_on_request(first: Rated, second: Rated, filters: Filters) -> RanksDocument:
     """The same for a page or the API. Raises InputError where somebody would wait too long."""
     if any(is_large(experiment) for experiment, _ in (first, second)):
         raise InputError(
@@ -99,7 +101,7 @@ def build_ranking(sheet: Tables, key: str) -> tuple[list[Row], Sequence[Column],
     }[key]
 
 
-def rank_table(key: str, one: Tables, other: Tables, *, is_same: bool) -> dict[str, Any]:
+def rank_table(key: str, one: Tables, other: Tables, *, is_same: bool) -> TableDocument:
     """Of each row that both have, its changes of rank among the rows of its group; none where a group has but one."""
     found, measures, group = build_ranking(one, key)
     theirs = {(row.group, row.name): row for row in other.select_filled(build_ranking(other, key)[0])}

@@ -24,6 +24,7 @@ from core.version import code_version
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results.queries import judgments
+from simulation.results.result_types import ExperimentDocument, RanksDocument
 from simulation.results.services.data import Data, Filters, choices, filter_data, list_judged_turns, load_data
 from simulation.results.services.tables import OF_WHOLE_DIALOGUES, TABLES, Tables
 
@@ -41,7 +42,7 @@ def describe_left() -> str:
 
 def document(
     experiment: Experiment, judge: Judge | None, options: IntervalOptions | None = None, filters: Filters | None = None
-) -> dict[str, Any]:
+) -> ExperimentDocument:
     """Compute all tables now, as JSON types. Raises InputError for a filter that no dialogue meets."""
     chosen, asked = options or IntervalOptions(), filters or Filters()
     whole = load_data(experiment, judge)
@@ -84,11 +85,12 @@ def not_judged(data: Data) -> dict[str, int]:
 
 def load_or_compute(
     experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters, *, patient: bool
-) -> dict[str, Any] | None:
+) -> ExperimentDocument | None:
     """The kept document, or one made now; None where who is not patient would wait for a worker."""
     key = build_key(experiment, judge, options, filters, judgments.fingerprint(experiment))
-    if found := cache.get(key):
-        return dict(found)
+    found: ExperimentDocument | None = cache.get(key)
+    if found:
+        return found
     if not patient and is_large(experiment):
         return None
     with take_turn(f"{key}-turn"):
@@ -97,16 +99,15 @@ def load_or_compute(
             found = document(experiment, judge, options, filters)
             cache.set(key, found, KEPT)
             cache.set(build_key(experiment, judge, options, filters), key, KEPT)
-    return dict(found)
+    return found
 
 
 def find_last(
     experiment: Experiment, judge: Judge | None, options: IntervalOptions, filters: Filters
-) -> dict[str, Any] | None:
+) -> ExperimentDocument | None:
     """The newest document with these options, whatever dialogues and verdicts there were."""
     key = cache.get(build_key(experiment, judge, options, filters))
-    found = cache.get(key) if key else None
-    return dict(found) if found else None
+    return cache.get(key) if key else None
 
 
 def is_large(experiment: Experiment) -> bool:
@@ -170,7 +171,7 @@ def judge_called(judges: Sequence[tuple[Judge, int]], name: str) -> Judge | None
 CSV = ("value", "low", "high", "n_items", "n_raters", "reason", "method")
 
 
-def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
+def csv_rows(found: ExperimentDocument | RanksDocument) -> Iterable[list[object]]:
     """Every figure of the document as one flat row, the first row their names."""
     yield [
         *("number", "table", "group", "row", "measure"),
@@ -179,6 +180,7 @@ def csv_rows(found: Mapping[str, Any]) -> Iterable[list[Any]]:
     for table in found["tables"].values():
         for row in table["rows"]:
             for column in table["columns"]:
-                if cell := row["cells"].get(column["key"]):
+                cell: Mapping[str, object] | None = row["cells"].get(column["key"])
+                if cell:
                     names = [table["number"], table["key"], row["group"], row["name"], column["key"]]
                     yield [*names, *(cell[name] for name in CSV)]

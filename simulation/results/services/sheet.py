@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.table import BoolArray, FloatArray
 from simulation.experiments.models import Experiment
 from simulation.results.queries.judgments import sort_names
+from simulation.results.result_types import TableDocument
 from simulation.results.services.columns import Column, describe_column
 from simulation.results.services.data import TASKS, Data
 from simulation.stats.cells import cell_means
@@ -130,7 +130,7 @@ class Sheet:
 
     def build_judged_table(
         self, key: str, title: str, rows: Sequence[Row], measures: Sequence[Column], group: str, note: str = ""
-    ) -> dict[str, Any]:
+    ) -> TableDocument:
         """A table of what the judge said; no rows where no judge has said anything."""
         there = self.select_filled(rows) if self.data.verdicts else []
         return self.table(key, title, there, self.cells(there, measures), measures, group, note)
@@ -173,7 +173,7 @@ class Sheet:
         measures: Sequence[Column],
         group: str = "",
         note: str = "",
-    ) -> dict[str, Any]:
+    ) -> TableDocument:
         return {
             "key": key,
             "number": NUMBERS.get(key, ""),

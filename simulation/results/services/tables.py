@@ -8,7 +8,6 @@ pooled: where there are several, each has its rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from annotation.stats.table import BoolArray, FloatArray
 from annotation.stats.words import words
 from simulation.agents.prompts import CONDITIONS
 from simulation.results.queries import judgments
-from simulation.results.queries.judgments import NO_DOMAIN, SEVERAL, sort_names
+from simulation.results.queries.judgments import NO_DOMAIN, SEVERAL, Names, sort_names
+from simulation.results.result_types import TableDocument
 from simulation.results.services.columns import (
     DIALOGUES,
     DRIFT,
@@ -47,19 +47,19 @@ WHOLE = "base+I"
 class Tables(Sheet):
     """Every table, a method each."""
 
-    def build(self, key: str) -> dict[str, Any]:
-        made: dict[str, Any] = getattr(self, key)()
+    def build(self, key: str) -> TableDocument:
+        made: TableDocument = getattr(self, key)()
         return made
 
     # tables of the paper
 
-    def assistants_table(self) -> dict[str, Any]:
+    def assistants_table(self) -> TableDocument:
         """Table 3: what the judge said of each assistant, for tasks of one and of several domains."""
         return self.build_judged_table(
             "assistants", "Assistants", self.list_task_rows(), PUBLISHED, "Tasks of", self.of_condition
         )
 
-    def ablation_table(self) -> dict[str, Any]:
+    def ablation_table(self) -> TableDocument:
         """Table 4: conditions, for tasks of one and of several domains."""
         return self.build_judged_table("ablation", "Conditions", self.list_condition_rows(), PUBLISHED, "Tasks of")
 
@@ -82,7 +82,7 @@ class Tables(Sheet):
         rows = [Row(row.name, row.where & self.played.is_regular, row.group, row.key) for row in self.list_task_rows()]
         return self.select_filled(rows)
 
-    def variety_table(self) -> dict[str, Any]:
+    def variety_table(self) -> TableDocument:
         """Table 10: how varied the words of the dialogues are, of each dialogue and of all together."""
         rows = self.list_regular_rows()
         each = self.cells(rows, OF_VARIETY)
@@ -97,13 +97,13 @@ class Tables(Sheet):
         columns = (DIALOGUES, *OF_VARIETY, *OF_POOLED)
         return self.table("variety", "Diversity of words", rows, cells, columns, "Tasks of", note)
 
-    def user_table(self) -> dict[str, Any]:
+    def user_table(self) -> TableDocument:
         """Table 12: quality of the user agent with each assistant. The paper has tasks of one domain."""
         return self.build_judged_table(
             "user_agent", "User agent", self.list_task_rows(), OF_USER, "Tasks of", self.of_condition
         )
 
-    def checks_table(self) -> dict[str, Any]:
+    def checks_table(self) -> TableDocument:
         """Whether the user agent is true to its part, where a judge was asked; the rates are of the judge's yes."""
         is_asked = self.data.verdicts.is_asked if self.data.verdicts else {}
         rows = self.list_task_rows() if any(one.key in is_asked for one in OF_CHECKS) else []
@@ -111,7 +111,7 @@ class Tables(Sheet):
             "user_checks", "Is the user real?", rows, OF_CHECKS, "Tasks of", self.of_condition
         )
 
-    def size_table(self) -> dict[str, Any]:
+    def size_table(self) -> TableDocument:
         """Table 13: how long the dialogues are. The paper does not say whether a turn is a message or an exchange."""
         rows = self.list_regular_rows()
         cells = [[count(row), *(self.estimate_size(row, one) for one in OF_SIZE)] for row in rows]
@@ -130,7 +130,7 @@ class Tables(Sheet):
         each = np.where(row.where & (parts > 0), whole / np.where(parts > 0, parts, 1.0), np.nan)
         return self.means([each], "nothing was counted here", np.where(np.isnan(each), 0.0, parts))[0]
 
-    def domains_table(self) -> dict[str, Any]:
+    def domains_table(self) -> TableDocument:
         """Figure 4: tasks by their domain, with the mean of the domains, each of the same weight, and that of all."""
         rows, cells = [], []
         for assistant in self.assistants:
@@ -162,7 +162,7 @@ class Tables(Sheet):
             ends=column.ends,
         )
 
-    def turns_table(self) -> dict[str, Any]:
+    def turns_table(self) -> TableDocument:
         """Figure 5: personalization by reply of the assistant, where turns were judged."""
         asked = self.compute_by_reply()
         curves = [(row, turn) for row in self.curves() for turn in asked]
@@ -201,7 +201,7 @@ class Tables(Sheet):
 
     # other tables
 
-    def differences_table(self) -> dict[str, Any]:
+    def differences_table(self) -> TableDocument:
         """Each condition minus the first with the same assistant, and each assistant minus the first."""
         rows: list[Row] = []
         columns: list[FloatArray] = []
@@ -218,9 +218,9 @@ class Tables(Sheet):
         self,
         rows: list[Row],
         columns: list[FloatArray],
-        names: Any,
+        names: Names,
         of: Sequence[str],
-        others: Any,
+        others: Names,
         within: Sequence[str],
     ) -> None:
         """Add the rows of each name minus the first, within each of the others."""
@@ -236,7 +236,7 @@ class Tables(Sheet):
                     values = self.value(column)
                     columns.append(np.where(where, values - values[partner], np.nan))
 
-    def history_table(self) -> dict[str, Any]:
+    def history_table(self) -> TableDocument:
         """Conditions by how far the history was damaged; step 0 is the history as it is."""
         kinds = list(dict.fromkeys(CONDITIONS[key].damage for key in self.conditions if CONDITIONS[key].damage))
         rows = [
@@ -251,7 +251,7 @@ class Tables(Sheet):
         note = "percent of the summaries that are damaged"
         return self.build_judged_table("history", "Quality of the history", rows, columns, "Damage", note)
 
-    def drift_table(self) -> dict[str, Any]:
+    def drift_table(self) -> TableDocument:
         """Persona drift: how often the user's n-th turn names a value that the profile does not hold."""
         drifts = self.data.measures.drifts
         rows = [
@@ -264,7 +264,7 @@ class Tables(Sheet):
         note = f"{self.of_condition}; n-th turn of the user"
         return self.table("drift", "Persona drift", rows, cells, (DRIFT,), "Assistant", note)
 
-    def talk_table(self) -> dict[str, Any]:
+    def talk_table(self) -> TableDocument:
         """How the dialogues went, those that ended otherwise included."""
         rows = [
             Row(label, self.mask_assistant(assistant) & self.mask_condition(key))

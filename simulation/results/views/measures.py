@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
@@ -17,12 +17,14 @@ from annotation.studies.models.studies import Study
 from annotation.studies.steps import study_steps
 from core.accounts.access import get_account, researcher_required
 from core.csv_files import csv_text
+from core.documents import Row
 from core.downloads import attach_file
 from core.errors import NotComputedError
 from core.messages import show_errors
 from simulation.results import charts
+from simulation.results.measure_types import ProfileMeasuresDocument
 from simulation.results.services import measures
-from simulation.results.services.measure_tables import ROWS, table, table_5
+from simulation.results.services.measure_tables import KINDS, table, table_5
 
 MOST_VALUES = 10
 """Of a field of the demographics. Free texts have as many as there are profiles."""
@@ -39,8 +41,8 @@ def dataset_measures(request: HttpRequest) -> HttpResponse:
     is_published = "published" in request.GET
     found = {kind: one["found"] for kind, one in parts.items()}
     tables = {
-        f"t{number}": table(number, found, with_published=is_published)
-        for number, (kind, _) in ROWS.items()
+        f"t{number}": table(number, found[kind], with_published=is_published)
+        for number, kind in KINDS.items()
         if found[kind]
     }
     context = {
@@ -77,9 +79,9 @@ def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
     return context
 
 
-def fold_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def fold_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows of the values that most profiles have, and one for the others of a field; the files have all."""
-    found: list[Mapping[str, Any]] = []
+    found: list[Row] = []
     for field, of_field in groupby(rows, lambda row: row["field"]):
         values = list(of_field)
         kept = values if len(values) <= MOST_VALUES + 1 else values[:MOST_VALUES]
@@ -131,17 +133,17 @@ def human_check(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "simulation/human_check.html", context)
 
 
-def to_csv(found: dict[str, Any]) -> str:
+def to_csv(found: ProfileMeasuresDocument) -> str:
     return csv_text(measures.csv_rows(found))
 
 
-def to_figure(ending: str) -> Callable[[dict[str, Any]], str | bytes]:
+def to_figure(ending: str) -> Callable[[ProfileMeasuresDocument], str | bytes]:
     """What writes the figure as a file of this ending."""
     draw = charts.FIGURES[ending]
     return lambda found: draw(charts.bars, charts.figure_3(found["demographics"]), charts.FILE)
 
 
-WRITERS: dict[str, Callable[[dict[str, Any]], str | bytes]] = {
+WRITERS: dict[str, Callable[[ProfileMeasuresDocument], str | bytes]] = {
     "csv": to_csv,
     "json": lambda found: json.dumps(found, ensure_ascii=False, indent=1),
     **{ending: to_figure(ending) for ending in ("svg", "png", "pdf")},

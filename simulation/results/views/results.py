@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -26,6 +26,13 @@ from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
 from simulation.results import charts
 from simulation.results.queries.judgments import list_experiment_judges
+from simulation.results.result_types import (
+    ColumnDocument,
+    ExperimentDocument,
+    RanksDocument,
+    RowDocument,
+    TableDocument,
+)
 from simulation.results.services import results
 from simulation.results.services.data import Filters
 from simulation.results.services.differences import list_shared_models
@@ -44,8 +51,6 @@ CAPTIONS = {
 }
 LABELS = [gettext_noop("Assistant"), gettext_noop("Condition"), gettext_noop("Tasks"), gettext_noop("Domain")]
 """What the results can be narrowed by."""
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,10 @@ class ResultsRequest:
         of = {"experiment": self.experiment, "judge": self.judge}
         return {**of, "options": IntervalOptions(), "filters": self.filters}
 
-    def select_tables(self, found: Document) -> Document:
+    def select_tables(self, found: ExperimentDocument) -> ExperimentDocument:
         return add_published(found) if self.published else found
 
-    def address(self, name: str, *args: Any, **more: str) -> str:
+    def address(self, name: str, *args: object, **more: str) -> str:
         """An address with the same judge, filters and numbers."""
         filters = {field: value for field, value in asdict(self.filters).items() if value}
         judge = {"judge": self.judge.pk} if self.judge else {}
@@ -109,7 +114,7 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "simulation/results.html", context)
 
 
-def build_context(asked: ResultsRequest, found: Document) -> dict[str, Any]:
+def build_context(asked: ResultsRequest, found: ExperimentDocument) -> dict[str, object]:
     """What the page shows of a document."""
     return {
         "result": found,
@@ -160,7 +165,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
     return attach_file(content, name=f"{name}.{format}")
 
 
-def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict[str, Any]:
+def build_table_context(asked: ResultsRequest, table: TableDocument) -> dict[str, object]:
     """A table with its chart, where one shows more than the numbers."""
     caption = _(CAPTIONS[table["key"]]) if table["key"] in CAPTIONS else ""
     rows = [
@@ -176,12 +181,12 @@ def build_table_context(asked: ResultsRequest, table: Mapping[str, Any]) -> dict
     }
 
 
-def figure(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
+def figure(row: RowDocument, column: ColumnDocument) -> dict[str, object]:
     cell = row["cells"][column["key"]]
     return {"estimate": cell, "n": cell["n_items"], "digits": column["digits"]}
 
 
-def fields(found: Document, filters: Filters) -> list[dict[str, Any]]:
+def fields(found: ExperimentDocument, filters: Filters) -> list[dict[str, object]]:
     """The lists to choose from, where there is a choice."""
     chosen = asdict(filters)
     return [
@@ -196,15 +201,15 @@ def links(asked: ResultsRequest, table: str = "") -> list[tuple[str, str]]:
     return [(f.upper(), asked.address("results_download", f, **more)) for f in (charts.FIGURES if table else FILES)]
 
 
-def to_json(found: Document) -> str:
+def to_json(found: ExperimentDocument) -> str:
     return json.dumps(found, ensure_ascii=False, indent=1)
 
 
-def to_csv(found: Document) -> str:
+def to_csv(found: ExperimentDocument) -> str:
     return csv_text(results.csv_rows(found))
 
 
-FILES: dict[str, Callable[[Document], str]] = {
+FILES: dict[str, Callable[[ExperimentDocument], str]] = {
     "csv": to_csv,
     "json": to_json,
 }
@@ -239,7 +244,7 @@ def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "simulation/ranks.html", {**context, "found": found, "tables": tables(found)})
 
 
-def tables(found: dict[str, Any] | None) -> list[dict[str, Any]]:
+def tables(found: RanksDocument | None) -> list[dict[str, object]]:
     return [
         {
             **table,

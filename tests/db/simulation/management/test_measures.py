@@ -99,6 +99,10 @@ class TestProfiles:
         with pytest.raises(CommandError, match="cannot be written: Is a directory"):
             measures("--figure", "3", "--output", str(tmp_path))
 
+    def test_a_table_or_a_figure(self):
+        with pytest.raises(CommandError, match="--figure: not allowed with argument --table"):
+            measures("--table", "10", "--figure", "3")
+
 
 @pytest.mark.usefixtures("dialogues")
 class TestDialogues:
