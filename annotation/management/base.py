@@ -27,6 +27,8 @@ BAD_INPUT = 2
 CLOSED_PIPE = 128 + 13
 """As of a program that the signal of a closed pipe ends."""
 
+NOT_RESAMPLED = "No intervals by resampling: none was asked for (0 resamples)."
+
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
 
@@ -115,6 +117,8 @@ class ConcordCommand(PlainCommand):
             self.write_json(document)
         else:
             self.say(document)
+            if options.get("bootstrap") == 0:
+                self.stdout.write(NOT_RESAMPLED)
         self.stdout.flush()  # else a full disk or a closed pipe is noticed only after the command
 
     def stop_writing(self) -> NoReturn:

@@ -111,6 +111,8 @@ class TestAgreement:
         asked = [one for one in found if one["reason"] == NOT_ASKED]
         assert asked
         assert all(one["value"] is not None and one["method"] == "none" for one in asked)
+        said = run(command[0], "--study", "more", *command[1:], "--bootstrap", "0")
+        assert said.splitlines()[-1] == "No intervals by resampling: none was asked for (0 resamples)."
 
     def test_asking_twice_keeps_one_row(self, study):
         for _ in range(2):

@@ -231,7 +231,7 @@ def test_the_command_writes_csv(experiment, judge, tmp_path, capfd):
     assert {row["table"] for row in rows} == {"differences"}
     assert {row["row"] for row in rows} == {"base+I minus base", "assistant 1 minus assistant 0"}
     run("Synthetic", "--differences", "--bootstrap", "50", "-o", "-")
-    assert capfd.readouterr().out == file.read_text()
+    assert capfd.readouterr().out == file.read_bytes().decode()
 
 
 @pytest.mark.each_database
