@@ -94,10 +94,9 @@ def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Hold a part of the study's items out, and go on with the development part."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     form, by = HoldOutForm(request.POST), reader(request)
-    if not (
-        form.is_valid()
-        and form.done(lambda: hold_out.hold_out(by=by, study=study, seed=study.seed, **form.arguments()))
-    ):
+    if not form.is_valid():
+        return render_verdict(request, study, judge, form)
+    if form.done(lambda: hold_out.hold_out(by=by, study=study, seed=study.seed, **form.arguments())) is None:
         return render_verdict(request, study, judge, form)
     return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
 
