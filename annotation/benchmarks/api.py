@@ -36,7 +36,7 @@ class BenchmarksApi(Api):
         return get_object_or_404(list_benchmarks(), slug=slug)
 
     def render_benchmark(self, slug: str, status: int = 200) -> Response:
-        """The benchmark as it is now."""
+        """Render the benchmark as it is now."""
         return Response(BenchmarkSerializer(self.benchmark(slug)).data, status=status)
 
 
@@ -74,7 +74,7 @@ class BenchmarkSerializer(serializers.ModelSerializer[Benchmark]):
 
 
 def list_benchmarks() -> QuerySet[Benchmark]:
-    """Benchmarks with all that is said of them, in one query."""
+    """List benchmarks with all that is said of them, in one query."""
     return Benchmark.objects.select_related("parent", "study", "project").annotate(
         n_cases=Count("cases"), n_counting=Count("cases", filter=Q(cases__excluded_reason=""))
     )

@@ -42,7 +42,7 @@ class BuildForm(OptionsForm):
         self.order_fields(["study", *self.asks[:-2], "splits"])
 
     def build(self, by: User) -> Benchmark | None:
-        """The draft, or None if something was refused, with the reason at its field."""
+        """Build the draft; None if something was refused, with the reason at its field."""
         return self.done(lambda: self.build_draft(by))
 
     def build_draft(self, by: User) -> Benchmark:

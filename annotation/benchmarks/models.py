@@ -70,7 +70,7 @@ class Benchmark(InProject):
         return f"{self.name} {self.version}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Refuses to change a row that is released in the database: what is cited must stay as it was."""
+        """Save, but refuse to change a row that is released in the database: what is cited must stay as it was."""
         if self.pk:
             refuse_if(Benchmark.objects.filter(pk=self.pk, state=self.State.RELEASED))
         super().save(*args, **kwargs)
@@ -93,7 +93,7 @@ class BenchmarkCaseQuerySet(models.QuerySet["BenchmarkCase"]):
     """Cases, and those that a model is scored on."""
 
     def only_counting(self) -> BenchmarkCaseQuerySet:
-        """Not excluded: these have a gold answer."""
+        """Return those that are not excluded: these have a gold answer."""
         return self.filter(excluded_reason="")
 
     def update(self, **values: Any) -> int:

@@ -202,19 +202,19 @@ class Manifest(BaseModel):
 
 
 def is_release(folder: Path) -> bool:
-    """Whether the folder holds a release of Concord's."""
+    """Return whether the folder holds a release of Concord's."""
     return (folder / MANIFEST).is_file()
 
 
 def read_manifest(root: InputFile) -> Manifest:
-    """What belongs to the release. InputError with file, line and field where that is not said well."""
+    """Read what belongs to the release. InputError with file, line and field where that is not said well."""
     file = InputFile(root.path / MANIFEST, f"{root.name}/{MANIFEST}")
     data = read_document(file)
     return check_value(file, data, [], parse_document(file, data), Manifest)
 
 
 def file_of(root: InputFile, listed: ReleasedFile) -> InputFile:
-    """A file of the release whose content is what the manifest says."""
+    """Read a file of the release whose content is what the manifest says."""
     file = InputFile(root.path / listed.path, f"{root.name}/{listed.path}")
     if sha256_of(file) != listed.sha256:
         raise file.error(f"is not the file that {MANIFEST} names: its SHA-256 is another one")
@@ -222,7 +222,7 @@ def file_of(root: InputFile, listed: ReleasedFile) -> InputFile:
 
 
 def sha256_of(file: InputFile) -> str:
-    """Of the file's bytes, in hexadecimal."""
+    """Hash the file's bytes, in hexadecimal."""
     digest = hashlib.sha256()
     try:
         with file.path.open("rb") as stream:
@@ -253,5 +253,5 @@ class RevisionRecord(BaseModel):
 
 
 def read_revisions(file: InputFile) -> list[RevisionRecord]:
-    """The revisions of a file. InputError with file, line and field for the first bad one."""
+    """Read the revisions of a file. InputError with file, line and field for the first bad one."""
     return [record for _, record in read_jsonl(file, RevisionRecord, Problems("stop"), id_of=lambda one: one.id)]

@@ -38,7 +38,7 @@ from core.messages import show_errors
 
 
 def benchmark_steps(benchmark: Benchmark, current: str = "") -> list[Step]:
-    """All steps, the one called `current` marked as where the reader is. Two queries."""
+    """List all steps, the one called `current` marked as where the reader is. Two queries."""
     counts = benchmarks.numbers(benchmark)
     own = [*votes_step(benchmark), cases_step(benchmark, counts), audit_step(benchmark, counts)]
     steps = [*own, sheet_step(benchmark), release_step(benchmark)]
@@ -91,7 +91,7 @@ def render_step(request: HttpRequest, name: str, benchmark: Benchmark, step: str
 @researcher_required
 @require_safe
 def benchmark_list(request: HttpRequest) -> HttpResponse:
-    """All versions of all benchmarks."""
+    """Show all versions of all benchmarks."""
     return render(
         request,
         "annotation/benchmark_list.html",
@@ -101,7 +101,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
 
 @researcher_required
 def benchmark_create(request: HttpRequest) -> HttpResponse:
-    """A draft from the votes of a study."""
+    """Make a draft from the votes of a study."""
     form = BuildForm(request.POST or None, by=get_account(request), initial={"study": request.GET.get("study", "")})
     if form.is_valid() and (made := form.build(get_account(request))):
         says = _("{made} is a draft. It does not change any more once it is released.")
@@ -113,7 +113,7 @@ def benchmark_create(request: HttpRequest) -> HttpResponse:
 @researcher_required
 @require_safe
 def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """One version: how many cases, how it was made, what it was made from."""
+    """Show one version: how many cases, how it was made, what it was made from."""
     benchmark = find_benchmark(slug)
     row = queries.row(benchmark)
     counts = queries.kind_by_tier(benchmark)
@@ -134,7 +134,7 @@ def benchmark_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
-    """The cases with gold, votes, tier and split."""
+    """Show the cases with gold, votes, tier and split."""
     benchmark = find_benchmark(slug)
     asked = {name: request.GET.get(name, "") for name in ("kind", "tier", "split", "only")}
     search = request.GET.get("q", "").strip()
@@ -155,7 +155,7 @@ def benchmark_cases(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One case: its texts, its votes, and all that happened to it."""
+    """Show one case: its texts, its votes, and all that happened to it."""
     benchmark = find_benchmark(slug)
     case = get_object_or_404(benchmark.cases.select_related("pair__profile"), pk=pk)
     before, after = queries.neighbours(case)
@@ -175,7 +175,7 @@ def benchmark_case(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @researcher_required
 def benchmark_audit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest audit, or the button that makes one; and a cleaned version."""
+    """Show the newest audit, or the button that makes one; and a cleaned version."""
     benchmark = find_benchmark(slug)
     form = CleanForm(request.POST if "rules" in request.POST or "version" in request.POST else None)
     if request.method == "POST" and not form.is_bound:
@@ -202,7 +202,7 @@ MOST_SHOWN = 30
 
 
 def build_audit_context(benchmark: Benchmark, result: BenchmarkAuditDocument) -> dict[str, object]:
-    """What the page shows of an audit: tables of all and of tiers, and the first repeated pairs with links."""
+    """Return what the page shows of an audit: tables of all and of tiers, the first repeated pairs with links."""
     several = sum(1 for one in result["recurring"] if one["kind"]) > 0
     pairs = sorted(result["repeated_pairs"], key=lambda one: not one["opposite"])[:MOST_SHOWN]
     links = queries.load_case_ids(benchmark, [name for one in pairs for name in one["cases"]])
@@ -223,7 +223,7 @@ def render_audit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @researcher_required
 @require_safe
 def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
-    """The newest audit."""
+    """Send the newest audit."""
     newest = queries.newest_audit(find_benchmark(slug))
     if newest is None:
         raise Http404("there is no audit yet")
@@ -233,7 +233,7 @@ def audit_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: AR
 @researcher_required
 @require_safe
 def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
-    """What somebody must know who uses it."""
+    """Show what somebody must know who uses it."""
     benchmark = find_benchmark(slug)
     sheet = datasheets.datasheet(benchmark)
     return render_step(
@@ -250,7 +250,7 @@ def benchmark_datasheet(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def datasheet_download(request: HttpRequest, slug: str, format: str) -> HttpResponse:  # noqa: ARG001
-    """The datasheet as md, html or json."""
+    """Send the datasheet as md, html or json."""
     if format not in SHEETS:
         raise Http404(f"a datasheet is not given as {format}")
     sheet = SHEETS[format](datasheets.datasheet(find_benchmark(slug)))
@@ -281,7 +281,7 @@ def benchmark_release(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
-    """The folder that `release` writes, as one ZIP file. It is made for this answer and gone afterwards."""
+    """Send the folder that `release` writes, as one ZIP file. It is made for this answer and gone afterwards."""
     benchmark = find_benchmark(slug)
     if not benchmark.is_released:
         raise Http404("a draft is not given out")
@@ -295,7 +295,7 @@ def release_download(request: HttpRequest, slug: str) -> HttpResponse | FileResp
 
 @researcher_required
 def filter_rounds(request: HttpRequest, slug: str) -> HttpResponse:
-    """What each round did with the items, and a form for the next."""
+    """Show what each round did with the items, and a form for the next."""
     study = get_object_or_404(Study, slug=slug)
     if study.kind != Study.Kind.PAIR:
         raise Http404("only studies of response pairs are filtered")
@@ -334,7 +334,7 @@ FIGURES = {
 
 @researcher_required
 def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """What choices hide that grades of the same people show, or the button that makes the study of grades."""
+    """Show what choices hide that grades of the same people show, or the button that makes the study of grades."""
     study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
     if request.method == "POST":
         try:
@@ -361,7 +361,7 @@ def grades_page(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_required
 @require_safe
 def grades_download(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
-    """What the page shows, with the number of draws and the seed."""
+    """Send what the page shows, with the number of draws and the seed."""
     study = get_object_or_404(Study, slug=slug, kind=Study.Kind.PAIR)
     there = grading.list_graded_studies(study)
     if not there:

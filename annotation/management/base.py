@@ -20,11 +20,14 @@ from core.audit.models import Act
 from core.documents import pieces
 from core.errors import InputError
 from core.faults import fault_in_full
+from core.files.writing import STDOUT, ReaderGoneError
 from core.schema_state import describe_gap
 
 BAD_INPUT = 2
 CLOSED_PIPE = 128 + 13
 """As of a program that the signal of a closed pipe ends."""
+
+NOT_RESAMPLED = "No intervals by resampling: none was asked for (0 resamples)."
 
 SETTINGS = "settings"
 """Tag of the system checks that find a bad setting."""
@@ -87,13 +90,20 @@ class ConcordCommand(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         named = options.get("project") if self.makes_roots else None
+        if options.get("output") == STDOUT:
+            self.stdout = self.stderr  # for what it says: the file is alone on standard output
         with audit_through(Act.Through.COMMAND), use_project(find_project(named) if named else None):
-            document = self.run(**options)
+            try:
+                document, is_gone = self.run(**options), False
+            except ReaderGoneError:
+                document, is_gone = None, True
             if self.exports and self.is_export(**options):
                 self.record_export(**options)
+        if is_gone:
+            sys.exit(CLOSED_PIPE)
         try:
             self.write_document(document, **options)
-        except BrokenPipeError:
+        except (BrokenPipeError, ReaderGoneError):
             self.stop_writing()
         if failure := self.describe_failure(document):
             raise CommandError(failure)
@@ -107,6 +117,8 @@ class ConcordCommand(PlainCommand):
             self.write_json(document)
         else:
             self.say(document)
+            if options.get("bootstrap") == 0:
+                self.stdout.write(NOT_RESAMPLED)
         self.stdout.flush()  # else a full disk or a closed pipe is noticed only after the command
 
     def stop_writing(self) -> NoReturn:

@@ -945,7 +945,7 @@ class Methods(Transport):
     ) -> types.HoldOut:
         """Keep a part of the items from the development of judges.
 
-        `share`: Share of the clusters to hold out.
+        `share`: Share to hold out. Of the clusters; between 0 and 1.
         `seed`: Seed. The same seed draws the same.
         """
         return self.post(f"studies/{quote(slug)}/hold-out", {"share": share, "seed": seed}, key=idempotency_key)

@@ -9,6 +9,7 @@ import errno
 import fcntl
 import io
 import os
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,10 +25,44 @@ PREFIX, SUFFIX = ".concord-", ".part"
 """Prefix of a file's name while it is written. Its writer holds a lock on it."""
 
 
+STDOUT = Path("/dev/stdout")
+"""Standard output, as a place to write to."""
+
+
+class ReaderGoneError(Exception):
+    """Nobody reads standard output any more, such as behind `head`."""
+
+
+def output_path(given: str) -> Path:
+    """Read what is given as the place of an output, where `-` is standard output."""
+    return STDOUT if given == "-" else Path(given)
+
+
+def refuse_stdout(path: Path | None, kind: str) -> None:
+    """Raise InputError for standard output where only a file or a folder, as `kind` says, can be written."""
+    if path == STDOUT:
+        raise InputError("This is written to a {kind}, not to standard output: name one.", field="output", kind=kind)
+
+
+@contextmanager
+def open_as_it_is(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, a pipe, a device or standard output. Raises OSError, of standard output also ReaderGoneError."""
+    if path != STDOUT:
+        with path.open("wb") as file:
+            yield file
+        return
+    try:
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:  # by its path, what it holds would be cut off
+            yield file
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write a file at once. Raises InputError where the place cannot be written."""
     try:
-        path.write_bytes(content)
+        with open_as_it_is(path) as file:
+            file.write(content)
     except OSError as error:
         raise InputError("cannot be written: {strerror}", file=str(path), strerror=error.strerror) from error
 
@@ -38,8 +73,8 @@ def write_whole(path: Path) -> Iterator[BinaryIO]:
 
     What a killed process left in the same folder is removed. A pipe or a device is written to as it is.
     """
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file:
+    if path == STDOUT or (path.exists() and not path.is_file()):
+        with open_as_it_is(path) as file:
             yield file
         return
     path = path.resolve()  # a link keeps its target

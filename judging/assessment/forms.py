@@ -1,4 +1,4 @@
-"""Forms of a study's results: more labels, probes, and the next version of a judge from its examples."""
+"""Forms of a study's results: a held-out part, more labels, probes, and the next version of a judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.options.fields import OptionsForm
 from core.options.model import Options
 from judging.assessment import wording
-from judging.assessment.options import NewPlanned, NewVersion, PlanOptions, ProbeOptions
+from judging.assessment.options import NewHoldOut, NewPlanned, NewVersion, PlanOptions, ProbeOptions
 from judging.assessment.queries.assessment_data import JudgeData
 from judging.assessment.services import improvement, probes
 from judging.judges.models import Judge
@@ -23,6 +23,12 @@ from judging.judges.services import judges
 from judging.runs.models.runs import JudgeRun
 from judging.runs.services import estimates, runs
 from judging.runs.services.estimates import Estimate
+
+
+class HoldOutForm(OptionsForm):
+    """The share of the items to hold out."""
+
+    verb, asks = NewHoldOut, ("share",)
 
 
 class VersionForm(OptionsForm):

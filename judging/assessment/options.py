@@ -104,7 +104,7 @@ class NewEscalation(Options):
 class NewHoldOut(Options):
     """A part of the items that is kept from the development of judges."""
 
-    share: Share = Field(0.5, description="Share of the clusters to hold out.")
+    share: Share = Field(0.5, title="Share to hold out", description="Of the clusters; between 0 and 1.")
     seed: Seed = 0
 
 

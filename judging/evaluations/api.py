@@ -89,7 +89,7 @@ class OfJudges(EvaluationsApi):
 
 
 def find_judges(by: User, given: dict[str, Any]) -> list[Judge]:
-    """The judges that a body names, each once."""
+    """Find the judges that a body names, each once."""
     there = filter_visible(by, Judge.objects.all()).in_bulk(given["judges"])
     if missing := [pk for pk in given["judges"] if pk not in there]:
         raise InputError("There is no judge {missing}.", field="judges", missing=missing[0])

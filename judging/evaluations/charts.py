@@ -23,7 +23,7 @@ LONGER = "the longer response"
 
 
 def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each model and setting, for people and for the longer response, in each of the cells."""
+    """List a row for each model and setting, for people and for the longer response, in each of the cells."""
     named = {run["key"]: f"{run['judge']}, {run['setting_name']}" for run in found["runs"]}
     models = [(named[row["key"]], "judge", row["cells"]) for row in found["accuracy"]]
     people = [(line["name"], "people", line["cells"]) for line in found["lines"] if line["name"] == HUMAN]
@@ -43,7 +43,7 @@ def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[
 
 
 def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
-    """A panel for all cases and one for each tier; the dashed line is chance."""
+    """Draw a panel for all cases and one for each tier; the dashed line is chance."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     cells = list(dict.fromkeys(row["cases"] for row in rows))
     panels = [_panel([row for row in rows if row["cases"] == cell], names, cell, palette, cells) for cell in cells]
@@ -79,7 +79,7 @@ def _panel(
 
 
 def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, Any]]:
-    """The bins of one model's confidence."""
+    """List the bins of one model's confidence."""
     told = found["confidence_in_verdicts"].get(key)
     return [
         {
@@ -96,7 +96,7 @@ def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, Any]
 
 
 def reliability(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
-    """Share of right answers over confidence; on the diagonal the model is right as often as it is sure."""
+    """Draw the share of right answers over confidence; on the diagonal the model is right as often as it is sure."""
     across, up = alt.Scale(domain=[0.5, 1], nice=False), alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(tickCount=6, format=".1f"))
     y = alt.Y("accuracy:Q", title="share right", scale=up, axis=alt.Axis(tickCount=6, format=".1f"))

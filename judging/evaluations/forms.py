@@ -67,7 +67,7 @@ class AskForm(OptionsForm):
         choice.queryset = latest_judges(benchmark.project_id)
 
     def describe(self) -> dict[str, Any]:
-        """What was chosen, as the options of an evaluation."""
+        """Return what was chosen, as the options of an evaluation."""
         given = self.cleaned_data
         return {
             **self.arguments(),
@@ -76,7 +76,7 @@ class AskForm(OptionsForm):
         }
 
     def start(self, by: User) -> Evaluation | None:
-        """The evaluation with the runs begun; None if something stands in the way, which is said at its field."""
+        """Begin the runs; None if something stands in the way, which is said at its field."""
         given = self.cleaned_data
         try:
             for judge in given["judges"]:
@@ -91,7 +91,7 @@ class AskForm(OptionsForm):
         return evaluation
 
     def find_or_create(self, by: User) -> Evaluation:  # noqa: ARG002
-        """A new evaluation, where there is none to add to."""
+        """Return the evaluation to add to, or a new one where there is none."""
         raise InputError("There is no evaluation to add to.", field="judges")
 
 

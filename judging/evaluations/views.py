@@ -60,7 +60,7 @@ DIFFERENCES = {
 @researcher_required
 @require_safe
 def evaluation_index(request: HttpRequest) -> HttpResponse:
-    """All evaluations, and the benchmarks that one can be begun on."""
+    """Show all evaluations, and the benchmarks that one can be begun on."""
     context = {
         "evaluations": queries.add_progress(filter_visible(request.user, Evaluation.objects.order_by("-created_at"))),
         "benchmarks": filter_visible(request.user, Benchmark.objects.order_by("name", "created_at")),
@@ -70,7 +70,7 @@ def evaluation_index(request: HttpRequest) -> HttpResponse:
 
 @researcher_required
 def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The evaluations of a benchmark, and a new one."""
+    """Show the evaluations of a benchmark, and a new one."""
     benchmark = get_object_or_404(Benchmark, slug=slug)
     form = EvaluationForm(request.POST or None, benchmark=benchmark)
     if form.is_valid() and (begun := form.start(get_account(request))):
@@ -86,7 +86,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_required
 def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One evaluation: how its runs are doing, and more of them."""
+    """Show one evaluation: how its runs are doing, and more of them."""
     evaluation = find_evaluation(pk)
     form = AskForm(request.POST or None, benchmark=evaluation.benchmark, evaluation=evaluation)
     if form.is_valid() and form.start(get_account(request)):
@@ -99,7 +99,7 @@ def evaluation_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def evaluation_progress(request: HttpRequest, pk: int) -> HttpResponse:
-    """The part of the page that moves."""
+    """Show the part of the page that moves."""
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect("evaluation_detail", pk=pk)
     context = build_progress(find_evaluation(pk))
@@ -111,7 +111,7 @@ def evaluation_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
-    """All figures of an evaluation; those of one model in one setting as the address says."""
+    """Show all figures of an evaluation; those of one model in one setting as the address says."""
     evaluation = find_evaluation(pk)
     document = results.load_or_compute(evaluation)
     context = {
@@ -133,7 +133,7 @@ def evaluation_results(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
-    """The same as json or csv; with `plot`, a chart as svg, png, pdf, or csv of what it shows."""
+    """Send the same as json or csv; with `plot`, a chart as svg, png, pdf, or csv of what it shows."""
     evaluation = find_evaluation(pk)
     document = results.load_or_compute(evaluation)
     name = f"{evaluation.benchmark.slug}-evaluation-{evaluation.number}"
@@ -152,7 +152,7 @@ def evaluation_download(request: HttpRequest, pk: int, format: str) -> HttpRespo
 @researcher_required
 @require_safe
 def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
-    """Wrong answers, narrowed as the address says, each with its tags."""
+    """Show wrong answers, narrowed as the address says, each with its tags."""
     evaluation = find_evaluation(pk)
     wanted = FailureFilter.from_query(request.GET.dict())
     page = Paginator(failure_queries.filter_failures(evaluation, wanted), PER_PAGE).get_page(request.GET.get("page"))
@@ -174,7 +174,7 @@ def evaluation_failures(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_POST
 def failure_tag(request: HttpRequest, pk: int, judgment: int) -> HttpResponse:
-    """What the reader sees in one wrong answer; back to where they were."""
+    """Set what the reader sees in one wrong answer; back to where they were."""
     evaluation, answer = find_evaluation(pk), get_object_or_404(Judgment, pk=judgment, run__evaluation=pk)
     form, by = TagForm(request.POST), get_account(request)
     if form.is_valid():
@@ -192,7 +192,7 @@ def find_evaluation(pk: int) -> Evaluation:
 
 
 def build_progress(evaluation: Evaluation) -> dict[str, Any]:
-    """The runs with what is done of them."""
+    """Return the runs with what is done of them."""
     n_cases = evaluation.study.items.count()
     listed = run_queries.list_runs(evaluation.runs.all(), n=200)
     rows = [
@@ -215,7 +215,7 @@ def build_progress(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """Which cases are asked about."""
+    """Return which cases are asked about."""
     drawn = evaluation.drawn
     words = {
         "size": _("Drawn"),
@@ -233,18 +233,18 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 
 def list_cells(document: EvaluationDocument) -> list[str]:
-    """All cases and each tier."""
+    """List all cases and each tier."""
     return ["all", *(cell for cell in document["cells"] if cell in TIERS)]
 
 
 def name_cell(cell: str) -> str:
-    """What a column is called: `general, easy` of the key `general easy`."""
+    """Name a column for a reader: `general, easy` of the key `general easy`."""
     kind, _space, tier = cell.rpartition(" ")
     return f"{kind}, {tier}" if kind and tier in TIERS else cell
 
 
 def build_tables(document: EvaluationDocument, key: str) -> dict[str, Any]:
-    """The document's tables as the page walks them."""
+    """Build the document's tables as the page walks them."""
     named = {run["key"]: run for run in document["runs"]}
     chosen = key if key in named else next(iter(named), "")
     cells = document["cells"]
@@ -272,7 +272,7 @@ def build_tables(document: EvaluationDocument, key: str) -> dict[str, Any]:
 
 
 def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> dict[str, Any]:
-    """Accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
+    """Return accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
     rows = document.get("accuracy_by_likely_tier", [])
     if not rows:
         return {}
@@ -284,7 +284,7 @@ def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) ->
 
 
 def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
-    """Ranks that were pasted beside those of the evaluation, or what is wrong with them."""
+    """Compare ranks that were pasted with those of the evaluation, or say what is wrong with them."""
     if not text.strip():
         return {}
     try:
@@ -294,13 +294,13 @@ def compare_pasted_ranks(evaluation: Evaluation, text: str) -> dict[str, Any]:
 
 
 def is_at_chance(estimate: EstimateDocument) -> bool:
-    """Whether the interval holds one half, so that the model is not told apart from a coin."""
+    """Return whether the interval holds one half, so that the model is not told apart from a coin."""
     low, high = estimate["low"], estimate["high"]
     return low is not None and high is not None and low <= CHANCE <= high
 
 
 def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> Iterator[dict[str, Any]]:
-    """A table of differences for each thing that is compared."""
+    """Yield a table of differences for each thing that is compared."""
     cells = list_cells(document)
     for what, (title, note) in DIFFERENCES.items():
         rows = [
@@ -313,7 +313,7 @@ def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFac
 
 
 def describe_answers(pk: int, document: EvaluationDocument, key: str) -> dict[str, Any]:
-    """What is told of one model in one setting: groups of personas, confidence, other cut-offs."""
+    """Describe one model in one setting: groups of personas, confidence, other cut-offs."""
     rows = evaluation_charts.reliability_rows(document, key)
     return {
         "groups": [
@@ -342,7 +342,7 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
 
 
 def choose_plot(document: EvaluationDocument, plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
-    """The rows of a chart and how they are drawn; no rows for a chart that there is not."""
+    """Return the rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
         return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy
     if plot == "reliability":
@@ -351,12 +351,12 @@ def choose_plot(document: EvaluationDocument, plot: str, key: str) -> tuple[list
 
 
 def sort_names(cells: Cells, document: EvaluationDocument) -> list[tuple[str, EstimateDocument]]:
-    """The figures in the order of the cases."""
+    """Sort the figures in the order of the cases."""
     return [(cell, cells[cell]) for cell in document["cells"] if cell in cells]
 
 
 def csv_rows(document: EvaluationDocument) -> Iterator[list[object]]:
-    """Every accuracy and difference as one flat row, the first row their names."""
+    """Yield every accuracy and difference as one flat row, the first row their names."""
     parts = ("value", "low", "high", "n_items", "n_raters", "reason", "method")
     yield ["figure", "judge", "setting", "against", "cases", *parts]
     named = {run["key"]: run for run in document["runs"]}

@@ -276,7 +276,7 @@ def load_table(table: str) -> PrintedTable:
 
 
 def is_published(table: str) -> bool:
-    """Whether the numbers of a table are here. Those of Figures 4 and 5 cannot be read in the source."""
+    """Return whether the numbers of a table are here. Those of Figures 4 and 5 cannot be read in the source."""
     return table in _TABLES
 
 
@@ -304,7 +304,7 @@ USERS, SINGLE_SCENARIOS, MULTI_SCENARIOS = 50, 3283, 813
 
 
 def is_model(name: str, printed: str) -> bool:
-    """Whether a provider's name of a model, such as claude-3-sonnet-20240229, is of the one printed."""
+    """Return whether a provider's name of a model, such as claude-3-sonnet-20240229, is of the one printed."""
     there, wanted = words(name), words(printed)
     return any(there[at : at + len(wanted)] == wanted for at in range(len(there)))
 

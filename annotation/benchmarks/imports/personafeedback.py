@@ -113,7 +113,7 @@ def save_pairs(
 
 
 def save_benchmark(by: User | None, name: str, members: Sequence[Member], outcome: Outcome) -> None:
-    """The members as a released version; nothing where that version is there, or there are no members."""
+    """Make the members a released version; nothing where that version is there, or there are no members."""
     if not members:
         outcome.add("benchmarks")
         return
@@ -151,5 +151,5 @@ def save_benchmark(by: User | None, name: str, members: Sequence[Member], outcom
 
 
 def counts(members: Sequence[Member]) -> dict[str, int]:
-    """Cases of each kind and tier, as `general/easy`."""
+    """Count the cases of each kind and tier, as `general/easy`."""
     return dict(sorted(Counter(f"{member.kind}/{member.tier}" for member in members).items()))

@@ -59,7 +59,7 @@ def is_same_release(root: InputFile, there: Benchmark, manifest: Manifest, outco
 
 
 def draft(by: User | None, manifest: Manifest) -> Benchmark:
-    """The version as it was, its parent linked where that is here."""
+    """Make the version as it was, its parent linked where that is here."""
     made, named = manifest.made.model_dump(exclude_unset=True, mode="json"), manifest.made.parent
     older = Benchmark.objects.filter(name=named.get("name"), version=named.get("version")).first()
     parent = older if sees(by, older) else None
@@ -89,7 +89,7 @@ def finish(root: InputFile, benchmark: Benchmark, manifest: Manifest, outcome: O
 
 
 def save_personas(root: InputFile, manifest: Manifest, outcome: Outcome) -> dict[str, int]:
-    """What cases call a persona -> its profile."""
+    """Save the personas. Returns what cases call a persona -> its profile."""
     file, stop = layout.file_of(root, manifest.personas), Problems("stop")
     if not manifest.personas.records:
         return {}
@@ -113,7 +113,7 @@ def save_personas(root: InputFile, manifest: Manifest, outcome: Outcome) -> dict
 def load_known_records(
     model: type[SourcedModel], names: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[int, str]]:
-    """Of the records named: id and hash of those that are here."""
+    """Load id and hash of those of the named records that are here."""
     sources, ids = {source for source, _ in names}, [name for _, name in names]
     rows = model._default_manager.filter(source__in=sources, external_id__in=ids)
     wanted = set(names)
@@ -125,7 +125,7 @@ def load_known_records(
 
 
 def find_agreeing_record(file: InputFile, line: int, stored: tuple[int, str] | None, digest: str) -> int | None:
-    """The record that is here; None where there is none. InputError where it is another one."""
+    """Find the record that is here; None where there is none. InputError where it is another one."""
     if stored is None:
         return None
     if stored[1] != digest:

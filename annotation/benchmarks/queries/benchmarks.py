@@ -39,7 +39,7 @@ class BenchmarkRow:
         return self.cases - self.counting
 
     def to_json(self) -> BenchmarkDocument:
-        """As the commands print it."""
+        """Return it as the commands print it."""
         one = self.benchmark
         return {
             "name": one.name,
@@ -73,13 +73,13 @@ class Numbers:
 
 
 def numbers(benchmark: Benchmark) -> Numbers:
-    """In two queries."""
+    """Count cases, those that count, and audits. Two queries."""
     found = benchmark.cases.aggregate(cases=Count("pk"), counting=Count("pk", filter=Q(excluded_reason="")))
     return Numbers(found["cases"], found["counting"], benchmark.audits.count())
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """The benchmark with this address, or the newest version of this name. InputError where there is none."""
+    """Find the benchmark with this address, or the newest version of this name. InputError where there is none."""
     found = Benchmark.objects.select_related("parent", "study")
     one = found.filter(slug=name).first() or found.filter(name=name).order_by("-created_at", "-pk").first()
     if one is None:
@@ -88,7 +88,7 @@ def find_benchmark(name: str) -> Benchmark:
 
 
 def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
-    """Benchmarks by name, the oldest version first. Four queries for any number of them."""
+    """List benchmarks by name, the oldest version first. Four queries for any number of them."""
     given = Benchmark.objects.all() if benchmarks is None else benchmarks
     found = list(given.select_related("parent", "study", "created_by", "project").order_by("name", "created_at", "pk"))
     cases = BenchmarkCase.objects.filter(benchmark__in=[one.pk for one in found]).order_by()
@@ -114,13 +114,13 @@ def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
 
 
 def count_cases(cases: QuerySet[BenchmarkCase], field: str) -> dict[tuple[int, str], int]:
-    """Cases that count, by benchmark and a field."""
+    """Count the cases that count, by benchmark and a field."""
     grouped = cases.filter(excluded_reason="").values_list("benchmark", field).annotate(n=Count("pk"))
     return {(pk, value): n for pk, value, n in grouped}
 
 
 def kind_by_tier(benchmark: Benchmark) -> dict[tuple[str, str], int]:
-    """Cases that count of each kind and tier. One query."""
+    """Count the cases that count of each kind and tier. One query."""
     grouped = benchmark.cases.only_counting().order_by().values_list("kind", "tier").annotate(n=Count("pk"))
     return {(kind, tier): n for kind, tier, n in grouped}
 
@@ -130,7 +130,7 @@ def row(benchmark: Benchmark) -> BenchmarkRow:
 
 
 def pure_cases(benchmark: Benchmark) -> list[Case]:
-    """The cases that count as the statistics see them, by source and id: the same in every database. One query."""
+    """Load the cases that count as statistics see them, by source and id: the same in every database. One query."""
     fields = (
         benchmark.cases.only_counting()
         .order_by("pair__source", "pair__external_id")
@@ -152,7 +152,7 @@ def pure_cases(benchmark: Benchmark) -> list[Case]:
 
 
 def personas(benchmark: Benchmark) -> list[Persona]:
-    """The personas that the cases are about, by id. One query."""
+    """Load the personas that the cases are about, by id. One query."""
     found = Profile.objects.filter(pairs__cases__benchmark=benchmark).distinct().order_by("source", "external_id")
     return [
         Persona(
@@ -181,7 +181,7 @@ class VoteRow:
 
 
 def vote_rows(benchmark: Benchmark) -> list[VoteRow]:
-    """All cases, by source and id. One query."""
+    """Load all cases, by source and id. One query."""
     fields = benchmark.cases.order_by("pair__source", "pair__external_id").values_list(
         "pair__source",
         "pair__external_id",
@@ -210,7 +210,7 @@ def vote_rows(benchmark: Benchmark) -> list[VoteRow]:
 
 
 def ancestors(benchmark: Benchmark) -> list[Benchmark]:
-    """The versions that this one was made from, newest first. A query for each."""
+    """List the versions that this one was made from, newest first. A query for each."""
     found, one = [], benchmark.parent
     while one:
         found.append(one)
@@ -223,7 +223,7 @@ def newest_audit(benchmark: Benchmark) -> BenchmarkAudit | None:
 
 
 def load_case_ids(benchmark: Benchmark, names: Sequence[str]) -> dict[str, int]:
-    """Case name -> its number in the addresses."""
+    """Load case name -> its number in the addresses."""
     return dict(benchmark.cases.filter(pair__external_id__in=names).values_list("pair__external_id", "pk"))
 
 
@@ -238,7 +238,7 @@ SHOWN = {
 def list_cases(
     benchmark: Benchmark, *, search: str = "", kind: str = "", tier: str = "", split: str = "", only: str = ""
 ) -> QuerySet[BenchmarkCase]:
-    """The cases, in their order, narrowed down. `search` is a part of an id, a question or a persona's id."""
+    """List the cases in their order, narrowed down. `search` is a part of an id, a question or a persona's id."""
     found = benchmark.cases.select_related("pair__profile").order_by("pk")
     given = {"kind": kind, "tier": tier, "split": split}
     found = found.filter(**{field: value for field, value in given.items() if value})
@@ -258,7 +258,7 @@ def list_cases(
 
 
 def values(benchmark: Benchmark) -> dict[str, list[str]]:
-    """What kind, tier and split can be narrowed to. Three queries."""
+    """List what kind, tier and split can be narrowed to. Three queries."""
     return {
         field: sorted(benchmark.cases.exclude(**{field: ""}).order_by().values_list(field, flat=True).distinct())
         for field in ("kind", "tier", "split")
@@ -266,7 +266,7 @@ def values(benchmark: Benchmark) -> dict[str, list[str]]:
 
 
 def neighbours(case: BenchmarkCase) -> tuple[BenchmarkCase | None, BenchmarkCase | None]:
-    """The case before and the case after it. Two queries."""
+    """Find the case before and the case after it. Two queries."""
     others = BenchmarkCase.objects.filter(benchmark=case.benchmark_id)
     return (
         others.filter(pk__lt=case.pk).order_by("-pk").first(),
@@ -275,7 +275,7 @@ def neighbours(case: BenchmarkCase) -> tuple[BenchmarkCase | None, BenchmarkCase
 
 
 def list_same_texts(case: BenchmarkCase, *, by: User) -> list[BenchmarkCase]:
-    """Cases that `by` may see with the same persona, question and responses in either order. One query."""
+    """List cases that `by` may see with the same persona, question and responses in either order. One query."""
     pair = case.pair
     either = Q(pair__response_1=pair.response_1, pair__response_2=pair.response_2) | Q(
         pair__response_1=pair.response_2, pair__response_2=pair.response_1

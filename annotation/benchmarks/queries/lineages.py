@@ -52,7 +52,7 @@ class Lineage:
 
 
 def list_derived_studies(study: Study) -> list[Study]:
-    """The study and all that were made from its filter rounds, directly or not. A query for each generation."""
+    """List the study and all made from its filter rounds, directly or not. A query for each generation."""
     found, newest = [study], [study]
     while newest:
         newest = list(Study.objects.filter(follows__study__in=newest).distinct().order_by("pk"))
@@ -61,7 +61,7 @@ def list_derived_studies(study: Study) -> list[Study]:
 
 
 def load_study(study: Study) -> list[Lineage]:
-    """Every item of the study, by position. Two queries besides those for the studies."""
+    """Load every item of the study, by position. Two queries besides those for the studies."""
     studies = list_derived_studies(study)
     items = list(Item.objects.filter(study__in=studies).select_related("study", "pair__profile").order_by("position"))
     outcomes = FilterOutcome.objects.filter(round__study__in=studies).select_related(
@@ -86,8 +86,11 @@ def follow_lineage(
 
 
 def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[dict[int, Vote]]:
-    """By person's id, the counting votes on each item: those of its last study, or with `pooled` those of all studies
-    in which its texts were the same, the newest of each person. One query."""
+    """Load by person's id the counting votes on each item. One query.
+
+    Those of its last study, or with `pooled` those of all studies in which its texts were the same, the newest of each
+    person.
+    """
     wanted = {item.pk for one in lineages for item in (list_revised_items(one) if pooled else [one.last])}
     given: dict[int, dict[int, Vote]] = {}
     labels = Annotation.objects.only_counting().filter(
@@ -101,7 +104,7 @@ def votes(lineages: Sequence[Lineage], criterion: str, *, pooled: bool) -> list[
 
 
 def list_revised_items(one: Lineage) -> list[Item]:
-    """The items at the end of the lineage that have the same pair."""
+    """List the items at the end of the lineage that have the same pair."""
     return [item for item in one.items if item.pair_id == one.last.pair_id]
 
 
@@ -113,13 +116,13 @@ def _newest(one: Lineage, given: Mapping[int, Mapping[int, Vote]], *, pooled: bo
 
 
 def count(said: Mapping[int, Vote]) -> Votes:
-    """How many chose each response of one item, and how many neither."""
+    """Count how many chose each response of one item, and how many neither."""
     values = [vote.value for vote in said.values()]
     return Votes(*(values.count(value) for value in VALUES))
 
 
 def load_adjudications(lineages: Sequence[Lineage], criterion: str) -> dict[int, Adjudication]:
-    """By the id of an item, the adjudication that holds. One query."""
+    """Load by the id of an item the adjudication that holds. One query."""
     ids = {one.last.pk for one in lineages}
     found = Adjudication.objects.filter(
         item__study__in={one.last.study_id for one in lineages}, criterion__key=criterion
@@ -129,7 +132,7 @@ def load_adjudications(lineages: Sequence[Lineage], criterion: str) -> dict[int,
 
 
 def tiers_by_hand(lineages: Sequence[Lineage], criterion: str) -> dict[int, TierOverride]:
-    """By the id of an item, the override of its tier that holds. Two queries a study."""
+    """Load by the id of an item the override of its tier that holds. Two queries a study."""
     found = dict[int, TierOverride]()
     for study in {one.last.study_id: one.last.study for one in lineages}.values():
         positions = {str(one.last.position): one.last.pk for one in lineages if one.last.study_id == study.pk}

@@ -17,7 +17,7 @@ CHUNK = 500
 
 
 def user_ids(benchmark: Benchmark) -> dict[int, str]:
-    """What the cases call each persona: its id, with its source before it where two sources use the same. One query."""
+    """Name each persona as cases do: its id, its source before it where two sources use the same. One query."""
     rows = list(personas_of(benchmark).values_list("pk", "source", "external_id"))
     taken = Counter(name for _, _, name in rows)
     return {pk: name if taken[name] == 1 else f"{source}:{name}"[:200] for pk, source, name in rows}
@@ -29,7 +29,7 @@ def personas_of(benchmark: Benchmark) -> QuerySet[Profile]:
 
 
 def persona_records(benchmark: Benchmark, names: Mapping[int, str]) -> Iterator[dict[str, Any]]:
-    """The personas, by source and id. One query."""
+    """Load the personas, by source and id. One query."""
     for one in personas_of(benchmark).iterator(chunk_size=CHUNK):
         yield {
             "user_id": names[one.pk],
@@ -41,13 +41,13 @@ def persona_records(benchmark: Benchmark, names: Mapping[int, str]) -> Iterator[
 
 
 def cases(benchmark: Benchmark) -> Iterator[BenchmarkCase]:
-    """The cases by kind, tier, source and id of their pair. Streamed."""
+    """Load the cases by kind, tier, source and id of their pair. Streamed."""
     found = benchmark.cases.select_related("pair").order_by("kind", "tier", "pair__source", "pair__external_id")
     yield from found.iterator(chunk_size=CHUNK)
 
 
 def case_record(case: BenchmarkCase, names: Mapping[int, str]) -> dict[str, Any]:
-    """A case as a line of a release: the published keys first."""
+    """Return a case as a line of a release: the published keys first."""
     pair = case.pair
     texts = (
         {"chosen": case.chosen, "reject": case.rejected}
@@ -81,7 +81,7 @@ def case_record(case: BenchmarkCase, names: Mapping[int, str]) -> dict[str, Any]
 
 
 def digest(benchmark: Benchmark) -> str:
-    """Of all that a release of the benchmark says: the same in every database that holds it."""
+    """Hash all that a release of the benchmark says: the same in every database that holds it."""
     names = user_ids(benchmark)
     lines = sorted(content_hash(case_record(case, names)) for case in cases(benchmark))
     people = sorted(content_hash(record) for record in persona_records(benchmark, names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.services import releasing, versions
 from annotation.management.base import ConcordCommand
+from core.files.writing import output_path, refuse_stdout
 
 
 class Command(ConcordCommand):
@@ -22,9 +22,10 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
-        parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="a new or an empty folder")
+        parser.add_argument("-o", "--output", type=output_path, metavar="FOLDER", help="a new or an empty folder")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        refuse_stdout(options["output"], "folder")
         found = benchmarks.find_benchmark(options["benchmark"])
         if not found.is_released:
             found = versions.release(by=None, benchmark=found)

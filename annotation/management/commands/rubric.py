@@ -16,9 +16,8 @@ from annotation.studies.parsing.rubrics import Rubric
 from annotation.studies.queries.criteria import load_rubric
 from annotation.studies.queries.studies import study_called
 from annotation.studies.services import rubrics
-from core.errors import InputError
 from core.files.input_files import InputFile
-from core.files.writing import write_whole
+from core.files.writing import output_path, write_file
 
 
 class Command(ConcordCommand):
@@ -35,7 +34,7 @@ class Command(ConcordCommand):
         templates.add_argument("name", nargs="?", choices=list(RUBRICS), help="the template to write")
         for one in (export, templates):
             one.add_argument("--format", choices=FORMATS, default="toml")
-            one.add_argument("-o", "--output", type=Path, help="where to; standard output by default")
+            one.add_argument("-o", "--output", type=output_path, help="where to; standard output by default")
         change = verbs.add_parser(
             "change", help="ask what a file says from now on; labels keep what they were given on"
         )
@@ -82,13 +81,7 @@ def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, Any]:
     text = write_rubric(rubric, options["format"])
     if options["output"] is None:
         return {"rubric": to_document(rubric)} if options["json"] else {"text": text}
-    try:
-        with write_whole(options["output"]) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise InputError(
-            "cannot be written: {strerror}", file=str(options["output"]), strerror=error.strerror
-        ) from error
+    write_file(options["output"], text.encode())
     return {"written": str(options["output"]), "criteria": [one.key for one in rubric.criteria]}
 
 

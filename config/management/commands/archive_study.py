@@ -11,6 +11,7 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from config.archives import writing
 from core.errors import InputError
+from core.files.writing import output_path, refuse_stdout
 
 
 class Command(ConcordCommand):
@@ -20,10 +21,11 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="its name or slug")
-        parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
+        parser.add_argument("-o", "--output", required=True, type=output_path, metavar="FILE")
 
     def run(self, **options: Any) -> dict[str, Any]:
         path: Path = options["output"]
+        refuse_stdout(path, "file")
         try:
             manifest = writing.write(study_called(options["study"]), path)
         except OSError as error:

@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from annotation.management.base import ConcordCommand
 from config.backups import encryption, writing
 from core.errors import InputError
+from core.files.writing import output_path, refuse_stdout
 
 NEEDS_KEY = (
     "CONCORD_BACKUP_KEY is not set. A backup holds password hashes and all that people wrote, so it is "
@@ -29,7 +30,7 @@ class Command(ConcordCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("-o", "--output", type=Path, metavar="FILE", help="write this file")
+        what.add_argument("-o", "--output", type=output_path, metavar="FILE", help="write this file")
         what.add_argument("--folder", type=Path, help="write a file named by the time into this folder, on any disk")
         what.add_argument("--new-key", action="store_true", help="only print a new key for CONCORD_BACKUP_KEY")
         parser.add_argument("--keep", type=int, metavar="N", help="then delete all backups there but the newest N")
@@ -43,6 +44,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["new_key"]:
             return {"key": encryption.new_key()}
+        refuse_stdout(options["output"], "file")
         check_limits(options["folder"], keep=options["keep"], days=options["keep_days"])
         key = None if options["unencrypted"] else find_first_key()
         path = options["output"] or writing.new_path(options["folder"], encrypted=key is not None)

@@ -74,7 +74,7 @@ def compute_criterion(
         confidence=options.confidence,
         seed=options.seed,
     )
-    scores = _recalibrated(evidence, options) if has_scores else found.scores
+    scores = recalibrate_scores(evidence, options) if has_scores else found.scores
     opinion = helper_process.call(recompute, found, scores, held)
     agreement = held[2].to_json()
     return {
@@ -202,8 +202,8 @@ def _advised(scores: RecalibrationDocument, *, of: str) -> RecalibrationDocument
     return {**scores, "of": of, "improves": after <= before, "advice": said}
 
 
-def _recalibrated(evidence: AssessmentData, options: AssessmentOptions) -> Recalibration:
-    """Recalibration of the judge's own scores."""
+def recalibrate_scores(evidence: AssessmentData, options: AssessmentOptions) -> Recalibration:
+    """Fit a map from the judge's own scores to people's, scored out of sample."""
     human, own = evidence.scores()
     return recalibrate(
         own,

@@ -27,11 +27,10 @@ from core.version import code_version
 from judging.assessment.options import AssessmentOptions
 from judging.assessment.queries.ratings import find_unit, list_judgments
 from judging.assessment.services.assessment import Assessment
+from judging.assessment.services.calibration import recalibrate_scores
 from judging.judges.models import RECALIBRATED, Judge
 from judging.judges.services.judges import check_names, find_latest
 from judging.runs.models.runs import JudgeRun, Judgment
-from judging.stats.assessment_data import AssessmentData
-from judging.stats.calibration import Recalibration, recalibrate
 from judging.stats.calibration_types import IsotonicDocument, OrdinalLogisticDocument
 
 BATCH = 2000
@@ -85,14 +84,13 @@ def apply(*, by: User | None, found: Assessment, name: str = "", anyway: bool = 
 
 def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
     maps, scores, reasons = {}, {}, []
-    options = AssessmentOptions(
-        **{**found.calibration.parameters, "targets": tuple(found.calibration.parameters["targets"])}
-    )
+    there = found.calibration  # the same input, method and seed give the same folds, and so the same maps again
+    options = AssessmentOptions(**{**there.parameters, "bootstrap": 0, "seed": there.seed})
     for key, evidence in found.evidence.evidence.items():
-        if (told := found.calibration.document["criteria"][key]["scores"]) is None:
+        if (told := there.document["criteria"][key]["scores"]) is None:
             reasons.append(f"{key}: the scale has no order")
             continue
-        fitted = _fitted(evidence, options, found.calibration.seed)
+        fitted = recalibrate_scores(evidence, options)
         if fitted.map is None:
             reasons.append(f"{key}: {fitted.reason}")
             continue
@@ -106,21 +104,6 @@ def _applied(found: Assessment, *, anyway: bool) -> AppliedMaps:
     if not maps:
         raise InputError("there is no map to apply ({reasons})", field="judge", reasons="; ".join(reasons))
     return AppliedMaps(maps, scores)
-
-
-def _fitted(evidence: AssessmentData, options: AssessmentOptions, seed: int) -> Recalibration:
-    """The maps of the calibration again: the same input, method and seed give the same folds."""
-    human, own = evidence.scores()
-    return recalibrate(
-        own,
-        human,
-        np.sort(evidence.numbers),
-        method=options.method,
-        clusters=evidence.material.dependent,
-        weights=evidence.material.weights,
-        bootstrap=0,
-        seed=seed,
-    )
 
 
 def _judge(by: User | None, found: Assessment, name: str, maps: Mapping[str, object]) -> Judge:

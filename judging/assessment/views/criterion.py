@@ -57,8 +57,10 @@ def criterion_verdict(request: HttpRequest, slug: str, pk: int, key: str) -> Htt
     sealed = build_certificate_context(request, found)
     step = find_next_step(study, key, judge.pk, verdict.whole.decision)
     certificate, state = sealed["certificate"], sealed["certificate_state"]
-    if step[0] == _(ISSUE) and certificate and state and state.holds:
-        step = _("Open the certificate"), reverse("certificate_detail", args=[certificate.sha256])
+    if step[0] == _(ISSUE):
+        step = _(ISSUE), ""  # by the form of this page
+        if certificate and state and state.holds:
+            step = _("Open the certificate"), reverse("certificate_detail", args=[certificate.sha256])
     return render(request, "judging/criterion.html", {**context, **_section(found, verdict), **sealed, "next": step})
 
 

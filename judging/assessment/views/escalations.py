@@ -14,12 +14,12 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
-from core.messages import show_errors
+from judging.assessment.forms import HoldOutForm
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
-from judging.assessment.views.verdict import reader
+from judging.assessment.views.verdict import reader, render_verdict
 from judging.judges.models import Judge
 from judging.judges.queries.study_items import HELD_OUT
 
@@ -93,8 +93,11 @@ def judge_recalibrate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Hold a part of the study's items out, and go on with the development part."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    with show_errors(request):
-        hold_out.hold_out(by=reader(request), study=study, share=_parse_number(request, "share", 0.5), seed=study.seed)
+    form, by = HoldOutForm(request.POST), reader(request)
+    if not form.is_valid():
+        return render_verdict(request, study, judge, form)
+    if form.done(lambda: hold_out.hold_out(by=by, study=study, seed=study.seed, **form.arguments())) is None:
+        return render_verdict(request, study, judge, form)
     return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
 
 

@@ -47,12 +47,23 @@ DISTANCES = {
 def judge_improve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The change from another version, the disagreements, and the form that makes the next version."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head = {"study": study, "judge": judge, "steps": study_steps(study, "results"), "asked": parse_query(request)}
+    return _render(request, study, judge, VersionForm(study=study, judge=judge))
+
+
+def _render(request: HttpRequest, study: Study, judge: Judge, form: VersionForm) -> HttpResponse:
+    """Render the page. A form that was refused keeps what was typed, and says at its fields what is wrong."""
+    head = {
+        "study": study,
+        "judge": judge,
+        "steps": study_steps(study, "results"),
+        "asked": parse_query(request),
+        "form": form,
+    }
     try:
         context = _context(request, study, judge)
     except InputError as error:
         return render(request, "judging/improve.html", {**head, "error": error}, status=400)
-    return render(request, "judging/improve.html", {**head, **context})
+    return render(request, "judging/improve.html", {**head, **context}, status=400 if form.errors else 200)
 
 
 def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, object]:
@@ -86,7 +97,6 @@ def _context(request: HttpRequest, study: Study, judge: Judge) -> dict[str, obje
         "old": old,
         "change": _shown(improvement.change(before[0], mine)) if before else None,
         "takes_examples": judge.provider not in (*NOT_RUN_HERE, *NO_MODELS),
-        "form": VersionForm(study=study, judge=judge),
     }
 
 
@@ -179,14 +189,12 @@ def judge_disagreement(request: HttpRequest, slug: str, pk: int, key: str, posit
 @researcher_required
 @require_POST
 def judge_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Make the next version, and go to where it is run; back with the reason where that cannot be."""
+    """Make the next version, and go to where it is run."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     form = VersionForm(request.POST, study=study, judge=judge)
     made = form.save(get_account(request)) if form.is_valid() else None
     if made is None:
-        problems = [str(problem) for found in form.errors.values() for problem in found]
-        messages.error(request, " ".join(problems))
-        return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")
+        return _render(request, study, judge, form)
     if made == judge:
         messages.info(request, _("Nothing was changed, so there is no new version."))
         return redirect(f"{reverse('judge_improve', args=[study.slug, judge.pk])}#version")

@@ -23,6 +23,7 @@ from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_figures
+from judging.assessment.forms import HoldOutForm
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
@@ -51,15 +52,20 @@ MOST_REASONS = 3
 @reads_judge(gettext_noop("What may be done with {judge}"), "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """May this judge replace people, assist them, or not be used: a line for each criterion, whose page says why."""
-    study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    context = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
+    return render_verdict(request, get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk), HoldOutForm())
+
+
+def render_verdict(request: HttpRequest, study: Study, judge: Judge, form: HoldOutForm) -> HttpResponse:
+    """Render the page. A form that was refused says at its fields what is wrong."""
+    context = {"study": study, "judge": judge, "steps": study_steps(study, "results"), "form": form}
     try:
         found = load_assessment(request, study, judge)
     except NothingToAssessError as none:
         return render(request, "judging/verdict.html", {**context, "none": none.evidence.left_out})
     except InputError as error:
         return render(request, "judging/verdict.html", {**context, "error": error}, status=400)
-    return render(request, "judging/verdict.html", {**context, **_context(request, found)})
+    status = 400 if form.errors else 200
+    return render(request, "judging/verdict.html", {**context, **_context(request, found)}, status=status)
 
 
 @researcher_required

@@ -80,7 +80,7 @@ class EvaluationData:
 
 
 def runs_that_speak(evaluation: Evaluation) -> tuple[EvaluationColumns, ...]:
-    """Of each judge and setting the newest finished run, or else the newest, by judge and setting. One query."""
+    """Find the newest finished run of each judge and setting, or else the newest. One query."""
     runs = JudgeRun.objects.filter(evaluation=evaluation).select_related("judge")
     newest_last = sorted(runs, key=lambda run: (run.finished_at is not None, run.created_at, run.pk))
     chosen = {(run.judge_id, content_hash(run.setting)): run for run in newest_last}
@@ -91,20 +91,20 @@ def runs_that_speak(evaluation: Evaluation) -> tuple[EvaluationColumns, ...]:
 
 
 def to_sort_key(setting: Setting) -> tuple[int, int]:
-    """Settings in their usual order, those without some field after the whole one."""
+    """Put settings in their usual order, those without some field after the whole one."""
     order = ("none", "profile", "memories", "summary")
     return order.index(setting.shows), len(setting.without)
 
 
 def list_cases(evaluation: Evaluation) -> QuerySet[BenchmarkCase]:
-    """The benchmark's cases that the evaluation asks about."""
+    """Return the benchmark's cases that the evaluation asks about."""
     return BenchmarkCase.objects.filter(
         benchmark=evaluation.benchmark_id, pair__items__study=evaluation.study_id, excluded_reason=""
     )
 
 
 def fingerprint(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> str:
-    """A hash of cases, gold answers and judgments, without reading these: they are added, or come anew. Two queries."""
+    """Hash cases, gold answers and judgments without reading these: they are added, or come anew. Two queries."""
     counts = (
         Judgment.objects.filter(run__in=[one.run.pk for one in asked])
         .order_by("run")
@@ -119,7 +119,7 @@ def fingerprint(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> s
 
 
 def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> EvaluationData:
-    """Five queries, whatever the size."""
+    """Load the answers of all runs. Five queries, whatever the size."""
     rows = list(case_rows(evaluation))
     items = np.array([row["item"] for row in rows], dtype=np.int64)
     personas, persona = index_personas(rows)
@@ -152,7 +152,7 @@ def load_answers(evaluation: Evaluation, asked: Sequence[EvaluationColumns]) -> 
 
 
 def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
-    """A row for each case, in the order of the items; texts by their length only. Two queries."""
+    """Return a row for each case, in the order of the items; texts by their length only. Two queries."""
     history = ["history"] if uses_model_tiers(evaluation) else []
     cases = {
         row["pair"]: row
@@ -180,12 +180,12 @@ def case_rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
 
 
 def uses_model_tiers(evaluation: Evaluation) -> bool:
-    """Whether the difficulty model made the tiers of the cases."""
+    """Return whether the difficulty model made the tiers of the cases."""
     return bool(evaluation.benchmark.made.get("tiers") == "model")
 
 
 def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
-    """(n, 4) probability of each of `TIERS` by the difficulty model, 1 for a tier set by hand; NaN without one."""
+    """Return (n, 4) probability of each of `TIERS` by the difficulty model, 1 for one set by hand; NaN without one."""
     found = np.full((len(rows), len(TIERS)), math.nan)
     for place, row in enumerate(rows):
         steps = {one["step"]: one for one in row["history"]}
@@ -197,14 +197,14 @@ def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
 
 
 def index_personas(rows: Sequence[Mapping[str, Any]]) -> tuple[int, IntArray]:
-    """How many personas there are, and (n,) the index of each case's; a case without one stands for itself."""
+    """Return the number of personas and (n,) the index of each case's; a case without one stands for itself."""
     keys = [f"profile {row['profile']}" if row["profile"] else f"case {row['case']}" for row in rows]
     place = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     return len(place), np.array([place[key] for key in keys], dtype=np.int64)
 
 
 def longer(row: Mapping[str, Any]) -> int:
-    """Which response is the longer one, 1 or 2; 0 where both are as long."""
+    """Return which response is the longer one, 1 or 2; 0 where both are as long."""
     a, b = row["length_1"], row["length_2"]
     return 0 if a == b else 1 if a > b else 2
 
@@ -214,7 +214,7 @@ def floats(values: Iterable[float | None]) -> FloatArray:
 
 
 def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) -> dict[str, Any]:
-    """By demographic field that some persona has, (n,) its value; empty where it is not known or a long text."""
+    """Load, by demographic field that some persona has, (n,) its value; empty where not known or a long text."""
     known = {profile.pk: profile.demographics or {} for profile in profiles}
     names = dict.fromkeys(name for found in known.values() for name in found)
     return {
@@ -224,7 +224,7 @@ def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) 
 
 
 def short(name: str, value: Any) -> str:
-    """A field's value as the name of a group; ages by tens."""
+    """Shorten a field's value to the name of a group; ages by tens."""
     if isinstance(value, bool) or value is None or isinstance(value, dict | list):
         return ""
     if name.casefold() == "age" and isinstance(value, int | float) and 0 < value < 130:
@@ -236,7 +236,7 @@ def short(name: str, value: Any) -> str:
 def load_run_answers(
     asked: Sequence[EvaluationColumns], items: IntArray
 ) -> tuple[dict[str, Answers], dict[str, dict[str, int]]]:
-    """By run, what it said of the items, and why replies held no verdict. One query."""
+    """Load by run what it said of the items, and why replies held no verdict. One query."""
     n, row_of = len(items), {int(item): row for row, item in enumerate(items)}
     shape = (len(asked), n, len(ORDERS))
     said, there, sure = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool), np.full(shape, np.nan)
@@ -262,7 +262,7 @@ def load_run_answers(
 
 
 def count_nothing_found(asked: Sequence[EvaluationColumns]) -> dict[str, int]:
-    """By run that retrieves memories, of how many items none was found. One query, none where no run retrieves."""
+    """Count by run that retrieves memories the items for which none was found. One query, none where no run does."""
     runs = [one.run.pk for one in asked if one.setting.retrieves]
     rows = Judgment.objects.filter(run__in=runs, repeat=1, details__retrieved=[]).order_by()
     counts = dict(rows.values_list("run").annotate(n=Count("item", distinct=True))) if runs else {}
@@ -270,7 +270,7 @@ def count_nothing_found(asked: Sequence[EvaluationColumns]) -> dict[str, int]:
 
 
 def add_progress(evaluations: QuerySet[Evaluation]) -> QuerySet[Evaluation]:
-    """With `n_cases`, `n_runs` and `n_running`, counted beside each other."""
+    """Add `n_cases`, `n_runs` and `n_running`, counted beside each other."""
     items = Item.objects.filter(study=OuterRef("study")).order_by().values("study").annotate(n=Count("pk")).values("n")
     running = Q(runs__finished_at__isnull=True, runs__stopped_at__isnull=True)
     return evaluations.select_related("benchmark", "study", "created_by").annotate(
@@ -281,7 +281,7 @@ def add_progress(evaluations: QuerySet[Evaluation]) -> QuerySet[Evaluation]:
 
 
 def wrong(evaluation: Evaluation) -> QuerySet[Judgment]:
-    """The answers of the runs that speak which name another response than people chose, with `gold`, `tier`, `kind`."""
+    """Find the answers of the runs that speak which differ from what people chose, with `gold`, `tier`, `kind`."""
     case = BenchmarkCase.objects.filter(benchmark=evaluation.benchmark_id, pair=OuterRef("item__pair"))
     runs = [one.run.pk for one in runs_that_speak(evaluation)]
     return (
@@ -299,6 +299,6 @@ def wrong(evaluation: Evaluation) -> QuerySet[Judgment]:
 
 
 def list_known_fields(evaluation: Evaluation) -> list[str]:
-    """The fields of the evaluation's personas, which can be left out. One query."""
+    """Return the fields of the evaluation's personas, which can be left out. One query."""
     profiles = Profile.objects.filter(pairs__items__study=evaluation.study_id).distinct().only(*PARTS, "memories")
     return sorted({name for profile in profiles.order_by("pk") for name in list_fields(build_known(profile))})

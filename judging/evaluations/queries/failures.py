@@ -45,16 +45,16 @@ class FailureFilter:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> FailureFilter:
-        """From the query of an address."""
+        """Read the query of an address."""
         return cls(**{field.name: query.get(field.name, "").strip() for field in fields(cls)})
 
     def to_query(self) -> dict[str, str]:
-        """What of it is given, for an address."""
+        """Return what of it is given, for an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
 
 def filter_failures(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[Judgment]:
-    """The wrong answers that the filter lets through, case by case."""
+    """Find the wrong answers that the filter lets through, case by case."""
     found = evaluations.wrong(evaluation)
     if wanted.run.isdecimal():
         found = found.filter(run=int(wanted.run))
@@ -79,7 +79,7 @@ def filter_failures(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[J
 
 
 def build_shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, Any]]:
-    """What the page shows of each answer, and of its tags: whose, and which are one's own. One query."""
+    """Build what the page shows of each answer and its tags: whose, and which are one's own. One query."""
     tags = load_answers(answers)
     return [
         {
@@ -104,7 +104,7 @@ def find_text(judgment: Judgment, response: str) -> str:
 
 
 def load_answers(answers: Iterable[Judgment]) -> dict[int, list[FailureTag]]:
-    """By answer, its tags in the order of the people who gave them."""
+    """Load by answer its tags in the order of the people who gave them."""
     found: dict[int, list[FailureTag]] = defaultdict(list)
     rows = FailureTag.objects.filter(judgment__in=[one.pk for one in answers]).select_related("tagged_by")
     for row in rows.order_by("tagged_by__username", "tag"):

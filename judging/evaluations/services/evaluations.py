@@ -59,7 +59,7 @@ class Drawing:
 
     @classmethod
     def from_options(cls, given: Mapping[str, Any]) -> Drawing:
-        """The draw that the options of a new evaluation describe."""
+        """Read the draw from the options of a new evaluation."""
         named = {one.name: given[one.name] for one in fields(cls) if given.get(one.name) is not None}
         frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in named.items()}
         return cls(**frozen)
@@ -70,7 +70,7 @@ class Drawing:
 
 @audited("evaluation.begin", says=("benchmark", "drawing"))
 def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = None) -> Evaluation:
-    """A new evaluation of some or all cases of a benchmark, with a study that holds their pairs."""
+    """Begin an evaluation of some or all cases of a benchmark, with a study that holds their pairs."""
     chosen = drawing or Drawing()
     eligible = list(eligible_cases(benchmark, chosen).order_by("pair__profile__external_id", "pair__external_id", "pk"))
     if not eligible:
@@ -110,7 +110,7 @@ def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = No
 
 
 def eligible_cases(benchmark: Benchmark, drawing: Drawing) -> QuerySet[BenchmarkCase]:
-    """The cases that models are scored on, narrowed as asked."""
+    """Find the cases that models are scored on, narrowed as asked."""
     cases = BenchmarkCase.objects.only_counting().filter(benchmark=benchmark).select_related("pair")
     narrowed: Mapping[str, Any] = {
         **({"tier__in": drawing.tiers} if drawing.tiers else {}),
@@ -125,7 +125,7 @@ def eligible_cases(benchmark: Benchmark, drawing: Drawing) -> QuerySet[Benchmark
 
 
 def draw_cases(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tuple[BenchmarkCase, float]]:
-    """Cases with the chance that each had, in the order of their personas, so that a server may reuse what it read."""
+    """Draw cases, each with its chance, in the order of their personas, so that a server may reuse what it read."""
     if drawing.size is None or drawing.size == len(eligible):
         return [(case, 1.0) for case in eligible]
     if not 1 <= drawing.size <= len(eligible):
@@ -142,7 +142,7 @@ def draw_cases(eligible: Sequence[BenchmarkCase], drawing: Drawing) -> list[tupl
 def create_evaluation(
     by: User | None, benchmark: Benchmark, drawing: Drawing, cases: Sequence[tuple[BenchmarkCase, float]]
 ) -> Evaluation:
-    """The evaluation with its study: closed, since no one rates here."""
+    """Create the evaluation with its study: closed, since no one rates here."""
     number = (benchmark.evaluations.aggregate(last=Max("number"))["last"] or 0) + 1
     name = f"{str(benchmark)[:95]}, evaluation {number}"
     try:
@@ -181,7 +181,7 @@ def build_plan(
     budget_usd: Decimal | None = None,
     use_cache: bool = True,
 ) -> runs.Plan:
-    """A run as it would be made. InputError names what is wrong with the setting or the judge."""
+    """Build a run as it would be made. InputError names what is wrong with the setting or the judge."""
     for field, problem in setting.problems():
         raise InputError(problem, field=field)
     if setting.without:
@@ -206,12 +206,12 @@ def build_plan(
 
 
 def describe_embedder(model: str | None, url: str | None) -> dict[str, str] | None:
-    """Who makes embeddings, as a setting keeps it; None where no model is named."""
+    """Say who makes embeddings, as a setting keeps it; None where no model is named."""
     return {"model": model, **({"base_url": url} if url else {})} if model else None
 
 
 def describe_runs(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What `ask` takes besides evaluation and judges, from options as `NewEvaluationRuns` has them."""
+    """Return what `ask` takes besides evaluation and judges, from options as `NewEvaluationRuns` has them."""
     how = {name: given[name] for name in ("answers", "retriever", "k", "embedder") if given.get(name) is not None}
     without = tuple(given.get("without", ()))
     return {
@@ -230,7 +230,7 @@ def ask(
     queue: bool = True,
     **options: Any,
 ) -> list[JudgeRun]:
-    """A run for each judge in each setting; the one that there is where it was asked the same, gone on with if it was
+    """Make a run for each judge in each setting; where the same was asked, take that one, going on with it if it was
     stopped. All are checked before the first is made."""
     if not judges or not settings:
         raise InputError("An evaluation needs a judge and a setting.", field="judges" if settings else "settings")

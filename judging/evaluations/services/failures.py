@@ -22,7 +22,7 @@ from judging.stats.means import estimate_clustered_means
 @check_options(Tagging)
 @audited("answer.tag", on="judgment", says=("evaluation", "tags"))
 def tag(*, by: User, evaluation: Evaluation, judgment: Judgment, tags: Iterable[str], note: str = "") -> None:
-    """What this person sees in a wrong answer, in place of what they said of it before. Others' tags stay."""
+    """Set what this person sees in a wrong answer, in place of what they said before. Others' tags stay."""
     wanted = list(dict.fromkeys(tags))
     if not queries.wrong(evaluation).filter(pk=judgment.pk).exists():
         raise InputError("This answer is not a wrong one of this evaluation.", field="judgment")
@@ -40,7 +40,7 @@ def tag(*, by: User, evaluation: Evaluation, judgment: Judgment, tags: Iterable[
 
 
 def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
-    """By model: how many wrong answers, how many of them are tagged and by whom, and the share with each tag.
+    """Count by model the wrong answers and how many are tagged and by whom, with the share of each tag.
 
     Shares are of tagged answers, an answer counted once however many people gave it the tag; intervals over personas.
     """
@@ -66,7 +66,7 @@ def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> l
 
 
 def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dict[str, Any]:
-    """Of one model's tags: n tagged answers, who tagged, and the share of each tag."""
+    """Compute of one model's tags: n tagged answers, who tagged, and the share of each tag."""
     tags: dict[int, set[str]] = {}
     for row in rows:
         tags.setdefault(row[2], set()).add(row[5])

@@ -19,7 +19,7 @@ COLUMNS = (["model", "score"], ["model", "rank"])
 
 
 def read_ranks(text: str, *, file: str = "") -> dict[str, float]:
-    """Model -> a number that is higher for a better model, from CSV with the columns model and score, or rank."""
+    """Read model -> a number that is higher for a better model, from CSV with the columns model and score, or rank."""
     rows = list(csv.reader(text.lstrip("\ufeff").splitlines()))
     head = [name.strip().lower() for name in rows[0]] if rows else []
     if head not in COLUMNS:
@@ -41,7 +41,7 @@ def read_ranks(text: str, *, file: str = "") -> dict[str, float]:
 def compare(
     evaluation: Evaluation, ranks: Mapping[str, float], options: IntervalOptions | None = None
 ) -> list[dict[str, Any]]:
-    """Rank correlations in each setting, with the models that are in both and those that are in one.
+    """Compute rank correlations in each setting, with the models that are in both and those that are in one.
 
     A model is found by its judge's name, or else by the model's own. Rules and scorers count where the file names them.
     """
@@ -73,5 +73,5 @@ def compare(
 
 
 def find_rank(one: EvaluationColumns, ranks: Mapping[str, float]) -> str | None:
-    """What the file calls the model; None where it does not name it."""
+    """Find what the file calls the model; None where it does not name it."""
     return next((name for name in (one.judge, one.run.judge.model) if name in ranks), None)

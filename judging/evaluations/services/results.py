@@ -45,7 +45,7 @@ CONVENTIONS = (
 
 
 def load_or_compute(evaluation: Evaluation, options: IntervalOptions | None = None) -> EvaluationDocument:
-    """The document of all figures: the kept one where nothing has changed since, else a new one.
+    """Return the document of all figures: the kept one where nothing has changed since, else a new one.
 
     It is kept once no run goes on any more, so that a page looked at meanwhile leaves nothing behind.
     """
@@ -79,14 +79,14 @@ def keep(evaluation_id: int) -> None:
 
 
 def add_states(found: EvaluationDocument, asked: Sequence[EvaluationColumns]) -> EvaluationDocument:
-    """The document with how the runs are doing now."""
+    """Add to the document how the runs are doing now."""
     states = {one.key: one.run.state for one in asked}
     runs: list[RunFacts] = [{**run, "state": states.get(run["key"], run["state"])} for run in found["runs"]]
     return {**found, "runs": runs}
 
 
 def document(examined: EvaluationData, options: IntervalOptions) -> EvaluationDocument:
-    """All figures, as JSON types."""
+    """Compute all figures, as JSON types."""
     made = Figures(examined, options)
     evaluation = examined.evaluation
     return {
@@ -110,7 +110,7 @@ def document(examined: EvaluationData, options: IntervalOptions) -> EvaluationDo
 
 
 def run_facts(one: EvaluationColumns, examined: EvaluationData) -> RunFacts:
-    """Who answered in which setting, and how many answers could be read."""
+    """Say who answered in which setting, and how many answers could be read."""
     answers, run = examined.answers[one.key], one.run
     orders = 2 if run.order_policy == run.OrderPolicy.BOTH else 1
     return {
@@ -220,7 +220,7 @@ class Figures:
                 self.sheet.add((one.key, f"cuts {moved} {tier}"), scores, where=mask, reason=stats.NO_KAPPA)
 
     def pairs(self) -> Iterator[tuple[str, EvaluationColumns, EvaluationColumns]]:
-        """What is compared: the settings of a judge, judges in a setting, and a setting without some field."""
+        """List what is compared: the settings of a judge, judges in a setting, and a setting without some field."""
         judges = list(dict.fromkeys(one.judge for one in self.whole))
         for judge in judges:
             mine = {one.key: one for one in self.whole if one.judge == judge}
@@ -259,7 +259,7 @@ class Figures:
         ]
 
     def warnings(self) -> list[str]:
-        """What a figure cannot say, in words."""
+        """Say in words what a figure cannot say."""
         return [
             f"Human, leave one out, is 1 in the tier {tier} by construction: all {n} of its cases with votes are "
             "unanimous, since a dissenting vote would put a case into another tier. It is no ceiling for models there."
@@ -267,7 +267,7 @@ class Figures:
         ]
 
     def list_unsolved(self) -> UnsolvedDocument:
-        """The cases that no model got right in any setting or order. Baselines get some by luck, and do not count."""
+        """List the cases that no model got right in any setting or order. Baselines get some by luck: not counted."""
         models = [one for one in self.asked if not one.run.judge.is_baseline]
         places = stats.find_unsolved(self.cases, [self.answers[one.key] for one in models])
         return {
@@ -286,5 +286,5 @@ class Figures:
 
 
 def is_whole(one: EvaluationColumns, base: EvaluationColumns) -> bool:
-    """Whether `base` asks the same of the same judge without leaving a field out."""
+    """Return whether `base` asks the same of the same judge without leaving a field out."""
     return one.judge == base.judge and {**one.setting.to_json(), "without": []} == base.setting.to_json()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.files.writing import write_file
+from core.files.writing import output_path, write_file
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import certificates
 from judging.assessment.services.assessment import AssessmentRequest
@@ -25,7 +24,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--judge", required=True, metavar="NAME", help="that has judged the study")
-        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it")
+        parser.add_argument("-o", "--output", type=output_path, metavar="FILE", help="where to; - is standard output")
         add_part_option(parser)
         add_rules(parser)
 

@@ -17,6 +17,7 @@ from annotation.studies.models.studies import Study
 from annotation.studies.queries.labels import count_left_out
 from annotation.studies.queries.studies import study_called
 from core.errors import InputError
+from core.files.writing import output_path, refuse_stdout
 from core.read_snapshot import read_snapshot
 from judging.assessment.services import rules
 from judging.runs.services import exports, hf_dataset, tool_files
@@ -46,7 +47,9 @@ class Command(ConcordCommand):
         parser.add_argument(
             "--tiers", action="store_true", help="fill the columns on each item's tier by the difficulty model"
         )
-        parser.add_argument("-o", "--output", required=True, type=Path, metavar="PATH")
+        parser.add_argument(
+            "-o", "--output", required=True, type=output_path, metavar="PATH", help="where to; - is standard output"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["format"] not in KNOWN:
@@ -82,6 +85,7 @@ class Command(ConcordCommand):
 
     def export_package(self, **options: Any) -> dict[str, Any]:
         study, output = study_called(options["study"]), options["output"]
+        refuse_stdout(output, "folder")
         unseen: list[str] = []
         rules.lock_rules(by=None, study=study)
         if options["format"] == hf_dataset.KEY:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
-from core.files.writing import write_file
+from core.files.writing import output_path, write_file
 from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.services import report
 from judging.management.commands.audit import add_rules, parse_rules, rule_changes
@@ -23,7 +22,9 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, help="name or slug")
         parser.add_argument("--format", choices=list(report.FORMATS), default="html", help="of the file (html)")
-        parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="where to write it")
+        parser.add_argument(
+            "-o", "--output", type=output_path, required=True, metavar="FILE", help="where to; - is standard output"
+        )
         add_rules(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:

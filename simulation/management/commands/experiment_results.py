@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -13,7 +12,7 @@ from annotation.management import text
 from annotation.management.base import ConcordCommand
 from core.csv_files import csv_text
 from core.errors import InputError
-from core.files.writing import write_file
+from core.files.writing import output_path, write_file
 from core.options.fields import add_arguments, read_arguments
 from judging.judges.models import Judge
 from simulation.experiments.models import Experiment
@@ -62,7 +61,7 @@ class Command(ConcordCommand):
         parser.add_argument("--against-judge", default="", metavar="NAME", help="changes of rank by another judge")
         add_arguments(parser, IntervalOptions)
         parser.add_argument("--csv", action="store_true", help="a row for each figure, as CSV")
-        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the CSV there")
+        parser.add_argument("-o", "--output", type=output_path, metavar="FILE", help="write the CSV there")
 
     def run(self, **options: Any) -> ExperimentDocument | RanksDocument | SettingsDocument:
         experiment = experiment_called(options["name"])

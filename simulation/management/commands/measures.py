@@ -13,7 +13,7 @@ from annotation.management.base import ConcordCommand
 from annotation.studies.queries.studies import study_called
 from core.documents import Row
 from core.errors import InputError
-from core.files.writing import write_file
+from core.files.writing import output_path, write_file
 from simulation.results import charts
 from simulation.results.measure_types import MeasuresDocument, MeasureTableDocument, ProfileMeasuresDocument
 from simulation.results.services import measures
@@ -34,11 +34,15 @@ class Command(ConcordCommand):
         part.add_argument("--figure", choices=["3"], help="only this figure: demographics as bars, an SVG document")
         parser.add_argument("--study", metavar="NAME", help="of table 5: whose people and judges are compared")
         parser.add_argument("--published", action="store_true", help="the printed numbers beside them")
-        parser.add_argument("-o", "--output", type=Path, help="where to write the figure")
+        parser.add_argument(
+            "-o", "--output", type=output_path, help="where to write the figure; standard output by default"
+        )
 
     def run(self, **options: Any) -> Mapping[str, Any]:
         if (options["table"] == "5") != bool(options["study"]):
             raise InputError("Table 5 and --study belong together.", field="study")
+        if options["output"] and not options["figure"]:
+            raise InputError("Only a figure is written to a file: give --figure too.", field="output")
         if options["study"]:
             study = study_called(options["study"])
             return table_5(by=None, study=study, with_published=options["published"])

@@ -48,13 +48,13 @@ class DatasetConversation:
 
 
 def sources() -> list[tuple[str, int]]:
-    """Sources with profiles that have preferences by domain, and how many profiles."""
+    """Count by source its profiles that have preferences by domain."""
     rows = Profile.objects.exclude(preferences={}).order_by("source").values("source")
     return list(rows.annotate(n=Count("pk")).values_list("source", "n"))
 
 
 def values(source: str) -> Values:
-    """One query; the profiles are streamed."""
+    """Load what the profiles of a source hold. One query, streamed."""
     demographics: dict[str, Counter[str]] = defaultdict(Counter)
     preferences: dict[tuple[str, str], list[list[str]]] = defaultdict(list)
     n = 0
@@ -70,14 +70,14 @@ def values(source: str) -> Values:
 
 
 def add_region(person: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Demographics with the region of the country of birth, where that is named and no region is."""
+    """Add to demographics the region of the country of birth, where that is named and no region is."""
     if "region" in person or not isinstance(person.get("birth_country"), str):
         return person
     return {**person, "region": find_region(person["birth_country"])}
 
 
 def iterate_values(preferences: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:
-    """(domain, type) and the values that a profile holds of it, as they stand."""
+    """Yield (domain, type) and the values that a profile holds of it, as they stand."""
     for domain, types in preferences.items():
         for name, value in (types if isinstance(types, Mapping) else {}).items():
             if found := list(list_values(value)):
@@ -89,7 +89,7 @@ def possible(source: str) -> dict[tuple[str, str], PreferenceType]:
 
 
 def domains(source: str) -> list[tuple[str, int, int]]:
-    """Each domain with its tasks and the pairs of user and task; one of several domains counts in each. One query."""
+    """Count by domain its tasks and the pairs of user and task; one of several counts in each. One query."""
     n_tasks: Counter[str] = Counter()
     n_scenarios: Counter[str] = Counter()
     tasks = Task.objects.filter(source=source).annotate(n=Count("scenarios__profile", distinct=True))
@@ -106,7 +106,7 @@ def dialogue_sources() -> list[tuple[str, int]]:
 
 
 def conversations(source: str) -> Iterator[DatasetConversation]:
-    """All dialogues of a source in the order of their ids, streamed. One of no profile counts as a profile's own."""
+    """Stream all dialogues of a source in the order of their ids. One of no profile counts as a profile's own."""
     rows = Dialogue.objects.filter(source=source).order_by("external_id")
     columns = ("external_id", "scenario__profile__external_id", "scenario__task__is_multi_domain", "turns")
     for external_id, profile, is_multi, turns in rows.values_list(*columns).iterator(chunk_size=500):

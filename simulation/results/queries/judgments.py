@@ -69,7 +69,7 @@ class DialogueColumns:
         return np.isin(self.ending, REGULAR)
 
     def is_about(self, domain: str) -> BoolArray:
-        """(n,) whether the domain is one of the task's."""
+        """Return (n,) whether the domain is one of the task's."""
         return np.array([domain in all_of for all_of in self.domains], dtype=bool)
 
     def only(self, kept: BoolArray) -> Self:
@@ -145,13 +145,13 @@ def load_dialogues(experiment: Experiment) -> DialogueColumns:
 
 
 def load_domains(tasks: set[int | None]) -> dict[int | None, tuple[tuple[str, ...], bool]]:
-    """The domains of each task, and whether they are several."""
+    """Load the domains of each task, and whether they are several."""
     found = Task.objects.filter(pk__in=tasks - {None}).values_list("pk", "domains", "is_multi_domain")
     return {pk: (tuple(domains), multi or len(domains) > 1) for pk, domains, multi in found}
 
 
 def list_experiment_judges(experiment: Experiment) -> list[tuple[Judge, int]]:
-    """Who rated the experiment's dialogues, with how many judgments; the one with most first. Two queries."""
+    """List who rated the experiment's dialogues, with how many judgments, most first. Two queries."""
     counts = dict(
         Judgment.objects.only_items()
         .filter(item__dialogue__simulated__experiment=experiment, run__study__project=experiment.project_id)
@@ -165,13 +165,13 @@ def list_experiment_judges(experiment: Experiment) -> list[tuple[Judge, int]]:
 
 
 def list_items(experiment: Experiment) -> list[tuple[int, int, int]]:
-    """(item, its study, its dialogue) of every item that shows one of the experiment's dialogues. One query."""
+    """List (item, its study, its dialogue) of every item that shows one of the experiment's dialogues. One query."""
     found = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by()
     return list(found.values_list("pk", "study_id", "dialogue_id"))
 
 
 def list_runs(experiment: Experiment) -> list[int]:
-    """The runs of judges in the studies that show the experiment's dialogues, oldest first. Two queries."""
+    """List the runs of judges in the studies that show the experiment's dialogues, oldest first. Two queries."""
     studies = Item.objects.filter(dialogue__simulated__experiment=experiment).order_by().values("study").distinct()
     return list(JudgeRun.objects.filter(study__in=studies).order_by("created_at", "pk").values_list("pk", flat=True))
 
@@ -199,7 +199,7 @@ def fingerprint(experiment: Experiment) -> str:
 
 
 def verdicts(experiment: Experiment, judge: Judge, there: DialogueColumns) -> Verdicts:
-    """The judge's first answers, of its newest run where it has several. Five queries."""
+    """Load the judge's first answers, of its newest run where it has several. Five queries."""
     place = {dialogue: row for row, dialogue in enumerate(there.dialogue.tolist()) if dialogue}
     row_of = {item: place[dialogue] for item, _, dialogue in list_items(experiment) if dialogue in place}
     keys: dict[int, str] = {}
@@ -230,19 +230,19 @@ def verdicts(experiment: Experiment, judge: Judge, there: DialogueColumns) -> Ve
 
 
 def count_without_verdict(turns: Mapping[int, Mapping[int, str]]) -> int:
-    """How many replies hold no number."""
+    """Count the replies that hold no number."""
     return sum(isnan(to_number(value)) for said in turns.values() for value in said.values())
 
 
 def to_numbers(said: Mapping[int, str], n: int) -> FloatArray:
-    """(n,) the numbers of the rows that are there, NaN elsewhere."""
+    """Return (n,) the numbers of the rows that are there, NaN elsewhere."""
     found = np.full(n, nan)
     found[list(said)] = [to_number(value) for value in said.values()]
     return found
 
 
 def to_number(value: str) -> float:
-    """yes is 1 and no is 0; NaN for no verdict, or one that is not a number."""
+    """Return yes as 1 and no as 0; NaN for no verdict, or one that is not a number."""
     if value in YES_NO:
         return YES_NO[value]
     try:
@@ -252,7 +252,7 @@ def to_number(value: str) -> float:
 
 
 def sort_names(names: Names | Sequence[str]) -> list[str]:
-    """Every name once, in the order in which they first occur."""
+    """List every name once, in the order in which they first occur."""
     return list(dict.fromkeys(np.asarray(names).tolist()))
 
 
@@ -273,7 +273,7 @@ class StoredMessage:
 
 
 def messages(dialogues: Sequence[int]) -> dict[int, list[StoredMessage]]:
-    """The turns of some dialogues, in order. One query."""
+    """Load the turns of some dialogues, in order. One query."""
     found: dict[int, list[StoredMessage]] = {pk: [] for pk in dialogues}
     rows = Turn.objects.filter(simulated__in=dialogues).order_by("simulated", "number")
     columns = rows.values_list("simulated_id", "number", "side", "text", "cut", "cut_off", "output_tokens")
@@ -283,14 +283,14 @@ def messages(dialogues: Sequence[int]) -> dict[int, list[StoredMessage]]:
 
 
 def texts(dialogues: Sequence[int]) -> Iterator[str]:
-    """Everything that was said in some dialogues, by both sides."""
+    """Yield everything that was said in some dialogues, by both sides."""
     for batch in iterate_batches(dialogues, MANY):
         rows = Turn.objects.filter(simulated__in=batch).exclude(text="").order_by("simulated", "number")
         yield from rows.values_list("text", flat=True).iterator(chunk_size=MANY)
 
 
 def hashes(experiment: Experiment) -> dict[int, str]:
-    """By dialogue that has ended, a hash of all that its measures depend on. Two queries."""
+    """Hash by dialogue that has ended all that its measures depend on. Two queries."""
     known = content_hash(load_closed_values(experiment))
     about = ("pk", "ended_at", "scenario__profile__content_hash", "scenario__task__content_hash")
     rows = experiment.dialogues.exclude(ending="").order_by().values_list(*about)
@@ -298,7 +298,7 @@ def hashes(experiment: Experiment) -> dict[int, str]:
 
 
 def load_closed_values(experiment: Experiment) -> Alternatives:
-    """The values that preferences could have, where those are all there are."""
+    """Load the values that preferences could have, where those are all there are."""
     profile = Profile.objects.filter(scenarios__simulated__experiment=experiment).first()
     return alternatives(profile.source, closed=True) if profile else {}
 
@@ -312,7 +312,7 @@ class Scenes:
         self.tasks = Task.objects.filter(**played).distinct().in_bulk()
 
     def load(self, dialogues: Sequence[int]) -> dict[int, Scene]:
-        """By dialogue. One query."""
+        """Load the scene of each dialogue, by dialogue. One query."""
         rows = SimulatedDialogue.objects.filter(pk__in=dialogues).select_related("scenario")
         return {row.pk: self.scene(row.scenario) for row in rows}
 

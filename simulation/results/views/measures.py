@@ -35,7 +35,7 @@ FORMATS = ("csv", "json", "svg", "png", "pdf")
 @researcher_required
 @require_safe
 def dataset_measures(request: HttpRequest) -> HttpResponse:
-    """Tables 1 and 6 to 9 and Figure 3 of one source's profiles, and Table 10 of one source's dialogues."""
+    """Show tables 1 and 6 to 9 and Figure 3 of one source's profiles, and Table 10 of one source's dialogues."""
     parts = {kind: build_kind_context(kind, request.GET.get(name, "")) for kind, name in PARAMETERS.items()}
     query = {PARAMETERS[kind]: one["source"] for kind, one in parts.items()}
     is_published = "published" in request.GET
@@ -67,7 +67,7 @@ PARAMETERS = {"profiles": "source", "dialogues": "dialogues"}
 
 
 def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
-    """The sources of a kind, the chosen one, and its measures; without them what stands of them."""
+    """Return the sources of a kind, the chosen one, and its measures; without them what stands of them."""
     sources = measures.KINDS[kind].sources()
     source = measures.choose_source(sources, wanted)
     context: dict[str, Any] = {"kind": kind, "sources": sources, "source": source, "found": None}
@@ -80,7 +80,7 @@ def build_kind_context(kind: str, wanted: str) -> dict[str, Any]:
 
 
 def fold_rows(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the values that most profiles have, and one for the others of a field; the files have all."""
+    """Keep the rows of the values that most profiles have, and one for the others of a field; files have all."""
     found: list[Row] = []
     for field, of_field in groupby(rows, lambda row: row["field"]):
         values = list(of_field)
@@ -95,7 +95,7 @@ def fold_rows(rows: Sequence[Row]) -> list[Row]:
 @researcher_required
 @require_safe
 def measures_download(request: HttpRequest, format: str) -> HttpResponse:
-    """Measures of one source's profiles: csv (a row a preference type), json (all), Figure 3 as svg, png or pdf."""
+    """Send measures of one source's profiles: csv (a row a preference type), json (all), Figure 3 as svg, png, pdf."""
     source = request.GET.get("source", "")
     if format not in FORMATS or source not in dict(measures.KINDS["profiles"].sources()):
         raise Http404("there is no such file of measures")
@@ -123,7 +123,7 @@ def measures_compute(request: HttpRequest) -> HttpResponse:
 @researcher_required
 @require_safe
 def human_check(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far people agree, and judges with them, beside the printed Table 5."""
+    """Show how far people agree, and judges with them, beside the printed Table 5."""
     study = get_object_or_404(Study, slug=slug)
     found = table_5(by=get_account(request), study=study, with_published=True)
     names = dict(study.criteria.values_list("key", "name"))
@@ -138,7 +138,7 @@ def to_csv(found: ProfileMeasuresDocument) -> str:
 
 
 def to_figure(ending: str) -> Callable[[ProfileMeasuresDocument], str | bytes]:
-    """What writes the figure as a file of this ending."""
+    """Return what writes the figure as a file of this ending."""
     draw = charts.FIGURES[ending]
     return lambda found: draw(charts.bars, charts.figure_3(found["demographics"]), charts.FILE)
 

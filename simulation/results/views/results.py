@@ -81,7 +81,7 @@ class ResultsRequest:
         return add_published(found) if self.published else found
 
     def address(self, name: str, *args: object, **more: str) -> str:
-        """An address with the same judge, filters and numbers."""
+        """Return an address with the same judge, filters and numbers."""
         filters = {field: value for field, value in asdict(self.filters).items() if value}
         judge = {"judge": self.judge.pk} if self.judge else {}
         query = urlencode({**judge, **filters, **({"published": 1} if self.published else {}), **more})
@@ -91,7 +91,7 @@ class ResultsRequest:
 @researcher_required
 @require_safe
 def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
-    """All tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
+    """Show all tables of an experiment, by one judge: kept, computed now, or as a worker computed them last."""
     try:
         asked = ResultsRequest.from_request(request, pk)
         found = results.load_or_compute(**asked.chosen, patient=False)
@@ -115,7 +115,7 @@ def experiment_results(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def build_context(asked: ResultsRequest, found: ExperimentDocument) -> dict[str, object]:
-    """What the page shows of a document."""
+    """Return what the page shows of a document."""
     return {
         "result": found,
         "filters": fields(found, asked.filters),
@@ -141,7 +141,7 @@ def experiment_results_compute(request: HttpRequest, pk: int) -> HttpResponse:
 @researcher_required
 @require_safe
 def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse:
-    """The same as json or csv; with `table`, the chart of one as svg, png, pdf, or csv of what it shows."""
+    """Send the same as json or csv; with `table`, the chart of one as svg, png, pdf, or csv of what it shows."""
     try:
         asked = ResultsRequest.from_request(request, pk)
         found = results.load_or_compute(**asked.chosen, patient=False) or results.find_last(**asked.chosen)
@@ -166,7 +166,7 @@ def results_download(request: HttpRequest, pk: int, format: str) -> HttpResponse
 
 
 def build_table_context(asked: ResultsRequest, table: TableDocument) -> dict[str, object]:
-    """A table with its chart, where one shows more than the numbers."""
+    """Return a table with its chart, where one shows more than the numbers."""
     caption = _(CAPTIONS[table["key"]]) if table["key"] in CAPTIONS else ""
     rows = [
         {**row, "is_published": row["key"] == KEY, "figures": [figure(row, column) for column in table["columns"]]}
@@ -187,7 +187,7 @@ def figure(row: RowDocument, column: ColumnDocument) -> dict[str, object]:
 
 
 def fields(found: ExperimentDocument, filters: Filters) -> list[dict[str, object]]:
-    """The lists to choose from, where there is a choice."""
+    """Return the lists to choose from, where there is a choice."""
     chosen = asdict(filters)
     return [
         {"name": name, "label": _(name.capitalize()), "chosen": chosen[name], "choices": known}
@@ -221,7 +221,7 @@ MOST_OFFERED = 50
 @researcher_required
 @require_safe
 def experiment_ranks(request: HttpRequest, pk: int) -> HttpResponse:
-    """Changes of rank between two judges of an experiment, or between two experiments."""
+    """Show changes of rank between two judges of an experiment, or between two experiments."""
     experiment, query = get_object_or_404(Experiment, pk=pk), request.GET
     others = filter_visible(get_account(request), Experiment.objects.exclude(pk=pk)).order_by("-pk")
     against = query.get("against", "")

@@ -8,7 +8,7 @@ from io import StringIO
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.corpus import services
@@ -333,6 +333,8 @@ def test_the_commands(study, tmp_path):
     path, out = tmp_path / "known.zip", StringIO()
     call_command("archive_study", study="known", output=path, stdout=out)
     assert out.getvalue().startswith("Known: ")
+    with pytest.raises(CommandError, match="written to a file, not to standard output"):
+        call_command("archive_study", "--study", "known", "-o", "-")
     empty_tables()
     out = StringIO()
     call_command("restore_study", str(path), json=True, stdout=out)

@@ -164,6 +164,10 @@ class TestEncryption:
         assert "NOT encrypted: it holds password hashes" in capsys.readouterr().out
         assert zipfile.is_zipfile(tmp_path / "site.zip")
 
+    def test_a_stream_is_refused(self, db):
+        with pytest.raises(CommandError, match="written to a file, not to standard output"):
+            call_command("backup", "-o", "-", "--unencrypted")
+
     def test_a_new_key_is_printed_and_nothing_else(self, settings, capsys):
         call_command("backup", "--new-key")
         settings.BACKUP_KEYS = [capsys.readouterr().out.strip()]

@@ -6,16 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Action, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands, load_command_class
 from django.db import connection
 
 from annotation.corpus.models import Profile
+from annotation.management.base import ConcordCommand
 from annotation.studies.models.studies import Study
+from core.files.writing import output_path
 from tests.support.full_disk import full_database
 
 only_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="locks and sizes of a database in a file")
@@ -89,6 +92,22 @@ def test_a_reader_that_went_away_ends_it_quietly(as_json):
     with os.fdopen(write, "w") as output, pytest.raises(SystemExit) as ended:
         call_command("acts", json=as_json, stdout=output)
     assert ended.value.code == 141
+
+
+def test_a_dash_is_standard_output_for_every_command():
+    commands = [load_command_class(app, name) for name, app in get_commands().items()]
+    parsers = [one.create_parser("manage.py", "x") for one in commands if isinstance(one, ConcordCommand)]
+    outputs = [action for parser in parsers for action in list_actions(parser) if "-o" in action.option_strings]
+    assert len(outputs) >= 9
+    assert {action.type for action in outputs} == {output_path}
+
+
+def list_actions(parser: ArgumentParser) -> Iterator[Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, _SubParsersAction):
+            for verb in action.choices.values():
+                yield from list_actions(verb)
 
 
 @pytest.mark.django_db

@@ -87,5 +87,7 @@ def test_in_words(study, capsys, tmp_path):
     assert "Round 1 of trips: 2 kept, 1 dropped, 1 asked again." in capsys.readouterr().out
     call_command("build_benchmark", "trips", "Trips", "--release")
     assert "2 more are excluded, each with its reason." in capsys.readouterr().out
+    with pytest.raises(CommandError, match="This is written to a folder, not to standard output"):
+        call_command("release", "trips-1", "-o", "-")
     call_command("release", "trips-1", "-o", str(tmp_path / "out"))
     assert "/general/easy.jsonl: 1" in capsys.readouterr().out

@@ -33,18 +33,20 @@ def test_a_file_is_checked(capsys, tmp_path):
     assert caught.value.returncode == 2
 
 
-def test_the_rubric_of_a_study_goes_out_and_in(capsys, tmp_path):
+def test_the_rubric_of_a_study_goes_out_and_in(capfd, tmp_path):
     study = studies.create(by=None, name="Pilot", kind="pair", rubric=PAIR)
     path = tmp_path / "r.yaml"
-    assert run(capsys, "rubric", "export", "Pilot", "--format", "yaml", "-o", str(path))["criteria"][0] == "preference"
+    assert run(capfd, "rubric", "export", "Pilot", "--format", "yaml", "-o", str(path))["criteria"][0] == "preference"
     assert read_text(path.read_text(encoding="utf-8"), "yaml") == load_rubric(study)
     call_command("rubric", "export", "pilot")
-    assert read_text(capsys.readouterr().out, "toml") == load_rubric(study)
-    made = run(capsys, "study", "Again", "--rubric", str(path))
+    assert read_text(capfd.readouterr().out, "toml") == load_rubric(study)
+    call_command("rubric", "export", "pilot", "-o", "-")
+    assert read_text(capfd.readouterr().out, "toml") == load_rubric(study)
+    made = run(capfd, "study", "Again", "--rubric", str(path))
     assert (made["kind"], made["criteria"]) == ("pair", [one["key"] for one in PAIR["criterion"]])
     shorter = tmp_path / "shorter.json"
     shorter.write_text(json.dumps({**PAIR, "criterion": PAIR["criterion"][:2]}))
-    assert run(capsys, "rubric", "change", "Again", str(shorter))["removed"] == [
+    assert run(capfd, "rubric", "change", "Again", str(shorter))["removed"] == [
         "order",
         "ends",
         "errors",

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.stats.intervals import NOT_ASKED
 from annotation.studies.models.labels import AgreementRun
+from core.audit.models import Act
 from tests.support import simulated_difficulty as simulated
 from tests.support.factories import CriterionFactory
 from tests.support.labelled import judge_says, pandalm_columns, people_say, with_items
@@ -108,6 +111,8 @@ class TestAgreement:
         asked = [one for one in found if one["reason"] == NOT_ASKED]
         assert asked
         assert all(one["value"] is not None and one["method"] == "none" for one in asked)
+        said = run(command[0], "--study", "more", *command[1:], "--bootstrap", "0")
+        assert said.splitlines()[-1] == "No intervals by resampling: none was asked for (0 resamples)."
 
     def test_asking_twice_keeps_one_row(self, study):
         for _ in range(2):
@@ -261,6 +266,24 @@ class TestExport:
         rows = list(csv.DictReader(path.read_text().splitlines()))
         assert len(rows) == 20
         assert {row["rater_kind"] for row in rows} == {"person", "judge"}
+
+    def test_to_standard_output(self, study, capfd):
+        call_command("export", "--study", "two", "-o", "-")
+        out, err = capfd.readouterr()
+        assert len(list(csv.DictReader(out.splitlines()))) == 20
+        assert err == "16 labels of people and 4 of judges written to /dev/stdout\n"
+        said = refused("export", "--study", "two", "--format", "hf", "-o", "-")
+        assert said == "field output: This is written to a folder, not to standard output: name one."
+
+    def test_what_a_reader_took_before_it_went_away_is_on_record(self, study, monkeypatch):
+        read, write = os.pipe()
+        os.close(read)
+        with os.fdopen(write, "w") as stdout:
+            monkeypatch.setattr(sys, "stdout", stdout)
+            with pytest.raises(SystemExit) as ended:
+                call_command("export", "--study", "two", "-o", "-")
+        assert ended.value.code == 141
+        assert Act.objects.filter(verb="export.labels").count() == 1
 
     def test_a_format_that_is_not_there_yet_is_refused(self, study, tmp_path):
         path = tmp_path / "labels.xlsx"

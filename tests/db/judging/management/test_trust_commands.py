@@ -92,6 +92,16 @@ def test_a_certificate_is_written_and_verified(known, tmp_path):
     assert "does not hold" in refused("verify_certificate", path)
 
 
+def test_a_dash_is_standard_output(known, capfd):
+    call_command("report", "--study", "Known", "--format", "json", "-o", "-")
+    out, err = capfd.readouterr()
+    assert list(json.loads(out)["judges"]) == ["gpt"]
+    assert err.endswith("written: /dev/stdout\n")
+    call_command("certificate", *JUDGE, "-o", "-")
+    out, err = capfd.readouterr()
+    assert err.startswith(f"gpt v1 on Known: {json.loads(out)['sha256']}")
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

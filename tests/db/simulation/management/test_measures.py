@@ -98,6 +98,8 @@ class TestProfiles:
         assert (tmp_path / "f.svg").read_text().startswith("<svg")
         with pytest.raises(CommandError, match="cannot be written: Is a directory"):
             measures("--figure", "3", "--output", str(tmp_path))
+        with pytest.raises(CommandError, match="give --figure too"):
+            measures("--table", "8", "--output", str(tmp_path / "t.svg"))
 
     def test_a_table_or_a_figure(self):
         with pytest.raises(CommandError, match="--figure: not allowed with argument --table"):

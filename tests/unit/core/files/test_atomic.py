@@ -6,13 +6,14 @@ import errno
 import fcntl
 import os
 import stat
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from core.files import writing
-from core.files.writing import write_whole
+from core.files.writing import STDOUT, ReaderGoneError, output_path, write_file, write_whole
 
 
 def test_a_file_has_its_name_only_once_it_is_whole(tmp_path):
@@ -108,6 +109,28 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     os.close(reader)
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_dash_is_standard_output_and_what_it_holds_already_stays(tmp_path, monkeypatch):
+    """The defect: `-o -` made a file that is called `-`."""
+    path = tmp_path / "all.csv"
+    path.write_text("of before\n")
+    with path.open("a") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        write_file(output_path("-"), b"at once\n")
+        with write_whole(output_path("-")) as file:
+            file.write(b"whole\n")
+    assert path.read_text() == "of before\nat once\nwhole\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_of_standard_output_that_went_away(monkeypatch):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        with pytest.raises(ReaderGoneError):
+            write_file(STDOUT, b"labels")
 
 
 def test_a_link_stays_a_link(tmp_path):

@@ -115,8 +115,14 @@ def test_on_the_page_nobody_sees_it_without_leaving_a_trace(client):
     assert client.post(at["judge_look"], follow=True).status_code == 200
     assert not Look.objects.exists()
     assert "holds 50 %" not in client.get(at["judge_verdict"]).content.decode()
+    refused = client.post(at["study_hold_out"], {"share": "7"})
+    assert (refused.status_code, HoldOut.objects.exists()) == (400, False)
+    assert "must be between 0 and 1" in refused.context["form"].errors["share"][0]
+    assert 'aria-describedby="id_share_helptext id_share_error"' in refused.content.decode(), "it stands at the field"
     page = client.post(at["study_hold_out"], {"share": "0.5"}, follow=True).content.decode()
     assert "Nobody has looked at it" in page
+    again = client.post(at["study_hold_out"], {"share": "0.5"})
+    assert "is held out already" in again.content.decode()
     assert client.get(at["judge_verdict"], {"part": "held-out"}).status_code == 400
     client.post(at["certificate_issue"], {"part": "held-out"})
     assert not Look.objects.exists()

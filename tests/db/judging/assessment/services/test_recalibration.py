@@ -61,7 +61,7 @@ def test_labelled_items_get_the_score_of_a_map_that_has_not_seen_them():
     criterion = study(n=60, labelled=40)
     found = trusted(criterion)
     evidence = found.evidence.evidence["personalization"]
-    fitted = recalibration._fitted(evidence, recalibration.AssessmentOptions(), 0)
+    fitted = recalibration.recalibrate_scores(evidence, recalibration.AssessmentOptions(bootstrap=0))
     with pytest.raises(InputError, match=r"raises the mean absolute error: 0\.375 before, 0\.420 after\. Keep"):
         recalibration.apply(by=None, found=found)
     run = recalibration.apply(by=None, found=found, anyway=True)

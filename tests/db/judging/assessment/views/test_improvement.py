@@ -156,7 +156,10 @@ def test_a_prompt_makes_a_version_and_keeps_its_examples(criterion, alice):
 def test_what_is_wrong_is_said(criterion, alice, given, message):
     Adjudication.objects.filter(item__position__gt=15).delete()  # whichever of these are of the development part
     Annotation.objects.filter(assignment__item__position__gt=15).delete()
-    assert message in text_of(alice.post(address("judge_version"), given, follow=True))
+    refused = alice.post(address("judge_version"), given)
+    assert (refused.status_code, message in text_of(refused)) == (400, True)
+    assert refused.context["form"].has_error("template" if "template" in given else "examples")
+    assert str(refused.context["form"]["template"].value() or "") == given.get("template", ""), "what was typed stays"
     assert Judge.objects.filter(name="gpt").count() == 1
 
 
@@ -188,7 +191,7 @@ def test_the_page_begins_with_where_the_judge_differs_most(criterion, alice):
 def test_where_nothing_is_held_out_the_page_says_what_to_do(criterion, alice):
     criterion.study.hold_out.delete()
     assert "Hold out a part first" in text_of(alice.get(address()))
-    refused = alice.post(address("judge_version"), {"examples": 1, "seed": 0}, follow=True)
+    refused = alice.post(address("judge_version"), {"examples": 1, "seed": 0})
     assert "hold a part out first" in text_of(refused)
 
 

@@ -287,7 +287,10 @@ def test_who_has_a_certificate_is_led_to_it_and_not_to_another(alice: Client, mo
     monkeypatch.setattr("judging.assessment.views.criterion.find_next_step", lambda *_: (results.ISSUE, "#certificate"))
     pk = Judge.objects.get(name="good").pk
     address = reverse("criterion_verdict", args=["suits", pk, "tone"])
-    assert alice.get(address).context["next"][0] == results.ISSUE
+    page = alice.get(address).content.decode()
+    (first,) = re.findall(r"<button[^>]*button--primary[^>]*>\s*Issue a certificate", page)
+    assert 'form="issue-certificate"' in first, "the defect: it led to another button of its name"
+    assert '<form id="issue-certificate"' in page
     issued = alice.post(reverse("certificate_issue", args=["suits", pk]))
     page = alice.get(address)
     assert page.context["next"] == ("Open the certificate", issued["Location"])

@@ -224,12 +224,14 @@ def test_the_command_prints_a_table_beside_the_printed_numbers(experiment, judge
     assert "mean of domains" in text
 
 
-def test_the_command_writes_csv(experiment, judge, tmp_path):
+def test_the_command_writes_csv(experiment, judge, tmp_path, capfd):
     file = tmp_path / "results.csv"
     run("Synthetic", "--differences", "--bootstrap", "50", "-o", str(file))
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     assert {row["table"] for row in rows} == {"differences"}
     assert {row["row"] for row in rows} == {"base+I minus base", "assistant 1 minus assistant 0"}
+    run("Synthetic", "--differences", "--bootstrap", "50", "-o", "-")
+    assert capfd.readouterr().out == file.read_bytes().decode()
 
 
 @pytest.mark.each_database
