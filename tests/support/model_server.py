@@ -85,7 +85,10 @@ def error(status: int, kind: str, message: str, **headers: str) -> Answer:
 
 
 class ModelServer:
-    """The service's state. `answers` go first, one each; then `by_default` answers."""
+    """The service's state. `answers` go first, one each; then `by_default` answers.
+
+    No reply goes out until `replies_from` requests have waited at once.
+    """
 
     def __init__(self) -> None:
         self.answers: deque[Answer] = deque()
@@ -96,6 +99,7 @@ class ModelServer:
         self.key = KEY
         self.tokens_per_prompt: int | None = None
         self.in_flight = self.most_flying = self.replies = 0
+        self.replies_from = 0
         self.keep_requests = True
         self.batch_delay = 0.0
         self.url = ""
@@ -131,6 +135,9 @@ class ModelServer:
         try:
             answer = self.next(request)
             await asyncio.sleep(answer.delay)
+            async with asyncio.timeout(60):
+                while self.most_flying < self.replies_from:
+                    await asyncio.sleep(0.01)
         finally:
             self.in_flight -= 1
         self.replies += 1

@@ -216,6 +216,7 @@ def upgraded(state: str, all_upgraded: Upgraded, django_db_blocker: DjangoDbBloc
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="on a server the oldest alone goes through all migrations")
 @pytest.mark.xdist_group("upgrades")
+@pytest.mark.timeout(900)  # the first one waits until all states are upgraded together
 @pytest.mark.parametrize("state", UPGRADED)
 def test_an_earlier_database_is_upgraded_with_all_that_it_holds(state, upgraded):
     check(state, upgraded)
