@@ -41,8 +41,8 @@ NAMED = ("label", "help_text", "empty_label", "title", "description", "off", "wr
 
 COMPOSING = (
     "annotation/agreement/services", "annotation/benchmarks/imports", "annotation/benchmarks/services/building.py",
-    "annotation/benchmarks/services/datasheets.py", "annotation/quality/charts.py", "annotation/stats",
-    "annotation/studies/queries/dependence.py",
+    "annotation/benchmarks/services/datasheet_figures.py", "annotation/benchmarks/services/datasheets.py",
+    "annotation/quality/charts.py", "annotation/stats", "annotation/studies/queries/dependence.py",
     "judging/assessment", "judging/evaluations", "judging/runs/services", "judging/stats",
     "simulation/results", "simulation/stats",
 )  # fmt: skip

@@ -54,7 +54,18 @@ class Command(ConcordCommand):
             for one in document["templates"]:
                 self.stdout.write(f"{one['template']}: {one['name']}, {one['kind']}. {', '.join(one['criteria'])}")
         else:
-            self.stdout.write(", ".join(f"{name}: {value}" for name, value in document.items() if value))
+            for name, value in document.items():
+                if value:
+                    self.stdout.write(f"{name.replace('_', ' ')}: {to_words(value)}")
+
+
+def to_words(value: object) -> str:
+    """Say a value of a document: a list by its items, types by their criteria, and what was renamed to what."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} ({one})" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(" as ".join(one) if isinstance(one, tuple) else str(one) for one in value)
+    return str(value)
 
 
 def check(options: dict[str, Any]) -> dict[str, Any]:

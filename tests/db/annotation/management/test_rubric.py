@@ -27,6 +27,8 @@ def test_a_file_is_checked(capsys, tmp_path):
     path.write_text(write_rubric(RUBRICS["factuality"], "toml"), encoding="utf-8")
     found = run(capsys, "rubric", "check", str(path))
     assert found["types"] == {"claims": "spans", "factual": "choice", "correction": "text"}
+    call_command("rubric", "check", str(path))
+    assert "types: claims (spans), factual (choice), correction (text)\n" in capsys.readouterr().out
     path.write_text('[[criterion]]\nkey = "c"\nquestion = "?"\ntype = "number"\nlimits = { least = 2, most = 1 }\n')
     with pytest.raises(CommandError, match=r"r.toml, field criterion.c.limits: the least value, 2,") as caught:
         call_command("rubric", "check", str(path))
