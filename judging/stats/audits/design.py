@@ -48,23 +48,23 @@ class SamplingDesign:
         return self.clusters is None and self.weights is None
 
     def select(self, rows: BoolArray | IntArray) -> "SamplingDesign":
-        """The design of some items, by mask or by place."""
+        """Select the design of some items, by mask or by place."""
         return SamplingDesign(
             None if self.clusters is None else np.asarray(self.clusters, dtype=object)[rows].tolist(),
             None if self.weights is None else self.weights[rows],
         )
 
     def weigh(self, n: int) -> FloatArray:
-        """(n,) the weights, 1 where all are equal."""
+        """Return the weights (n,), 1 where all are equal."""
         return np.ones(n) if self.weights is None else self.weights
 
     def count_share(self, true: npt.ArrayLike, known: BoolArray, *, reason: str = "no items") -> Estimate:
-        """Share of the items of the mask ``known`` (n,) on which ``true`` (n,) holds."""
+        """Estimate the share of the items of the mask ``known`` (n,) on which ``true`` (n,) holds."""
         flags: BoolArray = np.asarray(true, dtype=bool)
         return count_clustered_share(flags, known, self.clusters, weights=self.weights, reason=reason)
 
     def estimate(self, statistic: SumStatistic) -> ValueWithError:
-        """One figure of sums over items, with its error from leaving out each unit."""
+        """Compute one figure of sums over items, with its error from leaving out each unit."""
         resampling = build_resampling(len(statistic.contributions), self.clusters, self.weights)
         prepared = PreparedSums.prepare([statistic], resampling)
         value = statistic.function(resampling.times @ prepared.rows)
@@ -74,7 +74,7 @@ class SamplingDesign:
         return ValueWithError(float(value[0]), float(knife.se[0]), float(knife.df[0]))
 
     def estimate_mean(self, values: FloatArray) -> ValueWithError:
-        """The mean of ``values`` (n,)."""
+        """Compute the mean of ``values`` (n,), weighted."""
         n = len(values)
         if self.is_simple:
             return ValueWithError(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)), n - 1.0)
@@ -86,5 +86,5 @@ SIMPLE = SamplingDesign()
 
 
 def compute_ratio(sums: FloatArray) -> FloatArray:
-    """(…, 1) the first of two sums over the second."""
+    """Divide the first of two sums by the second: (…, 2) to (…, 1)."""
     return ratio(sums[..., :1], sums[..., 1:])
