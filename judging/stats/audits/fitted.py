@@ -255,7 +255,7 @@ def _refuse(paired: int, most: int, design: SamplingDesign) -> None:
         raise NotIdentifiedError("every item has one person's label: bias cannot be told from noise without two")
     if paired < LEAST_ITEMS:
         raise NotIdentifiedError(f"{paired} items with the judge's verdict and two people's; it needs {LEAST_ITEMS}")
-    if why := explain_clusters(design.clusters, design.weights):
+    if why := explain_clusters(design):
         raise NotIdentifiedError(why)
 
 

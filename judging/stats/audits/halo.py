@@ -44,7 +44,7 @@ def halo(judge: npt.ArrayLike, people: npt.ArrayLike, *, design: SamplingDesign 
     n = int((~np.isnan(f[:, 0]) & (~np.isnan(y[:, :, 0])).any(axis=1)).sum())
     if n < LEAST:
         return not_made("halo", UNIT, f"{n} items with every score; the probe needs {LEAST}", n)
-    if why := explain_clusters(design.clusters, design.weights):
+    if why := explain_clusters(design):
         return not_made("halo", UNIT, why, n)
     w = design.weigh(len(f))
     parts = sum_by_cluster(w[:, None] * _moments(f, y, w), design.clusters)

@@ -1,6 +1,6 @@
 """What every probe answers with, and the two tests that most of them need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,11 +86,11 @@ def few_clusters(g: int) -> str:
     return f"all items lie in {g} clusters; the probe needs at least {LEAST_CLUSTERS}" if g > 1 else ONE_CLUSTER
 
 
-def explain_clusters(clusters: Sequence[str] | None, weights: FloatArray | None = None) -> str | None:
-    """Why the clusters of the items (n,) are too few, or one too large, for a probe; None where they are not."""
-    if clusters is None:
+def explain_clusters(design: SamplingDesign) -> str | None:
+    """Say why the clusters of the items are too few, or one too large, for a probe; None where they are not."""
+    if design.clusters is None:
         return None
-    sizes = sum_by_cluster(np.ones(len(clusters)) if weights is None else weights, clusters)
+    sizes = sum_by_cluster(design.weigh(len(design.clusters)), design.clusters)
     if len(sizes) < LEAST_CLUSTERS:
         return few_clusters(len(sizes))
     share = sizes.max() / sizes.sum()
@@ -164,7 +164,7 @@ def influence_probe(
     are the differences where the estimate is their mean, as in `mean_probe`.
     """
     n = len(influence)
-    if why := explain_clusters(design.clusters, design.weights):
+    if why := explain_clusters(design):
         return not_made(name, unit, why, n)
     se, df = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0
     if not design.is_simple:

@@ -51,7 +51,7 @@ def repeats(
     differs = (said[:, :, None] != said[:, None, :]) & ~np.isnan(said)[:, :, None] & ~np.isnan(said)[:, None, :]
     rate = differs.sum(axis=(1, 2)) / (size * (size - 1))
     design = design.select(twice)
-    if why := explain_clusters(design.clusters, design.weights):
+    if why := explain_clusters(design):
         return not_made("repeats", UNIT, why, n)
     value, se, df = design.estimate_mean(rate)
     details = {"unanimous": design.count_share(rate == 0, np.ones(n, dtype=bool))}
