@@ -43,7 +43,7 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
         """No account without an invitation; `annotation` makes those."""
         return False
 
-    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+    def pre_authenticate(self, request: HttpRequest, **credentials: object) -> None:
         """Count the attempt for its name and address, and then for its name; success takes both back.
 
         An attempt that the first limit refuses does not count in the second: one address alone cannot use that up.
@@ -56,22 +56,22 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
             raise self.validation_error("too_many_login_attempts")
         self._login_failed_rl_usage.usage += anywhere.usage
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
         """Build the key from name and address: allauth's own has the Host header in it, whose port visitors choose."""
         return f"{ratelimit.get_ip(request)} {find_name(credentials)}"
 
 
-def find_name(credentials: Mapping[str, Any]) -> str:
+def find_name(credentials: Mapping[str, object]) -> str:
     """The name that somebody signs in by. In capitals, as PostgreSQL compares names: "ſ" and "s" are one there."""
     return str(credentials.get("email") or credentials.get("username") or "").upper()
 
 
 class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:  # noqa: ARG002
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: object) -> bool:  # noqa: ARG002
         """A stranger whom the lab knows becomes an annotator; what they may do more, a researcher decides."""
         return bool(settings.SINGLE_SIGN_ON_MAKES_ACCOUNTS)
 
-    def populate_user(self, request: HttpRequest, sociallogin: Any, data: Mapping[str, Any]) -> Any:
+    def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> object:
         """A name as the provider knows it, without what a name may not hold. allauth makes the username of it."""
         user = super().populate_user(request, sociallogin, data)
         for field in ("first_name", "last_name"):

@@ -22,7 +22,7 @@ from core.audit.log import VERBS, audit_batch, record
 class Administration(AdminSite):
     """Asks for no password itself, so that nobody can guess one here."""
 
-    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+    def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:  # noqa: ARG002
         """Send visitors to the sign-in page, and tell whoever has signed in and is not staff."""
         if self.has_permission(request):
             return redirect(f"{self.name}:index")
@@ -33,7 +33,7 @@ class Administration(AdminSite):
     def password_change(  # type: ignore[override]  # what it is annotated with is narrower than what admin needs
         self,
         request: HttpRequest,  # noqa: ARG002
-        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+        extra_context: dict[str, object] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
         """Send staff to the page where everybody changes their password; that page counts wrong ones."""
         return redirect("account_change_password")
@@ -64,7 +64,7 @@ def actor(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None
 
 
-def list_changed_fields(message: Any) -> list[str]:
+def list_changed_fields(message: object) -> list[str]:
     """The names of the fields that Django's message lists; texts in it may name people, and are left out."""
     parts = json.loads(message) if isinstance(message, str) and message.startswith("[") else message
     parts = parts if isinstance(parts, list) else []

@@ -37,44 +37,44 @@ def find_signed_in_user() -> User | None:
 
 
 @receiver(user_logged_in)
-def record_sign_in(user: User, **kwargs: Any) -> None:  # noqa: ARG001
+def record_sign_in(user: User, **kwargs: object) -> None:  # noqa: ARG001
     record(SIGN_IN, by=user, on=user)
 
 
 @receiver(user_logged_out)
-def record_sign_out(user: User | None, **kwargs: Any) -> None:  # noqa: ARG001
+def record_sign_out(user: User | None, **kwargs: object) -> None:  # noqa: ARG001
     if user:
         record(SIGN_OUT, by=user, on=user)
 
 
 @receiver(user_login_failed)
-def record_refused_password(credentials: dict[str, Any], **kwargs: Any) -> None:  # noqa: ARG001
+def record_refused_password(credentials: dict[str, object], **kwargs: object) -> None:  # noqa: ARG001
     name = str(credentials.get("username") or "")
     record(REFUSED, by=None, on=User.objects.filter(username=name).first(), step="password")
 
 
 @receiver(second_factor.authentication_failed)
-def record_refused_code(user: User, **kwargs: Any) -> None:  # noqa: ARG001
+def record_refused_code(user: User, **kwargs: object) -> None:  # noqa: ARG001
     record(REFUSED, by=None, on=user, step="second factor")
 
 
 @receiver(second_factor.authenticator_added)
-def record_factor_added(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
+def record_factor_added(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
     record(ADD, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_removed)
-def record_factor_removed(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
+def record_factor_removed(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
     record(REMOVE, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(second_factor.authenticator_reset)
-def record_factor_reset(user: User, authenticator: Any, **kwargs: Any) -> None:  # noqa: ARG001
+def record_factor_reset(user: User, authenticator: Any, **kwargs: object) -> None:  # noqa: ARG001
     record(RESET, by=user, on=user, factor=authenticator.type)
 
 
 @receiver(pre_save, sender=User)
-def remember_rights(instance: User, update_fields: frozenset[str] | None, **kwargs: Any) -> None:  # noqa: ARG001
+def remember_rights(instance: User, update_fields: frozenset[str] | None, **kwargs: object) -> None:  # noqa: ARG001
     """What the account might do before; nothing is asked where only other columns are saved, as at each sign-in."""
     watched = [name for name in WATCHED if update_fields is None or name in update_fields]
     before = None
@@ -84,10 +84,10 @@ def remember_rights(instance: User, update_fields: frozenset[str] | None, **kwar
 
 
 @receiver(post_save, sender=User)
-def record_rights(instance: User, created: bool, **kwargs: Any) -> None:  # noqa: ARG001
+def record_rights(instance: User, created: bool, **kwargs: object) -> None:  # noqa: ARG001
     """Rights that were given or taken, as [before, now], and a new password. A hash that is renewed is none."""
     before: dict[str, bool] = instance._rights_before  # type: ignore[attr-defined]
-    changed: dict[str, Any] = {
+    changed: dict[str, object] = {
         name: [was, now] for name, was in before.items() if was != (now := getattr(instance, name))
     }
     if instance._password is not None and not created:  # type: ignore[attr-defined]  # set_password keeps it for now
@@ -101,7 +101,7 @@ def record_permissions(
     action: str,
     model: type[Model],
     pk_set: set[int] | None,
-    **kwargs: Any,  # noqa: ARG001
+    **kwargs: object,  # noqa: ARG001
 ) -> None:
     """Groups and permissions of Django's administration, given to or taken from an account or a group, by number."""
     done = {"post_add": "added", "post_remove": "removed", "pre_clear": "cleared"}.get(action)

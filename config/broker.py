@@ -17,7 +17,7 @@ from kombu.utils.encoding import bytes_to_str, str_to_bytes
 from kombu.utils.json import dumps, loads
 
 
-def file_broker_options(folder: Path) -> dict[str, Any]:
+def file_broker_options(folder: Path) -> dict[str, object]:
     """Transport options of kombu's file system broker, its folders made.
 
     In and out are one folder, since every process both sends and receives. A message that a killed worker had
@@ -85,7 +85,7 @@ class Channel(filesystem.Channel):
     several steps where that is another file system. Here both are a rename inside the data folder.
     """
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:  # type: ignore[override]  # kombu disagrees with itself
+    def _put(self, queue: str, payload: object, **_: object) -> None:  # type: ignore[override]  # kombu disagrees with itself
         """Write beside the queue, then rename into it."""
         name = f"{time.time_ns()}_{uuid.uuid4()}.{queue}.msg"
         whole = Path(self.data_folder_out) / name
@@ -121,6 +121,6 @@ class Transport(filesystem.Transport):
         super().drain_events(connection, timeout=longest if timeout is None else min(timeout, longest))
 
     @property
-    def default_connection_params(self) -> dict[str, Any]:
+    def default_connection_params(self) -> dict[str, object]:
         """None: files have no host, and kombu would warn that it assumes one."""
         return {}

@@ -1,7 +1,6 @@
 """The Celery application. Workers start with `celery -A config worker`."""
 
 import os
-from typing import Any
 
 from celery import Celery
 from celery.signals import celeryd_init, worker_before_create_process
@@ -14,7 +13,7 @@ app.autodiscover_tasks()
 
 
 @celeryd_init.connect
-def wait_for_schema(**_: Any) -> None:
+def wait_for_schema(**_: object) -> None:
     """A worker may start before the first host has migrated; nothing of Django can be imported above."""
     from config import readiness
 
@@ -22,7 +21,7 @@ def wait_for_schema(**_: Any) -> None:
 
 
 @worker_before_create_process.connect
-def share_with_children(**_: Any) -> None:
+def share_with_children(**_: object) -> None:
     """The processes that run tasks are forked from this one."""
     from core.processes import share_memory
 

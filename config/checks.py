@@ -20,14 +20,14 @@ from judging.assessment import signing
 
 
 @register(SETTINGS)
-def data_folder_is_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def data_folder_is_writable(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     if os.access(settings.DATA_DIR, os.W_OK):
         return []
     return [Error(f"The data folder {settings.DATA_DIR} cannot be written.", hint=HINT, id="concord.E001")]
 
 
 @register(SETTINGS)
-def files_are_private(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def files_are_private(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """Database and backups hold password hashes: other accounts of the machine may not read them."""
     kept = settings.DATABASES["default"]
     database = Path(kept["NAME"]) if kept["ENGINE"].endswith("sqlite3") else None
@@ -39,7 +39,7 @@ def files_are_private(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
-def audit_heads_are_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def audit_heads_are_writable(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """The folder is made with the first act, in the nearest one that is there."""
     folder = next(path for path in (settings.AUDIT_HEADS, *settings.AUDIT_HEADS.parents) if path.exists())
     if folder.is_dir() and os.access(folder, os.W_OK):
@@ -55,7 +55,7 @@ def audit_heads_are_writable(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG0
 
 
 @register(SETTINGS)
-def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def worker_times_fit(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     if settings.WORKER_GONE_SECONDS >= 3 * settings.WORKER_BEAT_SECONDS:
         return []
     hint = "Set CONCORD_WORKER_GONE_SECONDS to at least three times CONCORD_WORKER_BEAT_SECONDS."
@@ -63,7 +63,7 @@ def worker_times_fit(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS, deploy=True)
-def files_are_for_one_machine(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def files_are_for_one_machine(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     if not settings.CELERY_BROKER_URL.startswith("filesystem"):
         return []
     hint = "Set CELERY_BROKER_URL to Redis or RabbitMQ where workers run on several machines."
@@ -71,7 +71,7 @@ def files_are_for_one_machine(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG
 
 
 @register(SETTINGS)
-def check_log_format(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_log_format(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     form = os.environ.get("CONCORD_LOG_FORMAT", "line")
     if form in FORMATS:
         return []
@@ -80,7 +80,7 @@ def check_log_format(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
-def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def periods_are_periods(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     from config import retention  # models are not there yet when this module is loaded
 
     found: list[CheckMessage] = []
@@ -94,7 +94,7 @@ def periods_are_periods(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
-def second_factor_is_of_somebody(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def second_factor_is_of_somebody(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     from config.second_factor import CHOICES, EVERYONE  # models are not there yet when this module is loaded
 
     if settings.REQUIRE_SECOND_FACTOR in CHOICES:
@@ -105,7 +105,7 @@ def second_factor_is_of_somebody(**kwargs: Any) -> list[CheckMessage]:  # noqa: 
 
 
 @register(SETTINGS, deploy=True)
-def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def backups_can_be_made(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     hint = "Set CONCORD_BACKUP_KEY to what `manage.py backup --new-key` prints, and keep a copy elsewhere."
     try:
         found = encryption.keys()
@@ -115,7 +115,7 @@ def backups_can_be_made(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
 
 
 @register(SETTINGS)
-def check_signing_key(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_signing_key(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """That it is private and a key; the file of the data folder is only made when a certificate is issued."""
     try:
         found = [signing.read_key(text, signing.VARIABLE) for text in settings.SIGNING_KEYS]
@@ -139,7 +139,7 @@ def check_signing_key_shared(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG0
 
 
 @register(SETTINGS, deploy=True)
-def names_are_given(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def names_are_given(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """A site that others reach answers to its own name only, and over HTTPS."""
     found: list[CheckMessage] = []
     if "*" in settings.ALLOWED_HOSTS:
@@ -158,7 +158,7 @@ SHORTEST_SECRET, SHORTEST_TOKEN = 50, 16
 
 
 @register(SETTINGS, deploy=True)
-def secrets_are_secret(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def secrets_are_secret(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """Whoever has the example can otherwise sign sessions, open sealed keys, read metrics or open the database."""
     found: list[CheckMessage] = []
     hint = 'Set it to what `python3 -c "import secrets; print(secrets.token_urlsafe(50))"` prints.'

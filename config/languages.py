@@ -7,7 +7,6 @@ on these alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -44,7 +43,7 @@ class LanguageMiddleware:
             patch_vary_headers(response, ("Accept-Language", "Cookie"))
         return response
 
-    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> None:  # noqa: ARG002
+    def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> None:  # noqa: ARG002
         """Speak the language of who asks, on a page that it has every text of."""
         match = request.resolver_match
         if match is None or request.path.startswith("/api/"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import Any
 
 from pythonjsonlogger.core import RESERVED_ATTRS
 
@@ -34,7 +33,7 @@ class NoTokens(logging.Filter):
         return True
 
 
-def build_logging(form: str, level: str, audit_syslog: str = "") -> dict[str, Any]:
+def build_logging(form: str, level: str, audit_syslog: str = "") -> dict[str, object]:
     """Django's LOGGING. An unknown form is `line`, and `config/checks.py` says so."""
     syslog = {"audit_syslog": to_syslog(audit_syslog)} if audit_syslog else {}
     return {
@@ -72,7 +71,7 @@ def build_logging(form: str, level: str, audit_syslog: str = "") -> dict[str, An
     }
 
 
-def to_syslog(address: str) -> dict[str, Any]:
+def to_syslog(address: str) -> dict[str, object]:
     """The handler that sends to a socket of this machine, such as /dev/log, or to host:port by UDP."""
     host, _, port = address.rpartition(":")
     where = (host, int(port)) if host and port.isdecimal() else address

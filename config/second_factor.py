@@ -6,8 +6,6 @@ one has passed here.
 
 from __future__ import annotations
 
-from typing import Any
-
 from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
@@ -57,13 +55,13 @@ def was_given(request: HttpRequest) -> bool:
 
 
 @receiver(authenticator_added)
-def remember_set_up(request: HttpRequest, user: User, **kwargs: Any) -> None:  # noqa: ARG001
+def remember_set_up(request: HttpRequest, user: User, **kwargs: object) -> None:  # noqa: ARG001
     """The session in which somebody sets up a second factor need not give it once more."""
     record_authentication(request, user, METHOD)
 
 
 class SecondFactorMiddleware(MiddlewareMixin):
-    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:  # noqa: ARG002
+    def process_view(self, request: HttpRequest, *view: object) -> HttpResponseBase | None:  # noqa: ARG002
         """Answer in place of a view to an account that lacks the second factor that is demanded of it."""
         if settings.REQUIRE_SECOND_FACTOR == NOBODY or is_open(request) or not isinstance(request.user, User):
             return None

@@ -128,7 +128,7 @@ TEMPLATES = [
     },
 ]
 
-SQLITE_OPTIONS: dict[str, Any] = {
+SQLITE_OPTIONS: dict[str, object] = {
     # Writers queue instead of failing; IMMEDIATE takes the lock at BEGIN, where waiting is possible.
     "timeout": float(os.environ.get("CONCORD_SQLITE_WAIT_SECONDS", "30")),
     "transaction_mode": "IMMEDIATE",
@@ -255,7 +255,7 @@ CONTENT_SECURITY_POLICY = {
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://"
 # What several processes count together for a while, such as failed attempts to sign in, and how fast accounts call.
 CACHES = {"default": build_shared_cache(CELERY_BROKER_URL, DATABASES["default"]["ENGINE"], DATA_DIR / "cache")}
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
 if CELERY_BROKER_URL.startswith("filesystem"):
     CELERY_BROKER_TRANSPORT = "config.broker:Transport"
     with explain_unwritable(DATA_DIR):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 
-def build_providers(environment: Mapping[str, str]) -> dict[str, Any]:
+def build_providers(environment: Mapping[str, str]) -> dict[str, object]:
     """allauth's SOCIALACCOUNT_PROVIDERS; without an issuer there is no single sign-on."""
     issuer = environment.get("CONCORD_OIDC_ISSUER", "")
     if not issuer:

@@ -213,7 +213,7 @@ class Pinned(http.client.HTTPConnection):
         if self.context:
             self.wire = self.context.wrap_socket(self.wire, server_hostname=self.host, do_handshake_on_connect=False)
             self.wire.do_handshake()
-        self.sock: Any = self.wire
+        self.sock: object = self.wire
 
     def hang_up(self) -> None:
         """Whoever waits for the other side then reads the end of the connection."""

@@ -88,7 +88,7 @@ def inline(values: Sequence[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=[dict(value) for value in values])
 
 
-def style_chart(chart: Any, palette: Palette) -> dict[str, Any]:
+def style_chart(chart: Any, palette: Palette) -> dict[str, object]:
     """The specification of a chart with the look that all charts share."""
     text = {"labelColor": palette.ink, "titleColor": palette.quiet, "labelFontSize": 13, "titleFontSize": 12}
     axis = {
@@ -138,7 +138,7 @@ Draw = Callable[[Callable[[Any, Palette], Spec], Any], SafeString]
 """What makes markup of a chart and its rows."""
 
 
-def draw_on_page(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:
+def draw_on_page(chart: Callable[[Any, Palette], Spec], rows: object) -> SafeString:
     """The chart as a wide screen shows it and as a narrow one does; the style sheet hides one of the two."""
     wide, narrow = (to_safe_svg(_translate(svg(chart, rows, palette))) for palette in (PAGE, PHONE))
     return format_html('<div class="figure__wide">{}</div><div class="figure__narrow">{}</div>', wide, narrow)
@@ -155,7 +155,7 @@ def _translate_text(found: re.Match[str]) -> str:
     return found[0] if said == text else found[1] + escape(said)
 
 
-def draw_in_file(chart: Callable[[Any, Palette], Spec], rows: Any) -> SafeString:
+def draw_in_file(chart: Callable[[Any, Palette], Spec], rows: object) -> SafeString:
     """The chart in a document of its own."""
     return to_safe_svg(svg(chart, rows, FILE))
 

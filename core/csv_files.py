@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from core.batches import iterate_batches
 
@@ -27,24 +26,24 @@ def drop_formula(text: str) -> str:
     return text
 
 
-def safe_cells(row: Iterable[Any]) -> list[Any]:
+def safe_cells(row: Iterable[object]) -> list[object]:
     """Return the cells of a row with every text made safe for a spreadsheet."""
     return [drop_formula(cell) if isinstance(cell, str) else cell for cell in row]
 
 
-def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Write rows as one CSV text (RFC 4180); the first row is the header."""
     text = io.StringIO()
     csv.writer(text).writerows(safe_cells(row) for row in rows)
     return text.getvalue()
 
 
-def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+def csv_pieces(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     """Write a header and rows as CSV, some thousand rows a piece, so that any number needs little memory."""
     return write_safe_csv(columns, map(safe_cells, rows))
 
 
-def write_safe_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+def write_safe_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     """Write a header and rows whose cells are safe already, some thousand rows a piece."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)

@@ -78,7 +78,7 @@ def build_numbered_rows(
     return Rows(np.arange(n), made, columns)
 
 
-def is_list(value: Any) -> bool:
+def is_list(value: object) -> bool:
     return isinstance(value, list | tuple | Rows)
 
 
@@ -93,14 +93,14 @@ def drop_nan(value: Any) -> Any:
     return value
 
 
-def pieces(document: Any) -> Iterator[str]:
+def pieces(document: object) -> Iterator[str]:
     """The text that `json.dumps` makes of `without_nan` with an indent of one, without holding all of it at once."""
     left = _pieces(document, 0)
     while some := "".join(islice(left, AT_ONCE)):
         yield some
 
 
-def _pieces(value: Any, depth: int) -> Iterator[str]:
+def _pieces(value: object, depth: int) -> Iterator[str]:
     inside, start = "\n" + " " * (depth + 1), ""
     if isinstance(value, Mapping) and value:
         for key, part in value.items():
@@ -132,5 +132,5 @@ def _enclosed(ends: str, parts: Sequence[str], depth: int) -> str:
     return f"{ends[0]}{inside}{f',{inside}'.join(parts)}\n{' ' * depth}{ends[1]}"
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     return encode_basestring(key) if isinstance(key, str) else f'"{json.dumps(drop_nan(key))}"'

@@ -12,7 +12,7 @@ def content_hash(content: Any) -> str:
     return digest(canonical_json(content))
 
 
-def canonical_json(content: Any) -> bytes:
+def canonical_json(content: object) -> bytes:
     """JSON with sorted keys and no spaces, in UTF-8: equal content gives equal bytes."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")

@@ -58,7 +58,7 @@ class HelperProcess:
             raise HelperError(answer)
         return answer
 
-    def _ask(self, request: bytes) -> tuple[bool, Any]:
+    def _ask(self, request: bytes) -> tuple[bool, object]:
         """Whether the work was done, and its result or what went wrong."""
         connection = self._connection or self._start()
         try:

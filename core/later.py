@@ -6,7 +6,6 @@ Every command, worker and web process imports all pages; those that draw no char
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 
 class Later:
@@ -15,5 +14,5 @@ class Later:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __getattr__(self, attribute: str) -> Any:
+    def __getattr__(self, attribute: str) -> object:
         return getattr(import_module(self._name), attribute)

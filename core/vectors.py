@@ -59,7 +59,7 @@ def _loaded() -> tuple[Any, Any]:
     return _matrix(weights), Tokenizer.from_file(str(tokens))
 
 
-def _matrix(file: Path) -> Any:
+def _matrix(file: Path) -> object:
     """The one tensor of a safetensors file: a header's length, the header as JSON, and the numbers."""
     data = file.read_bytes()
     end = 8 + int.from_bytes(data[:8], "little")

@@ -34,7 +34,7 @@ def cancel_batch(batch_id: int) -> None:
 
 
 @worker_shutting_down.connect
-def leave(**_: Any) -> None:
+def leave(**_: object) -> None:
     """Celery waits for tasks without telling them. They put down what they have not begun to ask."""
     leaving[0] = 1
 
@@ -52,7 +52,7 @@ def assess(study_id: int, judge_id: int) -> None:
 
 
 @shared_task(name=deferred_agreement.TASK)
-def agree(study_id: int, parameters: dict[str, Any], by: int | None) -> None:
+def agree(study_id: int, parameters: dict[str, object], by: int | None) -> None:
     """Compute agreement of a large study, if that is not kept already."""
     deferred_agreement.compute(study_id, parameters, by)
 
@@ -70,7 +70,7 @@ def sweep() -> None:
 
 
 @worker_ready.connect
-def begin(sender: Any, **_: Any) -> None:
+def begin(sender: Any, **_: object) -> None:
     """The worker's main process says that it is there, and from now on looks after lost work."""
     worker = heartbeat.register_soon(Worker, slots=sender.controller.concurrency)
     if worker._state.adding:

@@ -39,7 +39,7 @@ def measure(kind: str, source: str, reader: str) -> None:
 
 @shared_task(name=results.TASK)
 def experiment_results(
-    experiment_id: int, judge_id: int | None, options: dict[str, Any], filters: dict[str, Any], reader: str
+    experiment_id: int, judge_id: int | None, options: dict[str, object], filters: dict[str, object], reader: str
 ) -> None:
     """Compute the results of an experiment, if they are not kept already."""
     results.compute(experiment_id, judge_id, options, filters, reader)
@@ -52,7 +52,7 @@ def sweep() -> None:
 
 
 @worker_ready.connect
-def begin(**_: Any) -> None:
+def begin(**_: object) -> None:
     """The worker's main process looks after lost experiments."""
     sweeper = recovery.build_sweeper(sweep)
     sweepers.append(sweeper)

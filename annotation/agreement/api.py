@@ -133,12 +133,12 @@ class StudyAnnotations(OfStudy):
         return Response(outcome.to_document())
 
 
-def drop_file(document: dict[str, Any]) -> dict[str, Any]:
+def drop_file(document: dict[str, object]) -> dict[str, object]:
     """What was skipped is in the answer; the list beside the temporary file is gone."""
     return {name: part for name, part in document.items() if name != "errors_file"}
 
 
-def build_row_filter(study: Study, asked: dict[str, Any]) -> Q:
+def build_row_filter(study: Study, asked: dict[str, object]) -> Q:
     paths = {
         "criterion": "criterion__key",
         "rater": "assignment__annotator__username",
@@ -223,7 +223,7 @@ class StudyChecks(OfStudy):
         return Response(StretchSerializer(rows, many=True).data)
 
 
-def stretch(record: CheckRecord, part: Stretch) -> dict[str, Any]:
+def stretch(record: CheckRecord, part: Stretch) -> dict[str, object]:
     mean = part.estimate
     return {
         "annotator": record.annotator,

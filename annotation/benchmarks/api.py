@@ -224,7 +224,7 @@ class RoundSerializer(serializers.ModelSerializer[FilterRound]):
     follow_up = serializers.CharField(
         source="follow_up.slug", default=None, allow_null=True, help_text="Study in which was asked again."
     )
-    outcomes: Any = serializers.SerializerMethodField()
+    outcomes: object = serializers.SerializerMethodField()
 
     class Meta:
         model = FilterRound

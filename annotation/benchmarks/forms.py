@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 
 from annotation.benchmarks.models import Benchmark, FilterOutcome, FilterRound
@@ -33,7 +31,7 @@ class BuildForm(OptionsForm):
         help_text="Shares that sum to 1, such as dev=0.2 test=0.8. A persona, or a response, is in one split only.",
     )
 
-    def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
+    def __init__(self, *args: object, by: User, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         asked = Criterion.objects.filter(key=PREFERENCE).values("study")
         found = filter_visible(by, everyday().filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
@@ -61,7 +59,7 @@ class CleanForm(OptionsForm):
 
     verb, asks = Cleaning, ("rules", "version")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         known = [(name, translate(about)) for name, about in ABOUT.items()]
         self.set("rules", choices=known, help_text="")
@@ -75,7 +73,7 @@ class FilterForm(OptionsForm):
 
     verb, asks = NewRound, ("cuts", "min_votes", "overlap", "seed")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         labels = dict(FilterOutcome.Outcome.choices)
         choices = [(outcome, labels[outcome]) for outcome in OUTCOMES]

@@ -22,7 +22,7 @@ class ReleasedError(InputError):
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     """Benchmarks; released ones refuse to be changed or deleted, here as in `Benchmark.save`."""
 
-    def update(self, **values: Any) -> int:
+    def update(self, **values: object) -> int:
         refuse_if(self.filter(state=Benchmark.State.RELEASED))
         return super().update(**values)
 
@@ -69,7 +69,7 @@ class Benchmark(InProject):
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: object) -> None:
         """Save, but refuse to change a row that is released in the database: what is cited must stay as it was."""
         if self.pk:
             refuse_if(Benchmark.objects.filter(pk=self.pk, state=self.State.RELEASED))
@@ -96,7 +96,7 @@ class BenchmarkCaseQuerySet(models.QuerySet["BenchmarkCase"]):
         """Return those that are not excluded: these have a gold answer."""
         return self.filter(excluded_reason="")
 
-    def update(self, **values: Any) -> int:
+    def update(self, **values: object) -> int:
         refuse_if(Benchmark.objects.filter(cases__in=self, state=Benchmark.State.RELEASED))
         return super().update(**values)
 
@@ -153,7 +153,7 @@ class BenchmarkCase(models.Model):
     def __str__(self) -> str:
         return f"{self.benchmark}: {self.pair}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: Any) -> None:
         refuse_if(Benchmark.objects.filter(pk=self.benchmark_id, state=Benchmark.State.RELEASED))
         super().save(*args, **kwargs)
 

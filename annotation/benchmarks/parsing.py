@@ -72,7 +72,7 @@ class ReleasedCase(BaseModel):
     pair_kind: str = Field(default="", max_length=40)
     source_tier: str = Field(default="", max_length=16)
     source_label: Literal["", "1", "2", "tie"] = ""
-    extra: dict[str, Any] = {}
+    extra: dict[str, object] = {}
     content_hash: Sha
 
     @model_validator(mode="after")
@@ -111,12 +111,12 @@ class ReleasedPersona(BaseModel):
     content_hash: Sha
     name: str = Field(default="", max_length=200)
     persona: str = ""
-    demographics: dict[str, Any] = {}
+    demographics: dict[str, object] = {}
     preferences: dict[str, Any] = {}
-    interests: dict[str, Any] = {}
-    interactions: dict[str, Any] = {}
-    memories: list[Any] = []
-    extra: dict[str, Any] = {}
+    interests: dict[str, object] = {}
+    interactions: dict[str, object] = {}
+    memories: list[object] = []
+    extra: dict[str, object] = {}
 
 
 class ReleasedFile(BaseModel):

@@ -83,7 +83,7 @@ def find_benchmark(slug: str) -> Benchmark:
     return get_object_or_404(Benchmark.objects.select_related("parent", "study", "created_by"), slug=slug)
 
 
-def render_step(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **more: Any) -> HttpResponse:
+def render_step(request: HttpRequest, name: str, benchmark: Benchmark, step: str, **more: object) -> HttpResponse:
     context = {"benchmark": benchmark, "steps": benchmark_steps(benchmark, step), **more}
     return render(request, f"annotation/{name}.html", context)
 

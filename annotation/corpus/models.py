@@ -25,7 +25,7 @@ class SourceText(str):
     lang = ""
 
     @classmethod
-    def build(cls, text: str, parts: Sequence[Mapping[str, Any]] = (), lang: str = "") -> SourceText:
+    def build(cls, text: str, parts: Sequence[Mapping[str, object]] = (), lang: str = "") -> SourceText:
         made = cls(text)
         made.parts, made.lang = parts, lang
         return made
@@ -107,7 +107,7 @@ PROVENANCE = "Provenance"
 """Key of a situation under which stands how it was made: order, agent, prompt, seed, and why each variable fits."""
 
 
-def variables_of(situation: Mapping[str, Any]) -> dict[str, Any]:
+def variables_of(situation: Mapping[str, object]) -> dict[str, object]:
     """Return what a situation says, without how it was made."""
     return {name: value for name, value in situation.items() if name != PROVENANCE}
 
@@ -139,11 +139,11 @@ class Scenario(models.Model):
         return f"{self.profile or '?'} / {self.task or '?'}"
 
     @property
-    def variables(self) -> dict[str, Any]:
+    def variables(self) -> dict[str, object]:
         return variables_of(self.situation)
 
     @property
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, object]:
         """How a model made the situation; empty where none did."""
         found = self.situation.get(PROVENANCE)
         return found if isinstance(found, dict) else {}
@@ -174,7 +174,7 @@ class Dialogue(DrawnModel):
         return self.external_id
 
     @property
-    def numbered_turns(self) -> list[dict[str, Any]]:
+    def numbered_turns(self) -> list[dict[str, object]]:
         return [{**turn, "number": number, "part": f"turn-{number}"} for number, turn in enumerate(self.turns, start=1)]
 
 
@@ -264,7 +264,7 @@ class ResponsePair(DrawnModel):
         """Each response and who wrote it."""
         return list(zip(self.responses, self.models, strict=True))
 
-    def to_responses(self) -> list[dict[str, Any]]:
+    def to_responses(self) -> list[dict[str, object]]:
         """The responses as a record has them: text, model, and parts where a text is more than that."""
         return [
             {"text": str(one.text), "model": model, **({"parts": list(one.text.parts)} if one.text.parts else {})}

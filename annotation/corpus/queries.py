@@ -91,7 +91,7 @@ def count_records(kind: DatasetKind) -> dict[str, int]:
     return {source or "": n for source, n in rows}
 
 
-def list_records(kind: DatasetKind, *, search: str, source: str, page: str) -> Page[Any]:
+def list_records(kind: DatasetKind, *, search: str, source: str, page: str) -> Page[object]:
     """One page of the records of a kind, newest last; `search` is a part of an id or name."""
     found = filter_records(kind, search, source).order_by("pk")
     shown = Paginator(found.values_list("pk", flat=True), PAGE).get_page(page)  # no texts of what comes before

@@ -73,7 +73,7 @@ class ConcordCommand(PlainCommand):
     # Django's checks of the code import every page to find nothing; `check`, `migrate`, `demo` and `serve` make them.
     requires_system_checks: tuple[str, ...] | list[str] = (SETTINGS,)
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         epilog = f"Example:\n  python manage.py {self.example}" if self.example else None
         return super().create_parser(
             prog_name, subcommand, epilog=epilog, formatter_class=RawDescriptionHelpFormatter, **kwargs
@@ -88,7 +88,7 @@ class ConcordCommand(PlainCommand):
     def arguments(self, parser: CommandParser) -> None:
         """Add the command's own arguments."""
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002
         named = options.get("project") if self.makes_roots else None
         if options.get("output") == STDOUT:
             self.stdout = self.stderr  # for what it says: the file is alone on standard output
@@ -112,7 +112,7 @@ class ConcordCommand(PlainCommand):
         """Say what of the work could not be done, for an exit with 1 after the document; empty where all was."""
         return ""
 
-    def write_document(self, document: Any, **options: Any) -> None:
+    def write_document(self, document: object, **options: object) -> None:
         if options["json"]:
             self.write_json(document)
         else:
@@ -128,7 +128,7 @@ class ConcordCommand(PlainCommand):
         os.close(nowhere)
         sys.exit(CLOSED_PIPE)
 
-    def is_export(self, **options: Any) -> bool:  # noqa: ARG002
+    def is_export(self, **options: object) -> bool:  # noqa: ARG002
         """Whether it writes what `exports` names with these options."""
         return True
 
@@ -138,7 +138,7 @@ class ConcordCommand(PlainCommand):
         says = {name: options[name] for name in ("format", "demographics", "output") if name in options}
         record(f"export.{self.exports}", by=None, on=study, **says)
 
-    def run(self, **options: Any) -> Any:  # noqa: ARG002
+    def run(self, **options: object) -> object:  # noqa: ARG002
         """Do the work and return the document."""
         raise CommandError(f"{type(self).__name__} has no run method")
 
@@ -146,7 +146,7 @@ class ConcordCommand(PlainCommand):
         """Write the document for a person."""
         self.write_json(document)
 
-    def write_json(self, document: Any) -> None:
+    def write_json(self, document: object) -> None:
         """Piece by piece: a document has a row for each of a million items."""
         for piece in pieces(document):
             self.stdout.write(piece, ending="")  # else Django's stdout would end each with a line break

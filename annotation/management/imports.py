@@ -57,7 +57,7 @@ class RecordsCommand(ImportCommand):
             parser.add_argument("--attachments", type=Path, metavar="FOLDER", help="where the pictures and sounds lie")
         parser.add_argument("--source", default=records.SOURCE, help="whose ids these are (default: %(default)s)")
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         outcome = records.load(
             by=None,
             kind=self.kind,

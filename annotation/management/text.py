@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 
-def estimate(found: Mapping[str, Any] | None, digits: int = 3) -> str:
+def estimate(found: Mapping[str, object] | None, digits: int = 3) -> str:
     """`0.864 [0.843, 0.884]`; without an interval the value alone; a dash with its reason where it is undefined."""
     if found is None:
         return "-"

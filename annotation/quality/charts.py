@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.charts import Palette, inline, style_chart
 from core.later import Later
@@ -34,7 +34,7 @@ class Point:
     n: int
 
 
-def course(points: Sequence[Point], palette: Palette) -> dict[str, Any]:
+def course(points: Sequence[Point], palette: Palette) -> dict[str, object]:
     """A panel for each annotator: filled circles for gold accuracy, open ones for self-consistency, with intervals."""
     names = list(dict.fromkeys(point.name for point in points))[:MOST_PANELS]
     kinds = ["gold accuracy", "self-consistency"]

@@ -56,7 +56,7 @@ class RulesForm(OptionsForm):
 
     verb = NewRules
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, study: Study) -> None:
         super().__init__(data, initial={name: getattr(study, name) for name in gold_questions.RULES})
         self.study = study
         for name in ("check_every", "repeat_every", "repeat_after"):
@@ -80,7 +80,7 @@ class GoldQuestionForm(OptionsForm):
         help_text="As on the Datasets page; source:id if it is not unique.",
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, study: Study) -> None:
         super().__init__(data)
         self.turns: dict[str, dict[int, tuple[tuple[str, ...], str]]] = {}
         self.study, self.criteria = study, [one for one in study.asked if one.can_be_known]
@@ -102,7 +102,7 @@ class GoldQuestionForm(OptionsForm):
     def clean_number(self) -> int:
         return self.cleaned_data["number"] or 1
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Read what is written of turns and responses, so that a slip is said at its field."""
         for criterion in self.criteria:
             if criterion.unit != Criterion.Unit.ITEM:
@@ -155,7 +155,7 @@ class GoldQuestionsForm(OptionsForm):
         "criterion is asked of turns or responses; a row per answer.",
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, files: Any = None, *, study: Study) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, files: object = None, *, study: Study) -> None:
         super().__init__(data, files)
         self.study = study
         source = self.fields["source"]
@@ -166,7 +166,7 @@ class GoldQuestionsForm(OptionsForm):
     def clean_number(self) -> int:
         return self.cleaned_data["number"] or 1
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         given = self.cleaned_data
         if bool(given.get("source")) == bool(given.get("file")):
             self.add_error("source", _("Choose a study or a file."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
@@ -31,7 +30,7 @@ class AccountForm(UserCreationForm[User]):
         model = User
         fields = ("username",)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["username"].label = _("Name")
         self.fields["password1"].help_text = " ".join(password_validators_help_texts())
@@ -148,7 +147,7 @@ class AboutMeForm(forms.Form):
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         *,
         questions: Iterable[DemographicQuestion],
         answers: Mapping[str, str],

@@ -20,7 +20,7 @@ WRITTEN = "written"
 Key = Callable[[Any], float | str]
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether ``value`` stands for "no rating": None, an empty text or a NaN."""
     if value is None:
         return True
@@ -45,7 +45,7 @@ def parse_number(value: Any) -> float | None:
     return None if math.isnan(number) else number
 
 
-def to_label_key(value: Any) -> float | str:
+def to_label_key(value: object) -> float | str:
     """What two spellings of one label share: ``1``, ``1.0`` and ``"1"`` are the same category."""
     if hasattr(value, "item"):  # a numpy scalar
         value = value.item()
@@ -55,22 +55,22 @@ def to_label_key(value: Any) -> float | str:
     return value.strip() if number is None else number  # type: ignore[union-attr]
 
 
-def ranking_key_of(value: Any) -> str:
+def ranking_key_of(value: object) -> str:
     """What all spellings of one ranking share: ``B > C = A`` and ``B>A=C``. Raises ``ValueError`` on anything else."""
     return spell_ranking(parse_ranking(str(value)))
 
 
-def set_key_of(value: Any) -> str:
+def set_key_of(value: object) -> str:
     """What all spellings of one set share: ``b|a`` and ``a | b``. Raises ``ValueError`` on anything else."""
     return spell_set(parse_set(str(value)))
 
 
-def spans_key_of(value: Any) -> str:
+def spans_key_of(value: object) -> str:
     """What all spellings of the same spans share. Raises ``ValueError`` on anything else."""
     return spell_spans(parse_spans(str(value)))
 
 
-def text_key_of(value: Any) -> str:  # noqa: ARG001
+def text_key_of(value: object) -> str:  # noqa: ARG001
     """What all texts share: that one was written. They are counted, not compared."""
     return WRITTEN
 
@@ -84,7 +84,7 @@ KEYS: dict[str, Key] = {
 """By level whose labels are no categories: what all spellings of one label share."""
 
 
-def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
+def infer_categories(values: Iterable[object]) -> tuple[Label, ...]:
     """The distinct labels in ``values``: in numeric order where all are numbers, otherwise alphabetical.
 
     Only for files that come without a scale. A criterion knows its categories, used or not.
@@ -96,7 +96,7 @@ def infer_categories(values: Iterable[Any]) -> tuple[Label, ...]:
     return tuple(sorted(_spelled(key) for key in keys))
 
 
-def infer_scale(values: Iterable[Any], level: str) -> tuple[Label, ...]:
+def infer_scale(values: Iterable[object], level: str) -> tuple[Label, ...]:
     """The categories of ratings that come without a scale, for a scale of the given level; where every answer is one
     of its own (rankings, sets, spans), those given.
 
@@ -140,7 +140,7 @@ class Coder:
         if len(self._position) != len(categories):
             raise ValueError(f"a category stands twice on the scale: {self._scale}")
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """The position of ``value``. Raises ``ValueError`` where it is not on the scale."""
         if is_missing(value):
             return -1

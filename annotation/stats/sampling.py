@@ -26,7 +26,7 @@ class DrawnItem(Generic[Id]):
     """
 
     id: Id
-    stratum: Any
+    stratum: object
     probability: float
 
 
@@ -45,7 +45,7 @@ class DrawnSample(Generic[Id]):
     """
 
     drawn: tuple[DrawnItem[Id], ...]
-    sizes: Mapping[Any, tuple[int, int]]
+    sizes: Mapping[object, tuple[int, int]]
     seed: int
     allocation: Allocation | None
 
@@ -76,7 +76,7 @@ def simple_sample(ids: Sequence[Id], n: int, seed: int) -> DrawnSample[Id]:
 
 def draw_stratified_sample(
     ids: Sequence[Id],
-    strata: Sequence[Any],
+    strata: Sequence[object],
     n: int,
     seed: int,
     allocation: Allocation = "proportional",
@@ -108,7 +108,7 @@ def draw_stratified_sample(
 
 
 def _sample(
-    ids: Sequence[Id], strata: Sequence[Any], n: int, seed: int, allocation: Allocation | None
+    ids: Sequence[Id], strata: Sequence[object], n: int, seed: int, allocation: Allocation | None
 ) -> DrawnSample[Id]:
     _check(ids, strata, n)
     members = _members(ids, strata)
@@ -122,7 +122,7 @@ def _sample(
     return DrawnSample(tuple(drawn), counts, seed, allocation)
 
 
-def _check(ids: Sequence[Id], strata: Sequence[Any], n: int) -> None:
+def _check(ids: Sequence[Id], strata: Sequence[object], n: int) -> None:
     if not len(ids):
         raise ValueError("nothing to draw from: there are no ids")
     if len(ids) != len(strata):
@@ -133,7 +133,7 @@ def _check(ids: Sequence[Id], strata: Sequence[Any], n: int) -> None:
         raise ValueError(f"cannot draw {n} of {len(ids)} ids without replacement")
 
 
-def _members(ids: Sequence[Id], strata: Sequence[Any]) -> dict[Any, list[Id]]:
+def _members(ids: Sequence[Id], strata: Sequence[object]) -> dict[Any, list[Id]]:
     """The ids of each stratum; strata and ids in the order of their texts, whatever order they came in."""
     groups: dict[Any, list[Id]] = defaultdict(list)
     for one, stratum in sorted(zip(ids, strata, strict=True), key=lambda pair: str(pair[0])):
@@ -141,7 +141,7 @@ def _members(ids: Sequence[Id], strata: Sequence[Any]) -> dict[Any, list[Id]]:
     return dict(sorted(groups.items(), key=lambda entry: str(entry[0])))
 
 
-def allocate(sizes: Mapping[Any, int], n: int, allocation: Allocation) -> dict[Any, int]:
+def allocate(sizes: Mapping[object, int], n: int, allocation: Allocation) -> dict[object, int]:
     """How many of ``n`` to draw from each stratum of the given size, as `draw_stratified_sample` describes."""
     least = 1 if n >= len(sizes) else 0
     wanted = {stratum: size if allocation == "proportional" else 1 for stratum, size in sizes.items()}
@@ -153,7 +153,7 @@ def allocate(sizes: Mapping[Any, int], n: int, allocation: Allocation) -> dict[A
     return given
 
 
-def _quotas(wanted: Mapping[Any, int], sizes: Mapping[Any, int], n: int) -> dict[Any, float]:
+def _quotas(wanted: Mapping[object, int], sizes: Mapping[object, int], n: int) -> dict[Any, float]:
     """Exact shares of ``n`` in proportion to ``wanted``; a stratum that is used up passes the rest on."""
     quota: dict[Any, float] = {}
     open_strata, left = list(wanted), float(n)
@@ -169,7 +169,7 @@ def _quotas(wanted: Mapping[Any, int], sizes: Mapping[Any, int], n: int) -> dict
 
 
 def _move_one(
-    given: dict[Any, int], quota: Mapping[Any, float], sizes: Mapping[Any, int], least: int, step: int
+    given: dict[object, int], quota: Mapping[object, float], sizes: Mapping[object, int], least: int, step: int
 ) -> None:
     """Give one more to (or take one from) the stratum furthest below (above) its quota; ties go by size."""
     movable = [s for s in given if (given[s] < sizes[s] if step > 0 else given[s] > least)]

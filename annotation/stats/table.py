@@ -97,9 +97,9 @@ class RatingTable:
     @classmethod
     def from_long(
         cls,
-        items: Iterable[Any],
-        raters: Iterable[Any],
-        values: Iterable[Any],
+        items: Iterable[object],
+        raters: Iterable[object],
+        values: Iterable[object],
         *,
         categories: Sequence[Label] | None = None,
         level: Level = "nominal",
@@ -135,10 +135,10 @@ class RatingTable:
     @classmethod
     def from_wide(
         cls,
-        matrix: Iterable[Iterable[Any]],
+        matrix: Iterable[Iterable[object]],
         *,
-        raters: Sequence[Any] | None = None,
-        items: Sequence[Any] | None = None,
+        raters: Sequence[object] | None = None,
+        items: Sequence[object] | None = None,
         categories: Sequence[Label] | None = None,
         level: Level = "nominal",
         **more: Any,
@@ -274,7 +274,7 @@ def _select_names(names: Sequence[str], keep: BoolArray) -> tuple[str, ...]:
 
 
 def _codes_of(
-    rows: Sequence[tuple[str, str, Any]], item_row: dict[str, int], rater_column: dict[str, int], coder: Coder
+    rows: Sequence[tuple[str, str, object]], item_row: dict[str, int], rater_column: dict[str, int], coder: Coder
 ) -> IntArray:
     codes = np.full((len(item_row), len(rater_column)), MISSING, dtype=np.int64)
     seen: set[tuple[int, int]] = set()

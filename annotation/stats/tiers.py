@@ -174,7 +174,7 @@ class TierResult:
         """The result as JSON types."""
         return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 
-    def to_head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, object]:
         """The same without the items, in whose place there is nothing yet."""
         return {
             "cuts": list(self.cuts),

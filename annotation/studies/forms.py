@@ -69,7 +69,7 @@ class SampleForm(OptionsForm):
     places = {"filters": "filter_source"}
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, kind: str, study: Study | None = None, **kwargs: Any
+        self, data: Mapping[str, object] | None = None, *, kind: str, study: Study | None = None, **kwargs: object
     ) -> None:
         super().__init__(data, **kwargs)
         self.kind = kind
@@ -126,7 +126,7 @@ class ClusteringForm(OptionsForm):
 
     places = {"cluster": "clustering"}
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, study: Study) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, study: Study) -> None:
         super().__init__(data, initial={"clustering": study.clustering})
         self.study = study
         self.add(Clustering)

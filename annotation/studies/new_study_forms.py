@@ -145,12 +145,12 @@ class StudyForm(SampleForm):
         """The fields of a step with something wrong in them."""
         return [name for name in self.list_fields(step) if name in self.errors]
 
-    def clean_rubric_file(self) -> dict[str, Any] | None:
+    def clean_rubric_file(self) -> dict[str, object] | None:
         """The document in the file."""
         file = self.cleaned_data["rubric_file"]
         return read_upload(file) if file else None
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """What the chosen template needs. An uploaded rubric becomes the rubric."""
         given = self.cleaned_data
         if given.get("rubric_file"):
@@ -207,7 +207,7 @@ def read_entered(form: StudyForm) -> Entered:
     return {name: to_texts(form.get_initial_for_field(field, name)) for name, field in form.fields.items()}
 
 
-def to_texts(value: Any) -> list[str]:
+def to_texts(value: object) -> list[str]:
     if isinstance(value, list | tuple):
         return [str(one) for one in value]
     return [] if value is None or value is False or value == "" else [str(value)]
@@ -222,6 +222,6 @@ def iterate_posted(
             yield name, [str(text) for text in posted.getlist(name)]
 
 
-def write_rubric(document: Mapping[str, Any]) -> list[str]:
+def write_rubric(document: Mapping[str, object]) -> list[str]:
     """A rubric as the hidden field holds it."""
     return [json.dumps(document, ensure_ascii=False)]

@@ -135,7 +135,7 @@ class CriterionForm(forms.Form):
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         *,
         kind: str,
         earlier: Sequence[CriterionSpec],
@@ -188,14 +188,14 @@ class CriterionForm(forms.Form):
             self.add_error("picture_of", says.format(n=n))
         return given
 
-    def list_examples(self) -> list[dict[str, Any]]:
+    def list_examples(self) -> list[dict[str, object]]:
         """The examples with the new picture at its place."""
         found = read_examples(self.cleaned_data["examples"])
         if picture := self.cleaned_data["picture"]:
             found[self.cleaned_data["picture_of"] - 1]["image"] = picture
         return found
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, object]:
         """The criterion as a file has it. `is_valid` comes before."""
         given = self.cleaned_data
         name = given["name"] or given["key"].replace("_", " ").capitalize() or "Criterion"
@@ -217,7 +217,7 @@ class CriterionForm(forms.Form):
             found["condition"] = {"criterion": given["waits_for"], "values": split(given["waits_values"])}
         return found
 
-    def read_limits(self) -> dict[str, Any]:
+    def read_limits(self) -> dict[str, object]:
         given = {LIMITS[name]: self.cleaned_data.get(name) for name in LIMITS if name in self.fields}
         if "severities" in self.fields:
             given["severities"] = split(self.cleaned_data["severities"])
@@ -238,12 +238,12 @@ def translate_labels(labels: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(value, _(label)) for value, label in labels.items()]
 
 
-def is_zero(value: Any) -> bool:
+def is_zero(value: object) -> bool:
     """Whether a number was entered that is nothing; an empty box is not a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def to_whole(value: Any) -> Any:
+def to_whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -275,12 +275,12 @@ def to_data_uri(content: bytes) -> str:
     return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
-def read_examples(text: str) -> list[dict[str, Any]]:
+def read_examples(text: str) -> list[dict[str, object]]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return [{"good": not line.startswith("-"), "text": line.lstrip("+-").strip()} for line in lines]
 
 
-def to_initial(one: CriterionSpec) -> dict[str, Any]:
+def to_initial(one: CriterionSpec) -> dict[str, object]:
     """What the form shows of a criterion."""
     limits = one.read_limits().to_json()
     kind = spell_type(one)
@@ -318,13 +318,13 @@ class RubricFileForm(forms.Form):
         assert isinstance(template, forms.ChoiceField)
         template.choices = [("", _("none")), *fitting]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         given = self.cleaned_data
         if bool(given.get("template")) == bool(given.get("file")):
             raise forms.ValidationError(_("Choose a template or a file."))
         return given
 
-    def clean_file(self) -> Any:
+    def clean_file(self) -> object:
         """The document in the file, checked."""
         file = self.cleaned_data["file"]
         return read_upload(file) if file else None
@@ -336,7 +336,7 @@ class RubricFileForm(forms.Form):
         return document
 
 
-def read_upload(file: UploadedFile) -> dict[str, Any]:
+def read_upload(file: UploadedFile) -> dict[str, object]:
     """The rubric in an uploaded file as a document. Raises ValidationError that says where it is wrong."""
     name = str(file.name)
     fmt = ENDINGS.get(name.rpartition(".")[2].lower())
@@ -359,7 +359,7 @@ class GuidelineForm(OptionsForm):
 
     places = {"categories": "guideline"}
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, criterion: Criterion) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, criterion: Criterion) -> None:
         super().__init__(data, initial={"question": criterion.question, "guideline": criterion.guideline})
         self.add(Edit, "question", "guideline", "reason")
         self.criterion = criterion

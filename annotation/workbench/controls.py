@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext
@@ -19,12 +18,12 @@ from annotation.stats.rankings import BETTER, TIED, parse_ranking
 from annotation.studies.parsing.answers import LONGEST_TEXT, NOTHING, AnswerFormat, describe_bounds, spell_best_worst
 from annotation.studies.queries.answer_formats import spell_quotes
 
-Controls = dict[str, Any]
+Controls = dict[str, object]
 LINES = "-quotes"
 """Ends the name of the box in which spans are quoted, a line each."""
 
 
-def fill_from_controls(data: Mapping[str, Any], formats: Mapping[str, AnswerFormat]) -> Mapping[str, Any]:
+def fill_from_controls(data: Mapping[str, object], formats: Mapping[str, AnswerFormat]) -> Mapping[str, object]:
     """What was sent, with an answer for each ask whose controls were sent in its place."""
     missing = {name: asked for name, asked in formats.items() if name not in data and asked.type in READERS}
     if not missing or not isinstance(data, QueryDict):
@@ -57,7 +56,7 @@ def read_quotes(asked: AnswerFormat, data: QueryDict, name: str) -> str:  # noqa
     return json.dumps([read_quote(line) for line in lines], ensure_ascii=False)
 
 
-def read_quote(line: str) -> dict[str, Any]:
+def read_quote(line: str) -> dict[str, object]:
     what, where, words = [part.strip() for part in [*line.split("|", 2), "", ""][:3]]
     category, _, severity = what.partition("/")
     part, _, start = where.partition("@")
@@ -68,7 +67,7 @@ def read_quote(line: str) -> dict[str, Any]:
 READERS = {"several": read_choices, "ranking": read_ranks, "spans": read_quotes}
 
 
-def build_controls(asked: AnswerFormat, value: str, data: Mapping[str, Any], title: str, name: str) -> Controls:
+def build_controls(asked: AnswerFormat, value: str, data: Mapping[str, object], title: str, name: str) -> Controls:
     """What the template of a type shows; nothing of a choice. `title` is what the ask is called."""
     builder = BUILDERS.get(asked.type)
     if builder is None:
@@ -77,20 +76,20 @@ def build_controls(asked: AnswerFormat, value: str, data: Mapping[str, Any], tit
     return {**shown, **builder(asked, value, data, name)}
 
 
-def build_number(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:  # noqa: ARG001
+def build_number(asked: AnswerFormat, value: str, data: Mapping[str, object], name: str) -> Controls:  # noqa: ARG001
     """Its bounds as the browser reads them, and in words."""
     bounds = {side: str(asked.limits.get(side, "")) for side in ("least", "most")}
     return {**bounds, "step": str(asked.limits.get("step", "any")), "bounds": describe_bounds(asked.limits, gettext)}
 
 
-def build_boxes(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:  # noqa: ARG001
+def build_boxes(asked: AnswerFormat, value: str, data: Mapping[str, object], name: str) -> Controls:  # noqa: ARG001
     """Which boxes are ticked."""
     most = int(asked.limits.get("most", len(asked.values)))
     nothing = "" if asked.limits.get("least") else NOTHING
     return {"chosen": value.split("|"), "nothing": nothing, "most": most}
 
 
-def build_ranks(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:
+def build_ranks(asked: AnswerFormat, value: str, data: Mapping[str, object], name: str) -> Controls:
     """By side the rank that is chosen, from 1, also of what is not complete."""
     try:
         ranking = parse_ranking(value)
@@ -106,7 +105,7 @@ def build_ranks(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: 
     return {"ranks": list(chosen.items()), "numbers": numbers, "sides": asked.responses, **both}
 
 
-def build_quotes(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:
+def build_quotes(asked: AnswerFormat, value: str, data: Mapping[str, object], name: str) -> Controls:
     """Spans as lines, where they may lie, and how a line is written."""
     lines = str(data.get(f"{name}{LINES}") or spell_quotes(value, asked))
     severity = next(iter(asked.limits.get("severities", ())), "")
@@ -115,7 +114,7 @@ def build_quotes(asked: AnswerFormat, value: str, data: Mapping[str, Any], name:
     return {"lines": lines, "nothing": value == "[]", "parts": json.dumps(list(asked.texts)), "example": example}
 
 
-def build_text(asked: AnswerFormat, value: str, data: Mapping[str, Any], name: str) -> Controls:  # noqa: ARG001
+def build_text(asked: AnswerFormat, value: str, data: Mapping[str, object], name: str) -> Controls:  # noqa: ARG001
     """How long it may be; a rewrite begins with the text as it is."""
     longest = str(asked.limits.get("longest", LONGEST_TEXT))
     return {"longest": longest, "original": asked.original or "", "text": value or asked.original or ""}

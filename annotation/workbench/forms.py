@@ -60,7 +60,7 @@ class RatingForm(forms.Form):
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         *,
         slot: Assignment,
         criteria: Sequence[Criterion],
@@ -75,7 +75,7 @@ class RatingForm(forms.Form):
                 self.fields[f"{ask.name}{suffix}"] = forms.CharField(required=False)
         self.fields["active"] = forms.FloatField(required=False, min_value=0)
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Let the service check each answer, so that all that is wrong is said at once. A reason replaces a value."""
         for ask in self.asks:
             if self.cleaned_data.get(f"{ask.name}-unscored"):

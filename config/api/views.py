@@ -63,14 +63,14 @@ def docs(request: HttpRequest) -> HttpResponse:
 
 
 @cache
-def load_document() -> dict[str, Any]:
+def load_document() -> dict[str, object]:
     """The OpenAPI document. It takes a second and follows from the code alone, so once a process is enough."""
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return document
 
 
 @cache
-def build_sections() -> list[dict[str, Any]]:
+def build_sections() -> list[dict[str, object]]:
     """The document as the page shows it."""
     document = load_document()
     found = list(operations(document))

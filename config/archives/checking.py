@@ -65,7 +65,7 @@ class Mark(BaseModel):
     text: str
 
 
-SHAPES: dict[str, TypeAdapter[Any]] = {
+SHAPES: dict[str, TypeAdapter[object]] = {
     "annotation.Dialogue.turns": TypeAdapter(list[Turn]),
     "annotation.Criterion.categories": TypeAdapter(list[Category]),
     "annotation.Criterion.condition": TypeAdapter(Condition),
@@ -146,7 +146,7 @@ def list_checked_fields(model: type[Model]) -> list[Field[Any, Any]]:
     return [field for field in found if not field.is_relation and not field.primary_key and field.name not in free]
 
 
-def check_shape(field: JSONField[Any, Any], value: Any) -> None:
+def check_shape(field: JSONField[object, object], value: object) -> None:
     if value is None and field.null:
         return
     default = field.get_default()

@@ -80,7 +80,7 @@ LEFT_OUT = {
 }
 """What an archive does not hold, and why. Tests see to it that every table is here, shared, or of a study."""
 
-WITHOUT: dict[str, dict[str, Any]] = {
+WITHOUT: dict[str, dict[str, object]] = {
     "judging.JudgeRun": {"evaluation": None},
     "judging.JudgeRun_criteria": {"judgerun__evaluation": None},
     "judging.JudgeRun_members": {"from_judgerun__evaluation": None},
@@ -90,7 +90,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
 """Runs of an evaluation are a benchmark's, not a study's."""
 
 
-def links(model: type[Model]) -> list[ForeignKey[Any, Any]]:
+def links(model: type[Model]) -> list[ForeignKey[object, object]]:
     return [field for field in model._meta.concrete_fields if isinstance(field, ForeignKey)]
 
 

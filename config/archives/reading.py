@@ -53,7 +53,7 @@ HERE = 0
 
 
 @audited("study.restore", says=("path", "project"))
-def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, Any]:
+def restore(*, by: User | None, path: Path, project: Project | None = None) -> dict[str, object]:
     """Add the study of an archive to this site, to a project of it or to the only one.
 
     Returns the manifest, with how many rows were new and how many known, how many pictures and sounds came with it, and
@@ -149,27 +149,27 @@ def table(
     return {"created": made, "unchanged": known}
 
 
-def read_hashed_lines(file: Any, into: Any) -> Iterator[bytes]:
+def read_hashed_lines(file: object, into: Any) -> Iterator[bytes]:
     for line in read_lines(file):
         into.update(line)
         yield line
 
 
-def check_ids(rows: list[dict[str, Any]], known: dict[int, int]) -> None:
+def check_ids(rows: list[dict[str, object]], known: dict[int, int]) -> None:
     """Raise ValueError where a number stands for two rows of a table: what refers to it could mean either."""
     numbers = [row["id"] for row in rows]
     if len(set(numbers)) < len(numbers) or known.keys() & set(numbers):
         raise ValueError("an id is there twice")
 
 
-def check_study(manifest: dict[str, Any], path: Path, numbers: Numbers) -> None:
+def check_study(manifest: dict[str, object], path: Path, numbers: Numbers) -> None:
     """Raise InputError unless the one study in it is the one that the manifest names."""
     found = Study.objects.filter(pk__in=numbers[Study].values()).values_list("name", "slug")
     if list(found) != [(manifest["study"], manifest["slug"])]:
         raise InputError("holds another study than its manifest names", file=str(path))
 
 
-def renumber_row(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, Any]:
+def renumber_row(model: type[Model], row: dict[str, Any], numbers: Numbers) -> dict[str, object]:
     """The row with the numbers that things have here. A link to what the archive does not hold is no link."""
     for link in members.links(model):
         old, target = row[link.attname], link.remote_field.model
@@ -246,7 +246,7 @@ def rename(model: type[Model], rows: list[Model], column: str, numbers: Numbers)
     model._base_manager.bulk_update(changed, [column], batch_size=BATCH)
 
 
-def renumber_value(value: Any, numbers: Numbers) -> Any:
+def renumber_value(value: object, numbers: Numbers) -> object:
     """The same with other numbers: of the judgments that one is made of, of the run and the calibration behind it."""
     if isinstance(value, list):
         return [renumber_value(one, numbers) for one in value]
@@ -255,7 +255,7 @@ def renumber_value(value: Any, numbers: Numbers) -> Any:
     return {name: find_number(name, part, numbers) for name, part in value.items()}
 
 
-def find_number(name: str, part: Any, numbers: Numbers) -> Any:
+def find_number(name: str, part: object, numbers: Numbers) -> object:
     if name == "members" and isinstance(part, list) and not all(isinstance(one, dict) for one in part):
         return [numbers[Judgment][whole(one)] for one in part if one in numbers[Judgment]]
     if name in LINKED and part is not None:
@@ -263,7 +263,7 @@ def find_number(name: str, part: Any, numbers: Numbers) -> Any:
     return renumber_value(part, numbers)
 
 
-def whole(number: Any) -> int:
+def whole(number: object) -> int:
     """A number of a row. ValueError for anything else, which would be kept as it is and lead to a row of this site."""
     if type(number) is not int:
         raise ValueError(f"{number!r} is not the number of a row")

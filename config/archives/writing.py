@@ -74,7 +74,7 @@ def iterate_own_rows(model: type[Model], study: Study) -> Iterator[str]:
     return tables.rows(model, found=members.select_own_rows(model, study))
 
 
-def build_manifest(study: Study, written: dict[str, WrittenTable]) -> dict[str, Any]:
+def build_manifest(study: Study, written: dict[str, WrittenTable]) -> dict[str, object]:
     return {
         "form": FORM,
         "study": study.name,

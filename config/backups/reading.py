@@ -33,7 +33,7 @@ from core.errors import InputError
 BATCH = 1000
 
 
-def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
+def restore(path: Path, *, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, object]:
     """Fill an empty, migrated database with a backup. Returns the manifest, with who was withdrawn and erased again.
 
     The restore is the newest act then: acts that the site did after the backup are missing, and the log says why.

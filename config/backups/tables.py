@@ -43,7 +43,7 @@ def rows(model: type[Model], batch: int = 2000, *, found: models.QuerySet[Any] |
         yield json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False, default=plain) + "\n"
 
 
-def plain(value: Any) -> str:
+def plain(value: object) -> str:
     """What JSON has no form for, with nothing lost: Django's own encoder cuts microseconds."""
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return value.isoformat()
@@ -60,6 +60,6 @@ def instances(model: type[Model], lines: Iterable[str]) -> Iterator[Model]:
         yield model(**{field.attname: field_value(field, kept[field.attname]) for field in fields})
 
 
-def field_value(field: models.Field[Any, Any], kept: Any) -> Any:
+def field_value(field: models.Field[Any, Any], kept: object) -> object:
     """JSON columns hold what they hold; all others know how to read their text."""
     return kept if isinstance(field, models.JSONField) else field.to_python(kept)

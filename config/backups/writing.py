@@ -43,7 +43,7 @@ class WrittenTable:
         return line
 
 
-def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, Any]:
+def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = lambda *_: None) -> dict[str, object]:
     """Write all tables as they are at one moment, encrypted where there is a key. Returns the manifest.
 
     OSError where the file cannot be written.
@@ -57,7 +57,7 @@ def write(path: Path, *, key: bytes | None, tell: Callable[[str, int], None] = l
     return manifest
 
 
-def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, Any]:
+def write_archive(file: BinaryIO | Encrypting, tell: Callable[[str, int], None]) -> dict[str, object]:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         manifest = build_manifest({model._meta.label: table(archive, model, tell) for model in tables.list_models()})
         manifest["attachments"] = write_attachments(archive)
@@ -74,7 +74,7 @@ def table(archive: zipfile.ZipFile, model: type[Model], tell: Callable[[str, int
     return written
 
 
-def build_manifest(written: dict[str, WrittenTable]) -> dict[str, Any]:
+def build_manifest(written: dict[str, WrittenTable]) -> dict[str, object]:
     return {
         "form": FORM,
         "made_at": datetime.now(UTC).isoformat(),

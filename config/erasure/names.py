@@ -55,7 +55,7 @@ def rewrite(model: type[Model], rows: QuerySet[Any], column: str, change: Any) -
             model._base_manager.filter(pk=pk).update(**{column: after})
 
 
-def rename_rater(value: Any, old: str, new: str, under: str = "") -> Any:
+def rename_rater(value: object, old: str, new: str, under: str = "") -> object:
     """A result with another name for one rater; `under` is the key that `value` stands under."""
     if isinstance(value, list):
         return [rename_rater(one, old, new, under) for one in value]
@@ -77,7 +77,7 @@ def replace_in_sentence(text: str, old: str, new: str) -> str:
     return re.sub(rf"(?<![\w.@+-]){re.escape(old)}(?![\w@+-]|\.\w)", new, text)
 
 
-def everywhere(value: Any, person: User, new: str) -> Any:
+def everywhere(value: object, person: User, new: str) -> object:
     """The kept answer of a request, which names accounts in many places."""
     if isinstance(value, list):
         return [everywhere(one, person, new) for one in value]
@@ -93,7 +93,7 @@ def rewrite_histories(person: User, new: str) -> None:
     """
     theirs = {at.isoformat() for at in list_decision_times(person)}
 
-    def change(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def change(history: list[dict[str, object]]) -> list[dict[str, object]]:
         return [{**step, "by": new} if step.get("by") and step.get("at") in theirs else step for step in history]
 
     if theirs:

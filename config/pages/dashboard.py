@@ -82,7 +82,7 @@ class Change:
     study: Any
 
 
-def build_dashboard(user: User) -> dict[str, Any]:
+def build_dashboard(user: User) -> dict[str, object]:
     """All that the page shows."""
     visible = study_queries.newest_first(filter_visible(user, study_queries.everyday()))
     studies = list(visible[:STUDIES])

@@ -105,7 +105,7 @@ GUIDES = (
     "Most preferences that matter for the task are used.",
     "Every preference that matters is used, without being forced.",
 )
-CRITERIA: list[dict[str, Any]] = [
+CRITERIA: list[dict[str, object]] = [
     {
         "criterion": {
             "key": "task",

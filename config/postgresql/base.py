@@ -9,7 +9,7 @@ from django.db.backends.postgresql import base, operations
 from psycopg import Cursor
 
 
-class PreparedCursor(Cursor[Any]):
+class PreparedCursor(Cursor[object]):
     """Has the server parse and plan each statement once, for as long as the connection lasts."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> PreparedCursor:
@@ -18,7 +18,7 @@ class PreparedCursor(Cursor[Any]):
 
 
 class DatabaseOperations(operations.DatabaseOperations):
-    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
+    def last_executed_query(self, cursor: object, sql: Any, params: object) -> Any:
         """For logs. Parameters of a prepared statement go beside it: there is no text that holds them."""
         return super().last_executed_query(cursor, sql, params) or sql
 
@@ -38,11 +38,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         waiting.register(self.connection.fileno(), select.POLLIN)
         return super().is_usable() if waiting.poll(0) else True
 
-    def get_connection_params(self) -> dict[str, Any]:
+    def get_connection_params(self) -> dict[str, object]:
         """Only a PreparedCursor prepares anything: Django's own cursors put parameters into the text."""
         return {**super().get_connection_params(), "prepare_threshold": 0}
 
-    def prepared_cursor(self) -> Any:
+    def prepared_cursor(self) -> object:
         """As `cursor()`, for the few statements that are written out and run again and again."""
         self.close_if_health_check_failed()
         self.ensure_connection()

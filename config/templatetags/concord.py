@@ -91,7 +91,7 @@ def position(value: float, scale: tuple[float, float]) -> str:
 
 @register.inclusion_tag("components/estimate.html")
 def estimate(
-    value: Any,
+    value: object,
     n: int | None = None,
     digits: int = 2,
     mark: str = "",
@@ -117,7 +117,7 @@ def estimate(
 
 
 @register.inclusion_tag("components/badge.html")
-def badge(label: Any, kind: str = "plain", title: str = "") -> dict[str, Any]:
+def badge(label: object, kind: str = "plain", title: str = "") -> dict[str, object]:
     """A short word in a frame. Kinds: plain, simulated and baseline (hatched), error, or a state."""
     return {"label": label, "kind": kind, "title": title}
 
@@ -138,7 +138,7 @@ def progress(done: int, total: int, label: str = "", unit: str = "", detail: str
 
 
 @register.filter(name="translated")
-def translate(text: Any) -> str:
+def translate(text: object) -> str:
     """A text that a module has in English, of a form or about a result, in the language of the page."""
     return sentences.translate(str(text)) if text else ""
 
@@ -172,8 +172,8 @@ def fields(form: BaseForm, names: str = "", optional: bool = True) -> SafeString
 
 @register.inclusion_tag("components/control.html")
 def control(
-    name: str, label: str, id: str, optional: bool = False, help: str = "", **attributes: Any
-) -> dict[str, Any]:
+    name: str, label: str, id: str, optional: bool = False, help: str = "", **attributes: object
+) -> dict[str, object]:
     """A labelled input that belongs to no Django form; with `rows` a text area.
 
     Other keyword arguments are attributes of the input; True stands for one without a value.
@@ -193,7 +193,7 @@ def control(
 
 
 @register.inclusion_tag("components/nav_link.html", takes_context=True)
-def nav_link(context: Context, name: str, label: str, also: str = "") -> dict[str, Any]:
+def nav_link(context: Context, name: str, label: str, also: str = "") -> dict[str, object]:
     """A link of the top bar to the page called `name`; nothing if there is none.
 
     Current on that page, below it, and where the address begins with one of the words of `also`.
@@ -208,7 +208,9 @@ def nav_link(context: Context, name: str, label: str, also: str = "") -> dict[st
 
 
 @register.inclusion_tag("components/sort_header.html", takes_context=True)
-def sort_header(context: Context, key: str, label: str, numeric: bool = False, param: str = "sort") -> dict[str, Any]:
+def sort_header(
+    context: Context, key: str, label: str, numeric: bool = False, param: str = "sort"
+) -> dict[str, object]:
     """A column head whose link sorts on the server by `?sort=key`, and then by `?sort=-key`."""
     request: HttpRequest = context["request"]
     now = request.GET.get(param, "")
@@ -244,13 +246,13 @@ def column(name: str) -> tuple[SafeString, SafeString, SafeString | str]:
 
 
 @register.filter
-def numeric(names: Sequence[Any]) -> list[str]:
+def numeric(names: Sequence[object]) -> list[str]:
     """Names of columns that hold numbers, for `columns`."""
     return [f"#{translate(name)}" for name in names]
 
 
 @register.filter
-def pluck(things: Sequence[Any], key: str) -> list[Any]:
+def pluck(things: Sequence[object], key: str) -> list[object]:
     """One attribute or entry of each."""
     return [part(thing, key) for thing in things or ()]
 
@@ -262,7 +264,7 @@ def utc_time(written: str) -> str:
 
 
 @register.filter
-def or_dash(value: Any, reason: str = gettext_noop("not given")) -> Any:
+def or_dash(value: object, reason: str = gettext_noop("not given")) -> object:
     """The value, or where there is none a dash that says why."""
     if value in (None, "", DASH):
         return render_to_string("components/dash.html", {"reason": reason})
@@ -283,13 +285,13 @@ def numbers(*values: Any) -> SafeString:
 
 
 @register.simple_tag
-def cells(*values: Any) -> SafeString:
+def cells(*values: object) -> SafeString:
     """Cells of a row that hold text."""
     return format_html_join("", "<td>{}</td>", ((value,) for value in values))
 
 
 @register.simple_tag
-def estimates(*values: Any, **options: Any) -> SafeString:
+def estimates(*values: object, **options: Any) -> SafeString:
     """Cells of a row that hold estimates, all written alike; `options` as for `estimate`."""
     return cells(*(render_to_string("components/estimate.html", estimate(value, **options)) for value in values))
 
@@ -301,7 +303,7 @@ def row(name: Any, *values: Any) -> SafeString:
 
 
 @register.simple_tag
-def link(text: Any, name: str, *args: Any, **query: Any) -> SafeString:
+def link(text: object, name: str, *args: object, **query: object) -> SafeString:
     """A link to the page called `name`: `{% link item.name "item_detail" study.slug item.position criterion=key %}`.
 
     Nothing where there is no text.
@@ -339,7 +341,7 @@ def choice(
 
 
 @register.inclusion_tag("components/figure.html")
-def figure(drawn: Any, caption: str = "") -> dict[str, Any]:
+def figure(drawn: object, caption: str = "") -> dict[str, object]:
     """A plot with its caption and files."""
     return {"drawn": drawn, "caption": caption or part(drawn, "caption")}
 
@@ -349,12 +351,12 @@ def action(
     context: Context,
     address: str,
     label: str,
-    of: Any = "",
+    of: object = "",
     kind: str = "",
     name: str = "",
     value: str = "",
     size: str = "small",
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A button that is a form of its own; `of` says to a screen reader what it acts on."""
     context_of_form = {"csrf_token": context.get("csrf_token"), "address": address, "label": label, "of": of}
     return context_of_form | {"kind": kind, "name": name, "value": value, "size": size}

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 register = template.Library()
 
 
-def frame(name: str, content: SafeString, **parts: Any) -> SafeString:
+def frame(name: str, content: SafeString, **parts: object) -> SafeString:
     """A component around a block of the page."""
     return render_to_string(f"components/{name}.html", {"content": content, **parts})
 
@@ -69,7 +69,7 @@ def fold(
 
 
 @register.simple_block_tag(end_name="closeplot")
-def plot(content: SafeString, caption: str, downloads: Sequence[Any] = ()) -> SafeString:
+def plot(content: SafeString, caption: str, downloads: Sequence[object] = ()) -> SafeString:
     """A figure around an SVG, with what it shows in words and its data and files as (label, address) pairs."""
     return frame("plot", content, caption=caption, downloads=downloads)
 
@@ -80,20 +80,20 @@ def strip_rendered(content: SafeString) -> SafeString:
 
 
 @register.simple_block_tag(end_name="closepagehead")
-def pagehead(content: SafeString, title: Any, study: Any = None) -> SafeString:
+def pagehead(content: SafeString, title: object, study: object = None) -> SafeString:
     """The head of a page: its title, what is said below it and, above it, a link to the study that it belongs to."""
     return frame("page_head", strip_rendered(content), title=title, study=study)
 
 
 @register.simple_block_tag(end_name="closestudyhead", takes_context=True)
-def studyhead(context: Context, content: SafeString, title: Any) -> SafeString:
+def studyhead(context: Context, content: SafeString, title: object) -> SafeString:
     """The head of a page of a study: its title, what is said below it, the study's line and the tabs of the step."""
     given = {"study": context["study"], "steps": context.get("steps"), "title": title, "lead": strip_rendered(content)}
     return render_to_string("judging/_head.html", given)
 
 
 @register.simple_block_tag(end_name="closefact")
-def fact(content: SafeString, term: Any, css: str = "") -> SafeString:
+def fact(content: SafeString, term: object, css: str = "") -> SafeString:
     """One term of a list of facts: `<dl class="facts">{% fact "Code" %}…{% closefact %}</dl>`."""
     return format_html("<dt>{}</dt><dd{}>{}</dd>", term, format_html(' class="{}"', css) if css else "", content)
 

@@ -17,7 +17,7 @@ register = template.Library()
 
 
 @register.filter
-def markdown(text: Any) -> SafeString:
+def markdown(text: object) -> SafeString:
     """A guideline, an instruction or a consent text, rendered."""
     return render_markdown(to_lines(str(text or "")))
 
@@ -46,7 +46,7 @@ def content(context: Context, said: Any, part: str = "", css: str = "", form: st
     }
 
 
-def read_source(said: Any) -> SourceText:
+def read_source(said: object) -> SourceText:
     """The text of a turn or of a response, with its parts."""
     if isinstance(said, Mapping):
         return SourceText.build(str(said["content"]), said.get("parts", ()), str(said.get("lang", "")))

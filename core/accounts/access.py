@@ -59,7 +59,7 @@ def may_adjudicate(user: Any) -> bool:
     )
 
 
-def find_deciding_roles(user: Any) -> tuple[str, ...]:
+def find_deciding_roles(user: object) -> tuple[str, ...]:
     """Return the roles in which an account decides; a former researcher's only where they were asked to."""
     return permissions.DECIDING if may_research(user) else permissions.ADJUDICATING
 
@@ -82,7 +82,7 @@ def researcher_required(view: View) -> View:
     """Send anonymous visitors to the sign-in page, and tell annotators that the page is not theirs."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: Any) -> HttpResponseBase:
         require_researcher(request, kwargs)
         return view(request, *args, **kwargs)
 
@@ -93,7 +93,7 @@ def adjudicator_required(view: View) -> View:
     """The same, for those who decide: researchers and adjudicators of the project."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         route, roles = find_route(request), find_deciding_roles(request.user)
         named = permissions.names_a_row(route)
         if not (
@@ -111,7 +111,7 @@ def owner_required(view: View) -> View:
     """The same, for the owners of the project that the address names."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         require_researcher(request, kwargs)
         if not permissions.is_allowed(request.user, find_route(request), kwargs, roles=permissions.OWNING):
             raise PermissionDenied(_("This page is for the project's owners."))
@@ -148,7 +148,7 @@ class ApiPermission(BasePermission):
             permissions.require_project_access(request.user, find_route(request), view.kwargs, roles=roles)
         return True
 
-    def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
+    def roles_of(self, user: object) -> tuple[str, ...]:  # noqa: ARG002
         """In which roles of its project an account may have what the address names; none where the view looks."""
         return ()
 
@@ -165,7 +165,7 @@ class IsResearcher(ApiPermission):
     to_read: tuple[str, ...] = (READ, RESEARCH)
     to_write: tuple[str, ...] = (RESEARCH,)
 
-    def suits(self, user: Any) -> bool:
+    def suits(self, user: object) -> bool:
         return may_research(user)
 
     def roles_of(self, user: Any) -> tuple[str, ...]:  # noqa: ARG002
@@ -180,10 +180,10 @@ class IsAdjudicator(IsResearcher):
     to_read = (READ, RESEARCH, ADJUDICATE)
     to_write = (RESEARCH, ADJUDICATE)
 
-    def suits(self, user: Any) -> bool:
+    def suits(self, user: object) -> bool:
         return may_adjudicate(user)
 
-    def roles_of(self, user: Any) -> tuple[str, ...]:
+    def roles_of(self, user: object) -> tuple[str, ...]:
         return find_deciding_roles(user)
 
 

@@ -78,7 +78,7 @@ class Nothing(AnyAccount):
 
     schema = None
 
-    def handle(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def handle(self, request: Request, *args: object, **kwargs: object) -> Response:
         return problem(404, NOT_FOUND)
 
     get = post = put = patch = delete = handle

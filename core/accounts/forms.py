@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -31,7 +30,7 @@ class MemberForm(OptionsForm):
     user = forms.CharField(label="Username", max_length=150)
     role = forms.ChoiceField(label="Role", choices=Membership.Role.choices, initial="researcher")
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+    def __init__(self, *args: object, project: Project, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.project = project
 
@@ -68,7 +67,7 @@ class TokenForm(OptionsForm):
         widget=forms.RadioSelect,
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, user: User, **kwargs: Any) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, user: User, **kwargs: object) -> None:
         super().__init__(data, **kwargs)
         researcher = user.is_researcher or user.is_superuser
         kept_back = [

@@ -145,7 +145,7 @@ def filter_visible(user: Any, rows: QuerySet[Row, Any], *, roles: tuple[str, ...
     return rows.filter(**{f"{find_lookup(rows.model)}__in": memberships(user, roles)})
 
 
-def sees(user: Any, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
+def sees(user: object, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) -> bool:
     """Return whether a named row is of a project of theirs. A command has no account and sees every row."""
     return (
         row is not None
@@ -153,20 +153,20 @@ def sees(user: Any, row: Model | None, *, roles: tuple[str, ...] = RESEARCHING) 
     )  # fmt: skip
 
 
-def unless_taken(user: Any, row: Row | None, *, field: str = "name") -> Row | None:
+def unless_taken(user: object, row: Row | None, *, field: str = "name") -> Row | None:
     """The row of a name that somebody gave. If another project has it, nothing is said but that the name is taken."""
     if row is not None and not sees(user, row):
         raise InputError("This name is taken.", field=field)
     return row
 
 
-def require_project_access(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> None:
+def require_project_access(user: object, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> None:
     """404 where an address names something of a project in which somebody has none of the roles. One query at most."""
     if not is_allowed(user, route, given, roles=roles):
         raise Http404("Not found.")
 
 
-def is_allowed(user: Any, route: str, given: Mapping[str, Any], *, roles: tuple[str, ...]) -> bool:
+def is_allowed(user: Any, route: str, given: Mapping[str, object], *, roles: tuple[str, ...]) -> bool:
     """Whether all that an address names is theirs to see. What does not exist is not."""
     named = [(given[name], *rule) for name, rule in list_rules(route) if isinstance(rule, tuple)]
     if any(isinstance(value, int) and value > LARGEST for value in given.values()):

@@ -72,7 +72,7 @@ class Api(APIView):
     is_a_write = True
     """Whether other methods than GET change anything. Otherwise an Idempotency-Key has nothing to do."""
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+    def initial(self, request: Request, *args: Any, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
         check_text(request.query_params.dict())
         check_text(kwargs)
@@ -91,11 +91,11 @@ class Api(APIView):
         if key is not None and self.is_a_write:
             setattr(self, method, partial(self.run_once, key, getattr(self, method)))
 
-    def prepare(self, request: Request, **kwargs: Any) -> None:
+    def prepare(self, request: Request, **kwargs: object) -> None:
         """What a write does before the database is locked for it, such as asking another machine."""
 
     def run_once(
-        self, key: str, act: Callable[..., Response], request: Request, /, *args: Any, **kwargs: Any
+        self, key: str, act: Callable[..., Response], request: Request, /, *args: object, **kwargs: object
     ) -> Response:
         """Run an act once under its key, or return its stored answer. An address may have a part `key` too."""
         answer = idempotency.run_once(
@@ -133,7 +133,7 @@ class Api(APIView):
         return model.check(self.parse_body(model))
 
     @contextmanager
-    def parse_project_body(self, given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def parse_project_body(self, given: dict[str, object]) -> Iterator[dict[str, Any]]:
         """The body without its `project`; what is made within goes there."""
         rest = dict(given)
         slug = rest.pop("project", None)
@@ -164,7 +164,7 @@ class Api(APIView):
         last = getattr(found[limit - 1], key) if len(found) > limit else None
         return self.render_page([render_row(shown, row) for row in found[:limit]], last)
 
-    def render_page(self, results: Iterable[Any], last: Any, *, name: str = "after", **more: Any) -> Response:
+    def render_page(self, results: Iterable[object], last: object, *, name: str = "after", **more: object) -> Response:
         """A page, with the address of the next one where there are rows after `last` (`before`, newest first).
 
         What is said of the page as a whole, such as why nothing can be on it, stands beside its rows.
@@ -175,7 +175,7 @@ class Api(APIView):
 
     def render_placed(
         self,
-        rows: Sequence[Any],
+        rows: Sequence[object],
         shown: Callable[[Any], Any] | type[serializers.Serializer[Any]],
         *,
         after: int,
@@ -201,11 +201,11 @@ class AnyAccount(Api):
     permission_classes = [IsSignedIn]
 
 
-def render_row(shown: Any, row: Any) -> Any:
+def render_row(shown: Any, row: Any) -> object:
     return shown(row).data if isinstance(shown, type) else shown(row)
 
 
-def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: Any) -> Row:
+def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: object) -> Row:
     """The row that a body names in `field`. One that is not there is the body's mistake, not the address's."""
     rows = kind if isinstance(kind, QuerySet) else kind._default_manager.all()
     found = rows.filter(**key).first()
@@ -219,22 +219,22 @@ def find_named(kind: type[Row] | QuerySet[Row], field: str, **key: Any) -> Row:
     return found
 
 
-def json_types(data: Any) -> Any:
+def json_types(data: object) -> object:
     """The same as what a reader of the rendered JSON has."""
     return None if data is None else json.loads(Json().render(data))
 
 
-def valid(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
+def valid(serializer: serializers.Serializer[Any]) -> dict[str, object]:
     serializer.is_valid(raise_exception=True)
-    checked: dict[str, Any] = serializer.validated_data
+    checked: dict[str, object] = serializer.validated_data
     return checked
 
 
-def split_data(data: Any) -> list[Any]:
+def split_data(data: object) -> list[object]:
     return list(data.values()) if hasattr(data, "values") else []
 
 
-def check_text(value: Any) -> None:
+def check_text(value: object) -> None:
     """Texts that a database can hold: without null characters and halves of characters."""
     if isinstance(value, str):
         if "\0" in value or not is_unicode(value):
@@ -262,7 +262,7 @@ def hash_request(request: Request) -> str:
     return content_hash([request.method, request.get_full_path(), request.data if data is None else data])
 
 
-def fingerprint(part: Any) -> Any:
+def fingerprint(part: object) -> object:
     if not isinstance(part, UploadedFile):
         return part
     digest = hashlib.sha256()

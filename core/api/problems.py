@@ -60,7 +60,7 @@ def problem(
     return Response(content, status=status, content_type=MEDIA_TYPE)
 
 
-def handler(error: Exception, context: dict[str, Any]) -> Response | None:  # noqa: ARG001
+def handler(error: Exception, context: dict[str, object]) -> Response | None:  # noqa: ARG001
     """What REST framework does with an exception of a view; None for one that nobody expected."""
     if isinstance(error, InputError):
         return problem(error.status, error.message, file=error.file, line=error.line, field=error.field)
@@ -86,7 +86,7 @@ def render_refusal(error: exceptions.ValidationError) -> Response:
     return problem(400, first["message"], field=first["field"], errors=found if len(found) > 1 else None)
 
 
-def flat(detail: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def flat(detail: object, path: str = "") -> Iterator[tuple[str, str]]:
     """(field, message) of REST framework's nested errors; `answers.0.value` for a field inside another."""
     if isinstance(detail, dict):
         for name, part in detail.items():

@@ -47,7 +47,7 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     target_class = TokenAuthentication
     name = "token"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: object) -> dict[str, object]:
         return {"type": "http", "scheme": "bearer", "description": "A token from the page API tokens."}
 
 
@@ -56,7 +56,7 @@ class AccountThrottle(SimpleRateThrottle):
 
     scope = "account"
 
-    def get_cache_key(self, request: Any, view: Any) -> str | None:
+    def get_cache_key(self, request: Any, view: object) -> str | None:
         return f"api-rate-{request.user.pk}" if request.user.is_authenticated else None
 
 
@@ -67,7 +67,7 @@ LARGEST = 20 * 1024 * 1024
 class Json(JSONRenderer):
     """JSON without NaN: what is undefined is null, with its reason beside it."""
 
-    def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
+    def render(self, data: object, *args: Any, **kwargs: Any) -> bytes:
         rendered: bytes = super().render(drop_nan(data), *args, **kwargs)
         return rendered
 
@@ -96,5 +96,7 @@ class AlwaysJson(BaseContentNegotiation):
         given = (request.content_type or "").partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == given), None)
 
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> tuple[BaseRenderer, str]:
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: object = None
+    ) -> tuple[BaseRenderer, str]:
         return renderers[0], renderers[0].media_type

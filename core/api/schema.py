@@ -23,7 +23,7 @@ from core.options.model import Options
 class Given(serializers.Serializer[Any]):
     """What a request says. A name that is not known is refused: a slip of the pen must not go unnoticed."""
 
-    def to_internal_value(self, data: Any) -> Any:
+    def to_internal_value(self, data: object) -> object:
         if isinstance(data, dict) and (unknown := [str(name) for name in data if name not in self.fields]):
             known = ", ".join(self.fields) or "none"
             raise serializers.ValidationError(dict.fromkeys(unknown, f"There is no such field; there are: {known}."))
@@ -93,7 +93,7 @@ class Schema(AutoSchema):
             shape["required"] = sorted(set(shape["properties"]) - absent)
         return shape
 
-    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
+    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, object]:
         """The operation's own answers, and problems under every status with which it can refuse."""
         answers: dict[str, Any] = super()._get_response_bodies(direction)
         for status in self.refusals():
@@ -137,6 +137,6 @@ def says(
     )
 
 
-def to_serializer(shape: Any) -> Any:
+def to_serializer(shape: object) -> Any:
     """What the document is made from: of the options of a verb, their serializer."""
     return resolve_shape(shape) if isinstance(shape, type) and issubclass(shape, Options) else shape

@@ -65,7 +65,7 @@ class Pending:
 
     verb: str
     given: Mapping[str, Any]
-    on: Any
+    on: object
     arguments: dict[str, Any]
     reference: tuple[str, int | None, str]
     study: int | None
@@ -192,7 +192,7 @@ def record(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
         record_always(verb, by=by, on=on, **says)
 
 
-def record_always(verb: str, *, by: User | None, on: Any = None, **says: Any) -> None:
+def record_always(verb: str, *, by: User | None, on: object = None, **says: object) -> None:
     """The same, within another act too: it then stands before that."""
     study, given = find_study([on]), {name: to_audit_json(value) for name, value in says.items()}
     mine, outer = Pending(verb, {"by": by}, on, given, reference(on), study, find_project([on], study)), pending.get()
@@ -203,7 +203,7 @@ def record_always(verb: str, *, by: User | None, on: Any = None, **says: Any) ->
         write(mine, None)
 
 
-def write(mine: Pending, result: Any) -> None:
+def write(mine: Pending, result: object) -> None:
     """One row, behind the newest; with other acts of a larger transaction at the end of that."""
     rows, later = [*mine.before, build_event(mine, result)], waiting.get()
     if later is None:
@@ -263,11 +263,11 @@ def operator() -> str:
         return ""
 
 
-def to_json(content: Any) -> str:
+def to_json(content: object) -> str:
     return json.dumps(content, sort_keys=True, separators=(", ", ": "))
 
 
-def find_argument(given: Mapping[str, Any], way: str) -> Any:
+def find_argument(given: Mapping[str, object], way: str) -> object:
     """Return an argument, or an attribute of it after a dot."""
     first, *rest = way.split(".")
     found = given[first]
@@ -276,7 +276,7 @@ def find_argument(given: Mapping[str, Any], way: str) -> Any:
     return found
 
 
-def main(result: Any) -> Any:
+def main(result: object) -> object:
     """Return the row that a service's result is about."""
     if isinstance(result, Outcome | Mapping):
         name = result.study if isinstance(result, Outcome) else result.get("study")
@@ -288,7 +288,7 @@ def main(result: Any) -> Any:
     return result if isinstance(result, Model) else None
 
 
-def result_summary(result: Any) -> Any:
+def result_summary(result: object) -> object:
     """Summarise a service's result for the log: rows and numbers, never a text."""
     if isinstance(result, Outcome):
         counts = {"created": result.created, "updated": result.updated, "unchanged": result.unchanged}
@@ -303,7 +303,7 @@ def result_summary(result: Any) -> Any:
     return None if found is None else to_audit_json(found)
 
 
-def reference(row: Any) -> tuple[str, int | None, str]:
+def reference(row: object) -> tuple[str, int | None, str]:
     """Kind, number and name of a row. Names of people are in no log: they could not be taken out of it again."""
     if not isinstance(row, Model):
         return "", None, ""
@@ -314,7 +314,7 @@ def reference(row: Any) -> tuple[str, int | None, str]:
     return str(row._meta.model_name), key, name[:LONGEST_TEXT]
 
 
-def to_audit_json(value: Any, deep: int = 0) -> Any:
+def to_audit_json(value: object, deep: int = 0) -> object:
     """Convert a value to JSON types: rows to kind and number; texts are cut, long lists become their length."""
     if value is None or isinstance(value, bool | int):
         return value
@@ -345,7 +345,7 @@ def to_audit_json(value: Any, deep: int = 0) -> Any:
     return type(value).__name__
 
 
-def find_study(rows: Sequence[Any]) -> int | None:
+def find_study(rows: Sequence[object]) -> int | None:
     """Return the study of the first row that belongs to one."""
     for row in rows:
         if isinstance(row, study_model()):

@@ -113,10 +113,10 @@ class Act(models.Model):
         }
 
     @property
-    def parsed_arguments(self) -> dict[str, Any]:
+    def parsed_arguments(self) -> dict[str, object]:
         found: dict[str, Any] = json.loads(self.arguments)
         return found
 
     @property
-    def parsed_outcome(self) -> Any:
+    def parsed_outcome(self) -> object:
         return json.loads(self.outcome)

@@ -88,7 +88,7 @@ class DroppedTriggers:
         self.table = table
         self.found: list[tuple[str, str]] = []
 
-    def drop(self, apps: Any, schema_editor: Any) -> None:  # noqa: ARG002
+    def drop(self, apps: object, schema_editor: Any) -> None:  # noqa: ARG002
         if schema_editor.connection.vendor != "sqlite":
             return
         with schema_editor.connection.cursor() as cursor:

@@ -285,7 +285,7 @@ def find_first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], s
     return path, explain_message(detail["type"], detail["msg"], detail.get("input"))
 
 
-def explain_message(kind: str, message: str, given: Any) -> str:
+def explain_message(kind: str, message: str, given: object) -> str:
     """A message of pydantic in the words of someone who looks at a file."""
     if kind == "missing":
         return gettext_noop("is missing")

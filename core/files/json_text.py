@@ -36,7 +36,7 @@ def key_twice(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> None:
+def _once(pairs: list[tuple[str, object]]) -> None:
     if len(dict(pairs)) < len(pairs):
         raise _TwiceError
 
@@ -138,7 +138,7 @@ def to_dotted_path(path: Sequence[str | int]) -> str | None:
     return ".".join(str(part) for part in path) or None
 
 
-def refuse_unstorable(value: Any, error: Callable[[list[str | int], str], InputError]) -> None:
+def refuse_unstorable(value: object, error: Callable[[list[str | int], str], InputError]) -> None:
     """Raise `error(path, why)` for a number that is not a number, or a text with a NUL character, inside `value`."""
     for path, part in leaves(value, []):
         if isinstance(part, float) and not math.isfinite(part):
@@ -147,7 +147,7 @@ def refuse_unstorable(value: Any, error: Callable[[list[str | int], str], InputE
             raise error(path, gettext_noop("holds a NUL character, which a database cannot store"))
 
 
-def leaves(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], Any]]:
+def leaves(value: object, path: list[str | int]) -> Iterator[tuple[list[str | int], object]]:
     """Every key and every single value inside a JSON value, with its path."""
     if isinstance(value, dict):
         for key, part in value.items():

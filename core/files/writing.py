@@ -195,19 +195,19 @@ def load_arrow() -> Any:
     return pyarrow
 
 
-def build_schema(columns: Columns) -> Any:
+def build_schema(columns: Columns) -> object:
     """Return the columns as Arrow has them. Raises InputError without pyarrow."""
     arrow = load_arrow()
     own = {TIME: arrow.timestamp("us", tz="UTC"), TEXTS: arrow.list_(arrow.string())}
     return arrow.schema([(name, own.get(kind, kind)) for name, kind in columns])
 
 
-def table_pieces(rows: Iterable[Sequence[Any]], columns: Columns) -> Iterator[bytes]:
+def table_pieces(rows: Iterable[Sequence[object]], columns: Columns) -> Iterator[bytes]:
     """Return the file, a row group at a time. Raises InputError, before the first is asked for, without pyarrow."""
     return _row_groups(rows, build_schema(columns))
 
 
-def _row_groups(rows: Iterable[Sequence[Any]], schema: Any) -> Iterator[bytes]:
+def _row_groups(rows: Iterable[Sequence[object]], schema: Any) -> Iterator[bytes]:
     arrow, into = load_arrow(), Pieces()
     with arrow.parquet.ParquetWriter(into, schema) as writer:
         for group in iterate_batches(rows, ROWS_AT_ONCE):

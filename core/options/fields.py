@@ -53,7 +53,7 @@ REST_WORDS = {
 class Decoder(JSONDecoder):
     """How fields of JSON are read."""
 
-    def decode(self, s: str) -> Any:  # type: ignore[override] # json's own has a private argument more
+    def decode(self, s: str) -> object:  # type: ignore[override] # json's own has a private argument more
         try:
             return parse_json(s)
         except InputError as error:
@@ -67,7 +67,7 @@ class JsonField(forms.JSONField):
         "invalid": gettext_lazy("This is not JSON, is nested more than 200 deep, or holds a NUL character.")
     }
 
-    def __init__(self, *, rows: int = 3, texts: bool = False, **options: Any) -> None:
+    def __init__(self, *, rows: int = 3, texts: bool = False, **options: object) -> None:
         """With `texts`, each value of the object is a text."""
         widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
         super().__init__(**{"decoder": Decoder, "widget": widget, **options})
@@ -76,7 +76,7 @@ class JsonField(forms.JSONField):
     def prepare_value(self, value: Any) -> Any:
         return "" if value in (None, "", {}) else super().prepare_value(value)
 
-    def clean(self, value: Any) -> dict[str, Any]:
+    def clean(self, value: object) -> dict[str, object]:
         found = super().clean(value)
         found = {} if found is None else found
         if not isinstance(found, dict):
@@ -275,7 +275,7 @@ def parse_dollars(text: str) -> Decimal:
     return found
 
 
-ARGUMENTS: dict[Any, Any] = {int: int, float: float, Decimal: parse_dollars, date: date.fromisoformat}
+ARGUMENTS: dict[object, object] = {int: int, float: float, Decimal: parse_dollars, date: date.fromisoformat}
 
 
 def split_names(given: Iterable[str] | str | None) -> list[str]:

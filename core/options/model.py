@@ -79,13 +79,13 @@ class Options(BaseModel):
 
     @field_validator("*")
     @classmethod
-    def refuse_null_characters(cls, value: Any) -> Any:
+    def refuse_null_characters(cls, value: object) -> object:
         """No database keeps them."""
         if isinstance(value, str) and "\0" in value:
             raise ValueError(gettext_noop("A text holds a character that cannot be kept."))
         return value
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **given: object) -> None:
         """Check the options. InputError with the first field that is wrong."""
         try:
             super().__init__(**given)
@@ -118,7 +118,7 @@ class Choices:
 
     labels: Mapping[str, str]
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.literal_schema(list(self.labels))
 
 
@@ -181,7 +181,7 @@ def read_field(field: FieldInfo) -> Option:
     return option if default is PydanticUndefined else replace(option, required=False, default=default)
 
 
-def read_type(annotation: Any, metadata: Sequence[Any]) -> Option:
+def read_type(annotation: object, metadata: Sequence[object]) -> Option:
     """Read a type with what is declared beside it. TypeError where no interface could show it."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:

@@ -130,51 +130,51 @@ class PieceRenderer(RendererHTML):
 
     text_special = text
 
-    def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return f'<code dir="ltr">{wrap(tokens[idx], escape(tokens[idx].content), env)}</code>'
 
-    def formula(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def formula(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         token = tokens[idx]
         return wrap(token, to_mathml(token.content, display=token.markup in ("$$", "\\[")), env, css="formula")
 
-    def formula_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def formula_block(self, tokens: Sequence[Token], idx: int, options: object, env: Any) -> str:
         token = tokens[idx]
         shown = f'<span class="formula">{to_mathml(token.content, display=True)}</span>'
         place = attributes(token.meta["start"] + env["start"], token.meta["end"] + env["start"], whole=True)
         return f'<div class="content__formula"{place} dir="ltr">{shown}</div>'
 
-    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         words = tokens[idx].info.split()
         return write_code(tokens[idx], words[0] if words else "", env)
 
-    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def code_block(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return write_code(tokens[idx], "", env)
 
-    def softbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def softbreak(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return BREAK
 
-    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def image(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         """A picture that lies elsewhere is not fetched: its name, with a link to where it is."""
         token = tokens[idx]
         address = str(token.attrs.get("src", ""))
         name = wrap(token, escape(f"[{token.content or 'picture'}]"), env, css="content__elsewhere")
         return f"{name} <a{link_attributes(address)}>{escape(address)}</a>" if is_web(address) else name
 
-    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def link_open(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         address = str(tokens[idx].attrs.get("href", ""))
         return f"<a{link_attributes(address) if is_web(address) else ''}>"
 
-    def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         """A heading looks like one and is none to the page, whose own headings are its outline."""
         return f'<p class="content__heading content__heading--{tokens[idx].tag[1:]}" dir="auto">'
 
-    def heading_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return "</p>\n"
 
-    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def table_open(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return '<div class="content__table" tabindex="0" role="group" aria-label="Table"><table>\n'
 
-    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+    def table_close(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         return "</table></div>\n"
 
     def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: N802

@@ -33,7 +33,7 @@ class Section:
     place: SafeString = field(default_factory=SafeString)
 
 
-def build_sections(text: str, parts: Sequence[Mapping[str, Any]]) -> list[Section]:
+def build_sections(text: str, parts: Sequence[Mapping[str, object]]) -> list[Section]:
     """The text by its parts; the whole as Markdown where it has none. What no part covers is shown as well."""
     if not parts:
         return [Section("text", render_markdown(text))]
@@ -54,7 +54,7 @@ def iterate_sections(text: str, parts: Sequence[Mapping[str, Any]]) -> Iterator[
         yield Section("text", render_markdown(text[at:], at))
 
 
-def build_head(part: Mapping[str, Any]) -> str:
+def build_head(part: Mapping[str, object]) -> str:
     kind = str(part["kind"])
     if kind == "turn":
         return str(part.get("name", "")).capitalize()

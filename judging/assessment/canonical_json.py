@@ -10,13 +10,12 @@ import json
 import math
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 LARGEST_INTEGER = 2**53 - 1
 """Beyond it, a program that reads every number as a double reads another number."""
 
 
-def to_canonical_bytes(content: Any) -> bytes:
+def to_canonical_bytes(content: object) -> bytes:
     """The content in UTF-8. ValueError for what RFC 8785 has no form for.
 
     References
@@ -31,7 +30,7 @@ def to_canonical_bytes(content: Any) -> bytes:
     return _to_text(content).encode("utf-8")  # UnicodeEncodeError, for half of a character, is a ValueError
 
 
-def _to_text(value: Any) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, Mapping):
         members = sorted(value.items(), key=lambda member: _utf_16(member[0]))
         return "{" + ",".join(f"{_string(name)}:{_to_text(part)}" for name, part in members) + "}"
@@ -46,7 +45,7 @@ def _to_text(value: Any) -> str:
     raise ValueError(f"{type(value).__name__} is not JSON")
 
 
-def _utf_16(name: Any) -> bytes:
+def _utf_16(name: object) -> bytes:
     """What names are sorted by (RFC 8785, 3.2.3)."""
     if not isinstance(name, str):
         raise ValueError(f"{name!r} is not a name of a member")  # noqa: TRY004 - one kind of error for a reader

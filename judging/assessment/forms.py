@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -36,7 +34,7 @@ class VersionForm(OptionsForm):
 
     verb, asks = NewVersion, ("examples", "criteria", "seed", "template")
 
-    def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
+    def __init__(self, *args: object, study: Study, judge: Judge, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.study, self.judge = study, judge
         keys = [(criterion.key, criterion.name) for criterion in improvement.list_judged_criteria(study)]
@@ -68,7 +66,7 @@ class PlanForm(OptionsForm):
 
     verb: type[Options] = PlanOptions
 
-    def __init__(self, *args: Any, evidence: JudgeData, **kwargs: Any) -> None:
+    def __init__(self, *args: object, evidence: JudgeData, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
         self.set("criterion", choices=keys)
@@ -102,7 +100,7 @@ ASKED_ABOUT = gettext_noop("Each asks about one copy of every item; the item as 
 class ProbeForm(OptionsForm):
     """Which alterations, of how many items, on which criteria."""
 
-    def __init__(self, *args: Any, study: Study, judge: Judge, **kwargs: Any) -> None:
+    def __init__(self, *args: object, study: Study, judge: Judge, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.study, self.judge = study, judge
         self.add(ProbeOptions, *ASKED, use_cache="ask_anew")

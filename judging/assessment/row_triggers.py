@@ -54,7 +54,7 @@ def build_drop_statements(vendor: str) -> list[str]:
     return [f"DROP TRIGGER IF EXISTS {name}" + (f" ON {on}" if vendor != "sqlite" else "") for name, on in names]
 
 
-def find_missing(connection: Any) -> list[str]:
+def find_missing(connection: object) -> list[str]:
     """The names of those that are gone, switched off, or do something else than they should."""
     return [name for table in GUARDED for name in _missing(connection, table)]
 

@@ -76,7 +76,7 @@ def list_evaluations() -> QuerySet[Evaluation]:
 class OfJudges(EvaluationsApi):
     """Runs that a body describes."""
 
-    def prepare(self, request: Request, **kwargs: Any) -> None:
+    def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask the other side whether it would answer, which may take a while, before the database is locked."""
         for judge in find_judges(self.me, self.parse_body(self.shape)):
             judge_services.probe(judge)

@@ -22,7 +22,7 @@ HUMAN = "human, leave one out"
 LONGER = "the longer response"
 
 
-def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[str, Any]]:
+def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[str, object]]:
     """List a row for each model and setting, for people and for the longer response, in each of the cells."""
     named = {run["key"]: f"{run['judge']}, {run['setting_name']}" for run in found["runs"]}
     models = [(named[row["key"]], "judge", row["cells"]) for row in found["accuracy"]]
@@ -42,7 +42,7 @@ def accuracy_rows(found: EvaluationDocument, cells: Sequence[str]) -> list[dict[
     ]
 
 
-def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, object]:
     """Draw a panel for all cases and one for each tier; the dashed line is chance."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     cells = list(dict.fromkeys(row["cases"] for row in rows))
@@ -51,8 +51,8 @@ def accuracy(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, A
 
 
 def _panel(
-    rows: Sequence[Mapping[str, Any]], names: Sequence[str], cell: str, palette: Palette, cells: Sequence[str]
-) -> Any:
+    rows: Sequence[Mapping[str, object]], names: Sequence[str], cell: str, palette: Palette, cells: Sequence[str]
+) -> object:
     is_named = palette.is_narrow or cell == cells[0]
     axis = name_axis(names, palette) if is_named else alt.Axis(labels=False)
     y = alt.Y("name:N", sort=list(names), title=None, axis=axis)
@@ -78,7 +78,7 @@ def _panel(
     )
 
 
-def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, Any]]:
+def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, object]]:
     """List the bins of one model's confidence."""
     told = found["confidence_in_verdicts"].get(key)
     return [
@@ -95,7 +95,7 @@ def reliability_rows(found: EvaluationDocument, key: str) -> list[dict[str, Any]
     ]
 
 
-def reliability(rows: Sequence[Mapping[str, Any]], palette: Palette) -> dict[str, Any]:
+def reliability(rows: Sequence[Mapping[str, object]], palette: Palette) -> dict[str, object]:
     """Draw the share of right answers over confidence; on the diagonal the model is right as often as it is sure."""
     across, up = alt.Scale(domain=[0.5, 1], nice=False), alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(tickCount=6, format=".1f"))

@@ -56,7 +56,9 @@ class AskForm(OptionsForm):
         help_text="Fields of the persona, separated by commas, such as preferences, demographics.Age.",
     )
 
-    def __init__(self, *args: Any, benchmark: Benchmark, evaluation: Evaluation | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: object, benchmark: Benchmark, evaluation: Evaluation | None = None, **kwargs: object
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.evaluation = evaluation
         self.set("budget_usd", label="Budget of each run in US dollars", help_text="Empty for none.")
@@ -66,7 +68,7 @@ class AskForm(OptionsForm):
         assert isinstance(choice, JudgesChoice)
         choice.queryset = latest_judges(benchmark.project_id)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Return what was chosen, as the options of an evaluation."""
         given = self.cleaned_data
         return {

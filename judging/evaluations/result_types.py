@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from annotation.stats.result_types import EstimateDocument
 
@@ -18,7 +18,7 @@ class RunFacts(TypedDict):
     judge: str
     kind: str
     model: str
-    setting: dict[str, Any]
+    setting: dict[str, object]
     setting_name: str
     state: str
     expected: int
@@ -145,7 +145,7 @@ class EvaluationDocument(EvaluationTables):
     n_personas: int
     n_cases_without_persona: int
     n_personas_with_made_memories: int
-    drawn: dict[str, Any]
+    drawn: dict[str, object]
     cells: list[str]
     runs: list[RunFacts]
     bootstrap: int

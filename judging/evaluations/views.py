@@ -191,7 +191,7 @@ def find_evaluation(pk: int) -> Evaluation:
     return get_object_or_404(Evaluation.objects.select_related("benchmark", "study", "created_by"), pk=pk)
 
 
-def build_progress(evaluation: Evaluation) -> dict[str, Any]:
+def build_progress(evaluation: Evaluation) -> dict[str, object]:
     """Return the runs with what is done of them."""
     n_cases = evaluation.study.items.count()
     listed = run_queries.list_runs(evaluation.runs.all(), n=200)
@@ -243,7 +243,7 @@ def name_cell(cell: str) -> str:
     return f"{kind}, {tier}" if kind and tier in TIERS else cell
 
 
-def build_tables(document: EvaluationDocument, key: str) -> dict[str, Any]:
+def build_tables(document: EvaluationDocument, key: str) -> dict[str, object]:
     """Build the document's tables as the page walks them."""
     named = {run["key"]: run for run in document["runs"]}
     chosen = key if key in named else next(iter(named), "")
@@ -271,7 +271,7 @@ def build_tables(document: EvaluationDocument, key: str) -> dict[str, Any]:
     }
 
 
-def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> dict[str, Any]:
+def likely_tiers(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> dict[str, object]:
     """Return accuracy with each case in every tier by its probability; nothing where the tiers are counted."""
     rows = document.get("accuracy_by_likely_tier", [])
     if not rows:
@@ -299,7 +299,7 @@ def is_at_chance(estimate: EstimateDocument) -> bool:
     return low is not None and high is not None and low <= CHANCE <= high
 
 
-def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> Iterator[dict[str, Any]]:
+def iterate_differences(document: EvaluationDocument, named: Mapping[str, RunFacts]) -> Iterator[dict[str, object]]:
     """Yield a table of differences for each thing that is compared."""
     cells = list_cells(document)
     for what, (title, note) in DIFFERENCES.items():
@@ -341,7 +341,9 @@ def plot_links(pk: int, plot: str, key: str = "") -> list[tuple[str, str]]:
     return [(f.upper(), f"{reverse('evaluation_download', args=[pk, f])}?{query}") for f in charts.FIGURES]
 
 
-def choose_plot(document: EvaluationDocument, plot: str, key: str) -> tuple[list[dict[str, Any]], Callable[..., Any]]:
+def choose_plot(
+    document: EvaluationDocument, plot: str, key: str
+) -> tuple[list[dict[str, object]], Callable[..., Any]]:
     """Return the rows of a chart and how they are drawn; no rows for a chart that there is not."""
     if plot == "accuracy" and document["runs"]:
         return evaluation_charts.accuracy_rows(document, list_cells(document)), evaluation_charts.accuracy

@@ -38,19 +38,19 @@ def read_reply(asked: AnswerFormat, text: str, *, stop: str, longest: int) -> Ve
         return Unscored("off_scale", f"{found.explanation}\n{error.message}".strip())
 
 
-def read_value(asked: AnswerFormat, value: Any, explanation: str = "") -> Verdict:
+def read_value(asked: AnswerFormat, value: object, explanation: str = "") -> Verdict:
     """Read what stands under "verdict". Raises InputError where it is no answer."""
     answer = parse_answer(asked, TO_GIVEN[asked.type](asked, value))
     return Verdict(answer.value, explanation, answer.content)
 
 
-def give_number(_: AnswerFormat, value: Any) -> str:
+def give_number(_: AnswerFormat, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError("The verdict is not a number.")
     return str(value).strip()
 
 
-def give_several(asked: AnswerFormat, value: Any) -> str:
+def give_several(asked: AnswerFormat, value: object) -> str:
     named = value if isinstance(value, list) else str(value).replace(",", JOINED_BY).split(JOINED_BY)
     names = [str(one).strip() for one in named]
     by_name = {value.casefold(): value for value in asked.values}
@@ -59,14 +59,14 @@ def give_several(asked: AnswerFormat, value: Any) -> str:
     return JOINED_BY.join(dict.fromkeys(by_name.get(name.casefold(), name) for name in names)) or NOTHING
 
 
-def give_ranking(_: AnswerFormat, value: Any) -> str:
+def give_ranking(_: AnswerFormat, value: object) -> str:
     if isinstance(value, list):
         groups = [one if isinstance(one, list) else [one] for one in value]
         return BETTER.join(TIED.join(str(name).strip() for name in group) for group in groups)
     return "".join(str(value).split())
 
 
-def give_spans(asked: AnswerFormat, value: Any) -> str:
+def give_spans(asked: AnswerFormat, value: object) -> str:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise InputError("The verdict is not a list of passages.")
     return json.dumps([locate(asked, one) for one in value])
@@ -87,7 +87,7 @@ def locate(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, Any]:
     return {**told, "part": name, "start": start, "end": start + len(quote)}
 
 
-def give_text(_: AnswerFormat, value: Any) -> str:
+def give_text(_: AnswerFormat, value: object) -> str:
     if not isinstance(value, str):
         raise InputError("The verdict is not text.")
     return value
@@ -103,7 +103,7 @@ TO_GIVEN: dict[str, Callable[[AnswerFormat, Any], str]] = {
 }
 
 
-def to_stored(value: str, content: Any, criterion: CriterionSpec, order: str) -> Answer:
+def to_stored(value: str, content: object, criterion: CriterionSpec, order: str) -> Answer:
     """The answer with responses by their numbers, whichever side they were shown on."""
     numbers = list_places(order)
     if criterion.type == "ranking" and order:

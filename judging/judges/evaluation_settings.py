@@ -107,7 +107,7 @@ class Setting:
             yield "embedder", "Embeddings from a server need a model, and its address where it is not OpenAI's."
 
 
-def select_known(known: Mapping[str, Any], setting: Setting) -> Person:
+def select_known(known: Mapping[str, object], setting: Setting) -> Person:
     """What may be known of a person in this setting. All that is remembered: what fits is found later.
 
     `known` holds the parts of a profile by name, and its memories.
@@ -129,7 +129,7 @@ def build_person(known: Mapping[str, Any]) -> Person:
     )
 
 
-def drop_fields(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, Any]:
+def drop_fields(known: Mapping[str, Any], without: Sequence[str]) -> dict[str, object]:
     """The same without some fields."""
     left = dict(known)
     for field in without:
@@ -159,7 +159,7 @@ def list_memories(known: Mapping[str, Any]) -> Iterator[str]:
     yield from passages(known.get("persona") or "")
 
 
-def leaves(value: Any, path: tuple[str, ...]) -> Iterator[str]:
+def leaves(value: object, path: tuple[str, ...]) -> Iterator[str]:
     """`Travel, Business Trips: by train` for each leaf of nested data; keys that nobody knows are as good as others."""
     if isinstance(value, Mapping):
         for key, part in value.items():
@@ -171,14 +171,14 @@ def leaves(value: Any, path: tuple[str, ...]) -> Iterator[str]:
         yield f"{', '.join(path)}: {value}" if path else str(value)
 
 
-def to_memory(memory: Any) -> str:
+def to_memory(memory: object) -> str:
     """A memory as text, whatever the source kept it as."""
     if isinstance(memory, Mapping):
         return "; ".join(leaves(memory, ()))
     return str(memory).strip() if memory is not None else ""
 
 
-def list_fields(known: Mapping[str, Any]) -> Iterator[str]:
+def list_fields(known: Mapping[str, object]) -> Iterator[str]:
     """The fields that can be left out: each part with something in it, and the keys of those that have any."""
     for part in PARTS:
         value = known.get(part)

@@ -82,7 +82,7 @@ class ParsedReply:
     place: int = 0
 
 
-Found = tuple[int, int, dict[str, Any]]
+Found = tuple[int, int, dict[str, object]]
 """A JSON object with its start and end."""
 
 
@@ -133,14 +133,14 @@ def reason_after(text: str) -> str:
     return match["reason"].strip() if match else ""
 
 
-def match_scale(said: Any, scale: Mapping[str, str]) -> str | None:
+def match_scale(said: object, scale: Mapping[str, str]) -> str | None:
     """The value of the scale that was meant, by its value or its label; None if it is none of them."""
     names = {label.casefold(): value for value, label in scale.items()}
     names |= {value.casefold(): value for value in scale}
     return next((names[text] for text in to_texts(said) if text in names), None)
 
 
-def to_texts(said: Any) -> tuple[str, ...]:
+def to_texts(said: object) -> tuple[str, ...]:
     """How a scale may spell what was said: true may be a yes, and 3.0 is a 3."""
     if isinstance(said, bool):
         said = str(said)
@@ -176,7 +176,7 @@ ALLOWED = {
 NEXT = {":": VALUE, "{": KEY_OR_END, "[": VALUE_OR_END}
 
 
-def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, object]]]:
     """Yield the outermost objects with start and end, wherever they stand: alone, in code, between sentences.
 
     A reply is text from outside, and may be made to hold one up. `json.JSONDecoder.raw_decode` at every brace takes

@@ -19,14 +19,14 @@ def unseal(sealed: str) -> str:
     return sealing.unseal(sealed, of=BELONGS)
 
 
-def change_secrets(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def change_secrets(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, object]:
     """The `data` of an authenticator with each of its secrets changed: of an app, the seed of recovery codes, codes."""
-    changed: dict[str, Any] = {name: change(data[name]) for name in ("secret", "seed") if name in data}
+    changed: dict[str, object] = {name: change(data[name]) for name in ("secret", "seed") if name in data}
     if "migrated_codes" in data:
         changed["migrated_codes"] = [change(code) for code in data["migrated_codes"]]
     return data | changed
 
 
-def reseal(data: dict[str, Any]) -> dict[str, Any]:
+def reseal(data: dict[str, object]) -> dict[str, object]:
     """The same, sealed with the site's first secret."""
     return change_secrets(data, lambda sealed: seal(unseal(sealed)))

@@ -83,7 +83,7 @@ class DescribedJudge(OptionsForm):
         "OPENAI_BASE_URL names, or OpenAI itself.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.set("provider", choices=provider_choices())
 
@@ -113,7 +113,7 @@ class RunForm(DescribedJudge):
         widget=forms.Select(attrs={"data-empty-opens": "new-judge"}),
     )
 
-    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+    def __init__(self, *args: object, study: Study, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
         self.add(NewRun, *RUN_OPTIONS, use_cache="ask_anew")
@@ -141,7 +141,7 @@ class RunForm(DescribedJudge):
         if not parts:
             del self.fields["unit"]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """What is described under a name is a new judge, whatever is chosen above it."""
         cleaned = super().clean() or {}
         if cleaned.get("name"):
@@ -312,7 +312,7 @@ class PanelForm(OptionsForm):
     verb, asks = NewPanel, ("name", "method")
     runs = RunChoices(queryset=JudgeRun.objects.none(), label="Members", widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, *args: Any, runs: QuerySet[JudgeRun], **kwargs: Any) -> None:
+    def __init__(self, *args: object, runs: QuerySet[JudgeRun], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         choices = self.fields["runs"]
         assert isinstance(choices, RunChoices)

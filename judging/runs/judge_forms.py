@@ -58,7 +58,7 @@ class JudgeForm(DescribedJudge):
         empty_label=gettext_lazy("no study"),
     )
 
-    def __init__(self, *args: Any, by: User, provider: str, judge: Judge | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: object, by: User, provider: str, judge: Judge | None = None, **kwargs: object) -> None:
         """The form for one provider, whose parameters are its fields. With `judge`, a change of it: the name stays."""
         super().__init__(*args, **kwargs)
         self.judge, self.by, self.provider = judge, by, provider
@@ -177,7 +177,7 @@ class PriceForm(OptionsForm):
 
     verb = NewPrice
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.set("provider", choices=provider_choices())
 
@@ -190,7 +190,7 @@ class KeyForm(OptionsForm):
 
     verb = NewKey
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.set("address", initial="https://api.openai.com")
         self.set("key", widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}))

@@ -56,7 +56,9 @@ class FileForm(forms.Form):
 class MappingForm(OptionsForm):
     """How the file is read, what its rows become, which column is which field, what is drawn, and where it goes."""
 
-    def __init__(self, *args: Any, shown: FirstLook, mapping: ColumnMapping, sheets: list[str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: object, shown: FirstLook, mapping: ColumnMapping, sheets: list[str], **kwargs: object
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.shown, self.mapping = shown, mapping
         self.add_reading(sheets)
@@ -247,7 +249,7 @@ class MappingForm(OptionsForm):
         more = {"raters": raters} if (raters := given.get("raters")) else {}
         return {**document, "kind": self.mapping.kind, "columns": columns, "constants": constants, **more, **kept}
 
-    def read_rules(self) -> dict[str, Any] | None:
+    def read_rules(self) -> dict[str, object] | None:
         """The draw; None where all rows are kept."""
         given = self.cleaned_data
         if "rest" not in self.fields:
@@ -259,7 +261,7 @@ class MappingForm(OptionsForm):
             return None
         return {"rules": rules, "rest": rest / 100, "seed": given.get("seed") or 0}
 
-    def read_rule(self, number: int) -> dict[str, Any]:
+    def read_rule(self, number: int) -> dict[str, object]:
         given = {
             part: self.cleaned_data.get(f"rule_{number}_{part}") for part in ("column", "relation", "value", "share")
         }
@@ -309,7 +311,7 @@ def describe(column: FoundColumn) -> str:
     return f"{column.path} — {shorten(column.examples[0])}"
 
 
-def shorten(value: Any, most: int = LONGEST_EXAMPLE) -> str:
+def shorten(value: object, most: int = LONGEST_EXAMPLE) -> str:
     """A value on one line, cut where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())

@@ -67,13 +67,13 @@ def build_field(name: str, option: Option) -> forms.Field:
     return field
 
 
-def read_given(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+def read_given(cleaned: Mapping[str, Any]) -> dict[str, object]:
     """The parameters that the fields name."""
     given = {name.removeprefix(PREFIX): value for name, value in cleaned.items() if name.startswith(PREFIX)}
     return {name: YES_NO.get(value, value) for name, value in given.items() if value not in (None, "")}
 
 
-def to_initial(provider: str, parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def to_initial(provider: str, parameters: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
     """What the fields hold of a judge's parameters, and the others, which JSON holds."""
     named = list_parameters(provider)
     words = {True: "yes", False: "no"}
@@ -85,7 +85,7 @@ def to_initial(provider: str, parameters: Mapping[str, Any]) -> tuple[dict[str, 
     return fields, {name: value for name, value in parameters.items() if name not in named}
 
 
-def check_once(given: Mapping[str, Any], written: Mapping[str, Any]) -> None:
+def check_once(given: Mapping[str, object], written: Mapping[str, object]) -> None:
     """Raise InputError where JSON and a field both name a parameter, with different values."""
     if twice := [name for name, value in given.items() if name in written and written[name] != value]:
         raise InputError("{twice} has a field of its own: name it there or here.", field="parameters", twice=twice[0])

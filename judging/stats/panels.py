@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -139,7 +138,7 @@ def build_table(votes: Sequence[Sequence[Vote]], scale: Sequence[str]) -> Rating
     return RatingTable(codes, tuple(scale), "nominal", tuple(items), tuple(raters))
 
 
-def accuracies(model: DawidSkene) -> dict[str, Any]:
+def accuracies(model: DawidSkene) -> dict[str, object]:
     """By member, how probable it is that it says what the model takes to be true; None where that is undefined."""
     return {
         rater: None if np.isnan(accuracy) else float(accuracy)

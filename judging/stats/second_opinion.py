@@ -176,11 +176,11 @@ def _alpha(people: RatingTable) -> Iterator[RecomputedFigure]:
     yield RecomputedFigure("krippendorff_alpha", own, KRIPPENDORFF, float(other))
 
 
-def _by_weights(people: RatingTable) -> Any:
+def _by_weights(people: RatingTable) -> object:
     """The distance of rankings or sets as the library takes it: by their places, whatever else it tells."""
     apart = 1 - compute_weights(people, OF_LEVEL[people.level])
 
-    def distance(*_: Any, i1: IntArray, i2: IntArray, **__: Any) -> FloatArray:
+    def distance(*_: object, i1: IntArray, i2: IntArray, **__: object) -> FloatArray:
         return apart[i1, i2]
 
     return distance

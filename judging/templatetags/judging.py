@@ -81,7 +81,7 @@ def interval(estimate: EstimateDocument | str | None, digits: int = 3) -> str:
 
 
 @register.simple_tag(name="linked")
-def render_linked(text: Any, href: str) -> Any:
+def render_linked(text: object, href: str) -> object:
     """The text as a link where there is an address; in a file there is none."""
     return format_html('<a href="{}">{}</a>', href, text) if href else text
 

@@ -51,7 +51,7 @@ def build_agent(
     side: str,
     provider: str,
     model: str = "",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     keys: Keyring = ENVIRONMENT,
 ) -> Agent:
     """The agent with these settings, saved or not. `side` gives the temperature that is used where none is given."""
@@ -107,7 +107,7 @@ def build_embeddings(agent: Agent, keys: Keyring = ENVIRONMENT) -> Embeddings:
         raise PermanentError(f"Parameters: {describe_errors(error)}.") from error
 
 
-def parse_parameters(text: str, field: str) -> dict[str, Any]:
+def parse_parameters(text: str, field: str) -> dict[str, object]:
     """Parameters as JSON, none where there is no text."""
     found: dict[str, Any] = parse_json(text, field=field) if text else {}
     return found

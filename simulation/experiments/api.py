@@ -106,7 +106,7 @@ class ExperimentList(ExperimentsApi):
     def get(self, request: Request) -> Response:
         return self.page(filter_visible(self.me, list_experiments()), ExperimentSerializer)
 
-    def prepare(self, request: Request, **kwargs: Any) -> None:
+    def prepare(self, request: Request, **kwargs: object) -> None:
         """Ask everybody whether they would answer, before the database is locked."""
         with self.parse_project_body(self.parse_body(NewExperiment)) as described:
             keys = load_keyring_for(self.me)

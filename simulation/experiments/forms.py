@@ -94,7 +94,7 @@ class ExperimentForm(OptionsForm):
         ),
     )
 
-    def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
+    def __init__(self, *args: object, by: User, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.by = by
         sources = list(

@@ -79,7 +79,7 @@ def candidate(row: Mapping[str, Any]) -> EligibleScenario:
     )
 
 
-def list_masked(domains: Sequence[str], interests: Mapping[str, Any]) -> tuple[str, ...]:
+def list_masked(domains: Sequence[str], interests: Mapping[str, object]) -> tuple[str, ...]:
     """The domains that the user does not care for. One that the profile says nothing of is not masked."""
     return tuple(domain for domain in domains if domain in interests and not interests[domain])
 

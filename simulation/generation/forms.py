@@ -95,7 +95,7 @@ class GenerationForm(OptionsForm):
     )
     task = forms.CharField(label="Task", max_length=200, required=False, help_text="Id of the task, for a situation.")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         known = PreferenceType.objects.order_by("source").values_list("source", flat=True).distinct()
         self.set("source", choices=[(name, name) for name in known] or [("personalens", _("none imported yet"))])
@@ -203,7 +203,7 @@ class SeedRunForm(UploadedForm):
         choices=list_matchups, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Pairs"
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.set("personas", initial=20)
 
@@ -256,7 +256,7 @@ class PairsForm(OptionsForm):
         choices=list_matchups, initial=["full-none"], widget=forms.CheckboxSelectMultiple, label="Levels"
     )
 
-    def __init__(self, *args: Any, run: CandidateRun | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: object, run: CandidateRun | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.run = run
         self.set("kind", choices=[("", _("all")), *((kind, kind) for kind in queries.kinds() if kind)])

@@ -38,7 +38,7 @@ class NewMaking(Options):
         title="Domains",
         description="Empty: a profile gets the domains that it cares for, and each task has several.",
     )
-    demographics: Annotated[dict[str, Any] | None, Hint(rows=2)] = Field(
+    demographics: Annotated[dict[str, object] | None, Hint(rows=2)] = Field(
         None,
         title="Demographics",
         description='For a whole profile: JSON such as {"age": "35-44", "country": "Norway"}.',

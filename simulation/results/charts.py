@@ -72,7 +72,7 @@ def panel(
     palette: Palette,
     *,
     first: bool,
-) -> Any:
+) -> object:
     """One measure. Only the first panel names the rows, unless panels stand below each other."""
     cells = [row["cells"][column["key"]] for row in rows]
     values = [
@@ -104,7 +104,7 @@ def _choose_panel(palette: Palette) -> int:
     return choose_width(palette) if palette.is_narrow else WIDTH
 
 
-def mean_line(column: ColumnDocument, whole: Sequence[RowDocument], scale: alt.Scale, palette: Palette) -> list[Any]:
+def mean_line(column: ColumnDocument, whole: Sequence[RowDocument], scale: alt.Scale, palette: Palette) -> list[object]:
     means = [row["cells"][column["key"]]["value"] for row in whole]
     found = alt.InlineData(values=[{"mean": mean} for mean in means if mean is not None])
     if not found.values:
@@ -113,7 +113,7 @@ def mean_line(column: ColumnDocument, whole: Sequence[RowDocument], scale: alt.S
     return [rule.encode(x=alt.X("mean:Q", scale=scale))]
 
 
-def zero(column: ColumnDocument, palette: Palette) -> list[Any]:
+def zero(column: ColumnDocument, palette: Palette) -> list[object]:
     """A line where a difference is nothing."""
     if column["low"] is None or column["low"] >= 0:
         return []
@@ -130,7 +130,7 @@ def choose_domain(column: ColumnDocument, cells: Sequence[TableFigure]) -> list[
     return [low - margin if low < 0 else 0.0, high + margin]
 
 
-def curve(table: TableDocument, palette: Palette) -> dict[str, Any]:
+def curve(table: TableDocument, palette: Palette) -> dict[str, object]:
     """The first measure by turn, or by step of damage, a line for each group, with its interval as a band."""
     column = table["columns"][0]
     groups = list(dict.fromkeys(row["group"] for row in table["rows"]))
@@ -187,7 +187,7 @@ def figure_3(fields: Sequence[DemographicsDocument]) -> list[DemographicsDocumen
     return shown or [one for one in fields if len(one["shares"]) <= MOST_BARS]
 
 
-def bars(fields: Sequence[DemographicsDocument], palette: Palette) -> dict[str, Any]:
+def bars(fields: Sequence[DemographicsDocument], palette: Palette) -> dict[str, object]:
     """A panel of bars for each field of the demographics."""
     drawn = []
     for field in fields:
@@ -207,7 +207,7 @@ def bars(fields: Sequence[DemographicsDocument], palette: Palette) -> dict[str, 
     return style_chart(alt.concat(*drawn, columns=1 if palette.is_narrow else 2, spacing=18), palette)
 
 
-def table_chart(table: TableDocument, palette: Palette) -> dict[str, Any]:
+def table_chart(table: TableDocument, palette: Palette) -> dict[str, object]:
     """The table as curves where its rows are places on an axis, else as points."""
     return curve(table, palette) if table["key"] in CURVES else panels(table, palette)
 

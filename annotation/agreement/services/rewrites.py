@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from annotation.studies.models.labels import Annotation
 from annotation.studies.models.studies import Criterion, Study
@@ -27,7 +26,7 @@ def members(study: Study) -> Iterator[Member]:
     yield "sft.jsonl", (to_line(to_conversation(one)) for one in iterate_rewrites(study))
 
 
-def to_line(row: Mapping[str, Any]) -> bytes:
+def to_line(row: Mapping[str, object]) -> bytes:
     return (json.dumps(row, ensure_ascii=False) + "\n").encode()
 
 

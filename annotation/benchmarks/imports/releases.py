@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 
@@ -188,7 +187,7 @@ def build_pair(case: ReleasedCase, profiles: dict[str, int]) -> ResponsePair:
     )
 
 
-def case_fields(case: ReleasedCase) -> dict[str, Any]:
+def case_fields(case: ReleasedCase) -> dict[str, object]:
     votes = case.votes
     return {
         "kind": case.kind,

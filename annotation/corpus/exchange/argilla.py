@@ -73,7 +73,7 @@ def build_user(rater: str) -> str:
     return str(uuid.uuid5(PEOPLE, rater))
 
 
-def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> Any:
+def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> object:
     """A rating question takes whole numbers, a label question texts; None for what no question of Argilla's takes."""
     if scale.type == "several":
         return answer.categories
@@ -87,7 +87,7 @@ def to_typed_value(scale: Scale, answer: ExchangedAnswer) -> Any:
     return int(answer.value) if scale.stars else answer.value
 
 
-def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, Any]:
+def build_shown_fields(head: StudyHead, record: Mapping[str, Any]) -> dict[str, object]:
     """What annotators read."""
     if head.kind == "dialogue":
         return {"chat": [{"role": turn["role"], "content": turn["content"]} for turn in record["turns"]]}
@@ -172,19 +172,19 @@ def parse_rated(given: Mapping[str, Any], naming: Naming) -> Rated:
     return Rated(parse_record(given, naming), tuple(answers), {})
 
 
-def single(value: Any, name: str) -> Any:
+def single(value: object, name: str) -> object:
     """The value itself; of a ranking or several labels, which no single answer can be, there is none."""
     if isinstance(value, list | dict):
         raise InputError("{name} is a question with several answers at once, which is not read", field=name, name=name)
     return value
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     """Whether it looks like the answer to a text question, which is no label."""
     return isinstance(value, str) and len(value) > 64 and parse_number(value) is None
 
 
-def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, Any]:
+def parse_record(given: Mapping[str, Any], naming: Naming) -> dict[str, object]:
     """The dialogue or pair in the record's fields."""
     fields: Mapping[str, Any] = given["fields"]
     rest = {name: value for name, value in (given.get("metadata") or {}).items() if value is not None}

@@ -110,7 +110,7 @@ class ExchangedAnswer:
         }
 
     @classmethod
-    def from_extras(cls, kept: Mapping[str, Any], **told: Any) -> ExchangedAnswer:
+    def from_extras(cls, kept: Mapping[str, object], **told: Any) -> ExchangedAnswer:
         """An answer from what `to_extras` gave and what was told elsewhere. Unknown names are refused as such."""
         unknown = [name for name in kept if name not in cls.__slots__]
         if unknown:
@@ -241,7 +241,7 @@ def build_scale(key: str, values: Iterable[str], *, known: Mapping[str, Scale]) 
     return Scale(key, name, question, "nominal", build_categories(sorted(seen)))
 
 
-def build_categories(values: Iterable[str]) -> tuple[Mapping[str, Any], ...]:
+def build_categories(values: Iterable[str]) -> tuple[Mapping[str, object], ...]:
     """Categories that are called what their values are."""
     return tuple({"value": value, "label": value.capitalize(), "guideline": ""} for value in values)
 
@@ -262,7 +262,7 @@ def parse_number(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-def write_list(rows: Iterable[Any]) -> Iterator[str]:
+def write_list(rows: Iterable[object]) -> Iterator[str]:
     """A JSON list, one row on each line."""
     comma = "[\n"
     for row in rows:
@@ -271,7 +271,7 @@ def write_list(rows: Iterable[Any]) -> Iterator[str]:
     yield "[]\n" if comma == "[\n" else "\n]\n"
 
 
-def spell_value(value: Any) -> str:
+def spell_value(value: object) -> str:
     """A value of a file as a scale spells it: 4.0 is 4, true is 1. Raises InputError for a number without an end."""
     if isinstance(value, bool):
         return str(int(value))

@@ -44,7 +44,7 @@ def lines(head: StudyHead, items: Items) -> Iterator[str]:
             yield json.dumps(line(head, item, rater, answers), ensure_ascii=False) + "\n"
 
 
-def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, Any]:
+def line(head: StudyHead, item: Rated, rater: str, answers: list[ExchangedAnswer]) -> dict[str, object]:
     shown = [answer for answer in answers if answer.value and not answer.turn and answer.content is None]
     labels = [f"{one.criterion}{BETWEEN}{value}" for one in shown for value in values(head, one)]
     return {

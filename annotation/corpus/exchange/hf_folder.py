@@ -34,7 +34,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     return collect_package(file, problems, rows, lambda one, _: to_rated(one, answers, told), known)
 
 
-def to_rated(row: Label, answers: Mapping[tuple[str, str], list[ExchangedAnswer]], told: Mapping[str, Any]) -> Rated:
+def to_rated(row: Label, answers: Mapping[tuple[str, str], list[ExchangedAnswer]], told: Mapping[str, object]) -> Rated:
     """An item with its answers; what the study asks stands with the first."""
     facts = {"position": row["position"], "stratum": row["stratum"], "inclusion": row["inclusion_probability"]}
     if told and row["position"] == 1:

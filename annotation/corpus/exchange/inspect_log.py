@@ -70,7 +70,7 @@ def whole_log(file: InputFile) -> Log:
     )
 
 
-def build_about(file: InputFile, document: Any) -> Mapping[str, Any]:
+def build_about(file: InputFile, document: object) -> Mapping[str, object]:
     about = document.get("eval") if isinstance(document, dict) else None
     if not isinstance(about, dict):
         raise file.error("does not say what was evaluated", field="eval")
@@ -152,7 +152,7 @@ class SampleAnswers:
         return Rated(record, tuple(answers))
 
     def iterate_answers(
-        self, scorer: str, score: Mapping[str, Any], attached: Mapping[str, str]
+        self, scorer: str, score: Mapping[str, object], attached: Mapping[str, str]
     ) -> Iterator[ExchangedAnswer]:
         value = score["value"]
         values = value if isinstance(value, dict) else {scorer: value}
@@ -165,7 +165,7 @@ class SampleAnswers:
             yield ExchangedAnswer.from_extras({**given, "note": note}, **told, criterion=to_key(name))
 
 
-def resolve_attachments(content: Any, attached: Mapping[str, str]) -> Any:
+def resolve_attachments(content: object, attached: Mapping[str, str]) -> object:
     """The content; long texts lie apart and are named by their hash."""
     if isinstance(content, str) and content.startswith(ATTACHED):
         return attached[content.removeprefix(ATTACHED)]

@@ -82,7 +82,7 @@ def task(head: StudyHead, item: Rated, place: int, raters: dict[str, int]) -> di
     return {"id": place, "data": data, "meta": facts, "annotations": annotations, "predictions": predictions}
 
 
-def to_paragraphs(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def to_paragraphs(turns: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Turns as the Paragraphs tag of the configuration reads them."""
     return [{**turn, "author": turn["role"], "text": turn["content"]} for turn in turns]
 
@@ -132,7 +132,7 @@ def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     }
 
 
-def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict[str, Any]]:
+def build_control(scale: Scale, answer: ExchangedAnswer) -> tuple[str, str, dict[str, object]]:
     """Name and type of the control, and its value."""
     if answer.reason:
         return scale.key + UNSCORED, "choices", {"choices": [answer.reason]}
@@ -217,7 +217,7 @@ def read(file: InputFile, problems: Problems, naming: Naming, known: Mapping[str
     return replace(package, notes=(*package.notes, *describe_left_out(task for _, task in given)))
 
 
-def describe_left_out(tasks: Iterable[Any]) -> Iterator[str]:
+def describe_left_out(tasks: Iterable[object]) -> Iterator[str]:
     """What of the results is no answer to a criterion: how many of each type, in words."""
     made = (one for task in tasks if isinstance(task, dict) for one in task.get("annotations") or [])
     results = (result for one in made if isinstance(one, dict) for result in one.get("result") or [])
@@ -246,7 +246,7 @@ def parse_rated(task: Mapping[str, Any], naming: Naming, place: int) -> Rated:
     return Rated(record, tuple(answers), facts)
 
 
-def parse_record(data: Mapping[str, Any], naming: Naming, number: str) -> dict[str, Any]:
+def parse_record(data: Mapping[str, object], naming: Naming, number: str) -> dict[str, object]:
     """The dialogue or pair; data that Concord does not use is kept."""
     responses = [naming.find_value("response_1", data), naming.find_value("response_2", data)]
     turns = naming.find_value("dialogue", data, TEXTS["dialogue"])
@@ -278,7 +278,7 @@ def is_ours(result: Mapping[str, Any]) -> bool:
     return META in (result.get("meta") or {})
 
 
-def is_answer(result: Mapping[str, Any]) -> bool:
+def is_answer(result: Mapping[str, object]) -> bool:
     """Whether it answers a criterion: marked words and free texts do not, unless Concord wrote them as an answer."""
     return result.get("type") in ("rating", "choices", "pairwise", "number") or is_whole(result)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from annotation.corpus.exchange import argilla, doccano, hf_folder, inspect_log, label_studio, potato, votes
 from annotation.corpus.exchange.dataset import Items, Naming, Package, Scale, StudyHead
@@ -132,6 +131,6 @@ def exchange_named(key: str, *, writing: bool = False) -> Exchange:
     return known[key]
 
 
-def recognise_exchange(record: Mapping[str, Any]) -> Exchange | None:
+def recognise_exchange(record: Mapping[str, object]) -> Exchange | None:
     """The tool whose export a record is of; None where it does not look like one that brings labels."""
     return next((one for one in EXCHANGES.values() if one.telling and set(one.telling) <= set(record)), None)

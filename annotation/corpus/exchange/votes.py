@@ -115,7 +115,7 @@ def render_turns(turns: Sequence[Mapping[str, Any]], role: str, turn: int) -> st
     return "\n\n---\n\n".join(said)
 
 
-def vote(given: Mapping[str, Any], order: str, naming: Naming) -> tuple[ExchangedAnswer, ...]:
+def vote(given: Mapping[str, object], order: str, naming: Naming) -> tuple[ExchangedAnswer, ...]:
     """The vote, where there is one. A judge is named by a list (as MT-Bench writes them) or on the command line."""
     winner, judge = given.get("winner"), given.get("judge", "unknown")
     if winner is None:

@@ -6,7 +6,6 @@ https://docs.smith.langchain.com/reference/data_formats/run_data_format
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from annotation.corpus.formats.base import TRACES, ChatFormat, Record, Row, select
 from annotation.corpus.formats.payloads import build_trace, has_conversation, parse_text, read_trace
@@ -40,12 +39,12 @@ def parse(row: Row) -> Iterator[Record]:
     )
 
 
-def read_object(given: Any) -> Mapping[str, Any]:
+def read_object(given: object) -> Mapping[str, object]:
     found = parse_text(given) if isinstance(given, str) else given
     return found if isinstance(found, Mapping) else {}
 
 
-def read_feedback(given: Any) -> dict[str, Any]:
+def read_feedback(given: object) -> dict[str, object]:
     """The mean of each kind of feedback: {"user_score": {"n": 1, "avg": 0.0, "values": {}}}."""
     found = {}
     for name, one in read_object(given).items():

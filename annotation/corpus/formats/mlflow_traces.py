@@ -54,7 +54,7 @@ def read_root(spans: list[Any]) -> tuple[Any, Any]:
     return parse_attribute(about.get(INPUTS)), parse_attribute(about.get(OUTPUTS))
 
 
-def parse_attribute(value: Any) -> Any:
+def parse_attribute(value: Any) -> object:
     """The value of an attribute, which MLflow writes as JSON text, also where it is a text itself."""
     if not isinstance(value, str):
         return value

@@ -63,7 +63,7 @@ def read_attributes(given: Row) -> dict[str, Any]:
     return {one["key"]: read_value(one.get("value")) for one in given.get("attributes") or []}
 
 
-def read_value(value: Any) -> Any:
+def read_value(value: object) -> Any:
     """A value of OTLP (`AnyValue`) as JSON has it. 64-bit integers are written as texts."""
     if not isinstance(value, Mapping) or not value:
         return None
@@ -91,18 +91,18 @@ def read_turns(span: Row) -> list[dict[str, Any]]:
     return to_turns(messages) if any(one["role"] in ("user", "assistant") for one in messages) else []
 
 
-def read_messages(given: Any) -> list[dict[str, Any]]:
+def read_messages(given: object) -> list[dict[str, Any]]:
     """Turns of messages that are a list, or its JSON text."""
     found = parse_text(given) if isinstance(given, str) else given
     return [turn for one in found for turn in split_message(drop_reason(one))] if isinstance(found, list) else []
 
 
-def drop_reason(message: Mapping[str, Any]) -> dict[str, Any]:
+def drop_reason(message: Mapping[str, object]) -> dict[str, object]:
     """A message without the reason why it ended."""
     return {name: value for name, value in message.items() if name != "finish_reason"}
 
 
-def read_system(given: Any) -> list[dict[str, Any]]:
+def read_system(given: object) -> list[dict[str, object]]:
     found = parse_text(given) if isinstance(given, str) else given
     said = plain(found) if isinstance(found, list) else given if isinstance(given, str) else ""
     return [{"role": "system", "content": said}] if said else []
@@ -133,7 +133,7 @@ def read_scores(span: Row) -> dict[str, Any]:
     return found
 
 
-def build_span(span: Row, about: Mapping[str, Any], turns: list[dict[str, Any]], scores: dict[str, Any]) -> Record:
+def build_span(span: Row, about: Mapping[str, Any], turns: list[dict[str, Any]], scores: dict[str, object]) -> Record:
     trace = str(span.get("traceId") or span.get("trace_id") or "")
     identity = str(span.get("spanId") or span.get("span_id") or "")
     return build_trace(

@@ -30,7 +30,7 @@ LANGCHAIN = {
 DEEPEST = 6
 
 
-def read_trace(asked: Any, answered: Any) -> list[dict[str, Any]]:
+def read_trace(asked: object, answered: object) -> list[dict[str, object]]:
     """The turns of what went in, and of what came out after it; empty where neither is a conversation.
 
     What comes out may repeat what went in, as a graph's state does.
@@ -41,7 +41,7 @@ def read_trace(asked: Any, answered: Any) -> list[dict[str, Any]]:
     return [*before, *after]
 
 
-def read_payload(given: Any, role: str, depth: int = 0) -> list[dict[str, Any]]:
+def read_payload(given: object, role: str, depth: int = 0) -> list[dict[str, object]]:
     """The turns in a payload whose plain texts are said by `role`; empty where it has none."""
     if depth > DEEPEST or given in (None, "", [], {}):
         return []
@@ -53,7 +53,7 @@ def read_payload(given: Any, role: str, depth: int = 0) -> list[dict[str, Any]]:
     return read_object(given, role, depth) if isinstance(given, Mapping) else []
 
 
-def parse_text(text: str) -> Any:
+def parse_text(text: str) -> object:
     """An object or list that is written as JSON text; None for other texts."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
@@ -63,7 +63,7 @@ def parse_text(text: str) -> Any:
         return None
 
 
-def read_list(given: list[Any], role: str, depth: int) -> list[dict[str, Any]]:
+def read_list(given: list[object], role: str, depth: int) -> list[dict[str, Any]]:
     if all(isinstance(one, list) for one in given):
         return read_payload(given[0], role, depth + 1)
     messages = [to_message(one) for one in given if isinstance(one, Mapping)]
@@ -72,7 +72,7 @@ def read_list(given: list[Any], role: str, depth: int) -> list[dict[str, Any]]:
     return read_payload(given[0], role, depth + 1) if len(given) == 1 else []
 
 
-def read_object(given: Mapping[str, Any], role: str, depth: int) -> list[dict[str, Any]]:
+def read_object(given: Mapping[str, Any], role: str, depth: int) -> list[dict[str, object]]:
     message = to_message(given)
     if is_message(message) and "role" in message:
         return to_turns([message]) if is_dialogue([message]) else []
@@ -90,7 +90,7 @@ def read_object(given: Mapping[str, Any], role: str, depth: int) -> list[dict[st
     return []
 
 
-def to_message(given: Mapping[str, Any]) -> dict[str, Any]:
+def to_message(given: Mapping[str, Any]) -> dict[str, object]:
     """A message of LangChain as role and content; others as they are.
 
     https://python.langchain.com/api_reference/core/messages.html: serialised by class name, or as type and data.
@@ -104,7 +104,7 @@ def to_message(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": "", **said, "role": role}
 
 
-def build_trace(turns: list[dict[str, Any]], **told: Any) -> Record:
+def build_trace(turns: list[dict[str, object]], **told: object) -> Record:
     """A dialogue of a trace. Beside the turns stands what a study may draw or group by."""
     kept = {name: value for name, value in told.items() if name not in ("id", "model")}
     return drop_nothing(
@@ -112,7 +112,7 @@ def build_trace(turns: list[dict[str, Any]], **told: Any) -> Record:
     )
 
 
-def has_conversation(turns: list[dict[str, Any]]) -> bool:
+def has_conversation(turns: list[dict[str, object]]) -> bool:
     """Whether somebody asks and a model answers."""
     roles = {turn["role"] for turn in turns}
     return {"user", "assistant"} <= roles

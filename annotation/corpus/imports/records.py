@@ -74,12 +74,12 @@ class RecordKind:
     columns: Columns
 
 
-def plain(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:  # noqa: ARG001
+def plain(lines: list[Line], context: Context) -> dict[str, dict[str, object]]:  # noqa: ARG001
     """Columns of records that name no others."""
     return {record.id: record.fields() for _, record in lines}
 
 
-def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, Any]]:
+def prepare_dialogues(lines: list[Line], context: Context) -> dict[str, dict[str, object]]:
     """With the scenario of each dialogue, made if it is new."""
     named = list(resolve_lines(lines, context))
     wanted = [ScenarioKey(profile, task, record.situation) for record, profile, task in named]

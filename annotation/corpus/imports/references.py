@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Q
 
@@ -61,7 +61,7 @@ class ScenarioKey(NamedTuple):
 
     profile: int | None
     task: int | None
-    situation: dict[str, Any]
+    situation: dict[str, object]
 
 
 def find_or_create_scenarios(wanted: Sequence[ScenarioKey]) -> list[Scenario | None]:
@@ -100,7 +100,7 @@ def load_scenarios(wanted: Sequence[ScenarioKey]) -> dict[tuple[int | None, int 
     return known
 
 
-def find_fitting_scenario(options: Sequence[Scenario], situation: dict[str, Any]) -> Scenario | None:
+def find_fitting_scenario(options: Sequence[Scenario], situation: dict[str, object]) -> Scenario | None:
     """The option of the same situation, however it was made; the first one where the situation is not told."""
     if not situation:
         return options[0] if options else None

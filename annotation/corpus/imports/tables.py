@@ -37,7 +37,7 @@ from core.hashing import content_hash
 UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 """What a row that is not of its format raises when it is read; InputError is a ValueError."""
 
-Given = dict[str, Any]
+Given = dict[str, object]
 
 
 @dataclass
@@ -55,7 +55,7 @@ class TableRecords:
         self.schema = SCHEMAS[self.kind]
         self.drawn = DrawingCounts.build(self.mapping.draw)
 
-    def iterate(self, rows: Iterable[TableRow]) -> Iterator[tuple[int, Any]]:
+    def iterate(self, rows: Iterable[TableRow]) -> Iterator[tuple[int, object]]:
         """Yield line and checked record of each that is kept. Memory does not grow with the file."""
         with SeenIds() as seen:
             for line, given in self.iterate_given(rows):
@@ -135,7 +135,7 @@ class TableRecords:
         dotted = to_dotted_path(list(path))
         return dotted and name_place(self.mapping, dotted)
 
-    def refuse(self, line: int, error: InputError, given: Any) -> None:
+    def refuse(self, line: int, error: InputError, given: object) -> None:
         place = self.file.error(error.message, line=line, field=error.field)
         self.problems.add(place, json.dumps(given, ensure_ascii=False, default=str))
 

@@ -45,7 +45,7 @@ class Part(BaseModel):
     file: str = ""
     data: str = ""
 
-    def to_stored(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, object]:
         return self.model_dump(exclude_defaults=True) | {"start": self.start, "end": self.end}
 
 
@@ -62,7 +62,7 @@ def check_parts(text: str, parts: Iterable[Part]) -> None:
         at = part.end
 
 
-def read_content(given: Any) -> tuple[str, list[dict[str, Any]]]:
+def read_content(given: object) -> tuple[str, list[dict[str, object]]]:
     """Text and parts of what is said: a text by itself, or a list of parts. ValueError for anything else."""
     if isinstance(given, str):
         return given, []
@@ -71,7 +71,7 @@ def read_content(given: Any) -> tuple[str, list[dict[str, Any]]]:
     return write_sections([section for part in given for section in read_part(part)])
 
 
-def read_message(given: Mapping[str, Any]) -> dict[str, Any]:
+def read_message(given: Mapping[str, object]) -> dict[str, object]:
     """A turn from a message in parts, with tool calls, reasoning or annotations; a plain one as it is."""
     content, is_tool = given.get("content"), given.get("role") in ("tool", "function")
     if "parts" in given or not isinstance(content, str | list | None):
@@ -91,7 +91,7 @@ def read_message(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**{k: v for k, v in given.items() if k not in CONSUMED}, "role": role, "content": text, "parts": parts}
 
 
-def to_result(section: dict[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+def to_result(section: dict[str, object], message: Mapping[str, object]) -> dict[str, object]:
     """What a tool says, as its result."""
     if section["kind"] != "text":
         return section
@@ -99,13 +99,13 @@ def to_result(section: dict[str, Any], message: Mapping[str, Any]) -> dict[str, 
     return {**section, "kind": "tool_result", **names}
 
 
-def read_reasoning(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_reasoning(message: Mapping[str, object]) -> Iterator[dict[str, object]]:
     for name in ("reasoning", "reasoning_content"):
         if isinstance(said := message.get(name), str) and said:
             yield {"kind": "reasoning", "text": said}
 
 
-def read_after(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_after(message: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """What stands beside a message's content: a refusal, calls of tools, citations."""
     if refusal := message.get("refusal"):
         yield {"kind": "text", "text": str(refusal)}
@@ -139,31 +139,31 @@ def read_text(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield from read_citation(cited)
 
 
-def read_citation(cited: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_citation(cited: Mapping[str, object]) -> Iterator[dict[str, object]]:
     title = str(cited.get("title") or cited.get("document_title") or "")
     url, quote = str(cited.get("url") or ""), str(cited.get("cited_text") or cited.get("text") or "")
     yield {"kind": "citation", "text": "\n".join(filter(None, (quote, url))) or title, "name": title, "url": url}
 
 
-def build_tool_call(name: Any, arguments: Any, identity: Any) -> Iterator[dict[str, Any]]:
+def build_tool_call(name: object, arguments: object, identity: object) -> Iterator[dict[str, object]]:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, indent=2)
     yield {"kind": "tool_call", "text": text, "name": str(name), "id": str(identity or "")}
 
 
-def read_tool_result(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_tool_result(part: Mapping[str, object]) -> Iterator[dict[str, object]]:
     said = part.get("content") or ""
     for one in said if isinstance(said, list) else [said]:
         for section in read_part(one):
             yield to_result(section, {"name": part.get("name"), "tool_call_id": part.get("tool_use_id")})
 
 
-def read_image_url(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_image_url(part: Mapping[str, object]) -> Iterator[dict[str, object]]:
     given = part["image_url"]
     url = given["url"] if isinstance(given, dict) else given
     yield build_attached("image", str(url), part)
 
 
-def build_attached(kind: str, address: str, part: Mapping[str, Any]) -> dict[str, Any]:
+def build_attached(kind: str, address: str, part: Mapping[str, object]) -> dict[str, Any]:
     """A picture or a sound by its address: in a `data:` address, a file beside the records, or elsewhere."""
     told = {"alt": str(part.get("alt") or ""), "name": str(part.get("name") or "")}
     if address.startswith("data:"):
@@ -176,7 +176,7 @@ def build_attached(kind: str, address: str, part: Mapping[str, Any]) -> dict[str
     return {"kind": kind, "file": address, **told, "name": told["name"] or address.rsplit("/", 1)[-1]}
 
 
-def read_media(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_media(part: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """A picture of Anthropic's (`source`), or a file beside the records (`file`)."""
     source = part.get("source")
     if source is None:
@@ -187,7 +187,7 @@ def read_media(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield build_attached(part["type"], str(source["url"]), part)
 
 
-def read_input_audio(part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def read_input_audio(part: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     given = part["input_audio"]
     yield build_attached("audio", f"data:audio/{given['format']};base64,{given['data']}", part)
 
@@ -211,7 +211,7 @@ READERS = {
 """How parts are called, by whom ever."""
 
 
-def write_sections(sections: Iterable[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+def write_sections(sections: Iterable[Mapping[str, object]]) -> tuple[str, list[dict[str, object]]]:
     """The source text of sections one below the other, and where in it each stands."""
     texts, parts, at = [], [], 0
     for section in sections:
@@ -225,7 +225,7 @@ def write_sections(sections: Iterable[Mapping[str, Any]]) -> tuple[str, list[dic
     return text, [] if all(part["kind"] == "text" for part in parts) else parts
 
 
-def write_talk(turns: Iterable[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+def write_talk(turns: Iterable[Mapping[str, Any]]) -> tuple[str, list[dict[str, object]]]:
     """The source text of a dialogue, and where in it each turn begins, with the parts of what is said."""
     text, parts = "", list[dict[str, Any]]()
     for turn in turns:

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -54,7 +54,7 @@ class DrawingRule(BaseModel):
             raise ValueError("needs a value to compare with")
         return self
 
-    def matches(self, values: Mapping[str, Any]) -> bool:
+    def matches(self, values: Mapping[str, object]) -> bool:
         """Whether a row is one of these; a row without a value is none."""
         found = find_value(values, self.column)
         if is_blank(found):
@@ -82,7 +82,7 @@ class DrawingRules(BaseModel):
     rest: float = Field(1.0, ge=0, le=1, allow_inf_nan=False)
     seed: int = Field(0, ge=0, le=2**63 - 1)
 
-    def find_probability(self, values: Mapping[str, Any]) -> tuple[str, float]:
+    def find_probability(self, values: Mapping[str, object]) -> tuple[str, float]:
         """Which rows these are, in words, and the probability of keeping each."""
         for rule in self.rules:
             if rule.matches(values):
@@ -116,7 +116,7 @@ def draw_number(seed: int, identity: str) -> float:
     return int.from_bytes(digest, "big") / RESOLUTION
 
 
-def spell(value: Any) -> str:
+def spell(value: object) -> str:
     """A value as it is compared: true is `true`, 0.0 is `0`."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -124,7 +124,7 @@ def spell(value: Any) -> str:
     return f"{number:g}" if number is not None else str(value).strip().casefold()
 
 
-def to_number(value: Any) -> float | None:
+def to_number(value: object) -> float | None:
     """A finite number, also with a decimal comma; None for all else."""
     if isinstance(value, bool):
         return float(value)

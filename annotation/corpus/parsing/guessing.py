@@ -116,7 +116,7 @@ def fits(field: MappedField, column: FoundColumn) -> bool:
     return field.holds == mapped_fields.LIST or not any(isinstance(value, dict | list) for value in values)
 
 
-def holds_turns(value: Any) -> bool:
+def holds_turns(value: object) -> bool:
     """Whether a value is a conversation."""
     try:
         turns = to_turns_of(value)

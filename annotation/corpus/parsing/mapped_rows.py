@@ -47,7 +47,7 @@ def iterate_groups(mapping: ColumnMapping, rows: Iterable[TableRow]) -> Iterator
             yield [row]
 
 
-def build_record(mapping: ColumnMapping, rows: list[TableRow]) -> dict[str, Any]:
+def build_record(mapping: ColumnMapping, rows: list[TableRow]) -> dict[str, object]:
     """The record of some rows, as a line of Concord's own JSONL. InputError names field and column."""
     values = rows[0].values
     given = dict(mapping.constants)
@@ -72,7 +72,7 @@ def name_place(mapping: ColumnMapping, field: str) -> str:
     return f"{field} (column {column})" if column and column != field else field
 
 
-def convert_cell(field: MappedField, value: Any) -> Any:
+def convert_cell(field: MappedField, value: object) -> Any:
     """A cell as its field holds it."""
     if field.holds == mapped_fields.TURNS:
         return to_turns_of(value)
@@ -92,7 +92,7 @@ def convert_cell(field: MappedField, value: Any) -> Any:
     return spell_cell(value)
 
 
-def to_turns_of(value: Any) -> list[dict[str, Any]]:
+def to_turns_of(value: object) -> list[dict[str, object]]:
     """Turns from a list of messages, its JSON text, or a transcript."""
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return parse_transcript(value)
@@ -103,7 +103,7 @@ def to_turns_of(value: Any) -> list[dict[str, Any]]:
     return to_turns(found if inner is None else inner)
 
 
-def parse_cell(value: Any) -> Any:
+def parse_cell(value: object) -> object:
     """The value of JSON text; other values as they are."""
     if not isinstance(value, str):
         return value
@@ -113,7 +113,7 @@ def parse_cell(value: Any) -> Any:
         raise InputError("is not JSON: {error}", error=error) from error
 
 
-def to_list(value: Any) -> list[Any]:
+def to_list(value: object) -> list[object]:
     """A list, its JSON text, or texts with semicolons, vertical bars or line breaks between them."""
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return [part.strip() for part in re.split(r"[;|\n]", value) if part.strip()]
@@ -123,7 +123,7 @@ def to_list(value: Any) -> list[Any]:
     return found
 
 
-def to_responses(value: Any) -> list[Any]:
+def to_responses(value: object) -> list[object]:
     """A list of responses, or its JSON text."""
     found = parse_cell(value)
     if not isinstance(found, list):
@@ -131,7 +131,7 @@ def to_responses(value: Any) -> list[Any]:
     return found
 
 
-def spell_cell(value: Any) -> str:
+def spell_cell(value: object) -> str:
     """A cell as text: 3.0 is 3, an object its JSON."""
     if isinstance(value, str):
         return value
@@ -178,7 +178,7 @@ def order_responses(chosen: str, rejected: str) -> dict[str, str]:
     return {"response_1": one, "response_2": other, "label": "2" if swap else "1"}
 
 
-def collect_others(mapping: ColumnMapping, values: Mapping[str, Any]) -> dict[str, Any]:
+def collect_others(mapping: ColumnMapping, values: Mapping[str, object]) -> dict[str, object]:
     """The columns that are not mapped and say something; one that is called like a field gets another name."""
     if not mapping.keeps_others:
         return {}
@@ -191,7 +191,7 @@ def collect_others(mapping: ColumnMapping, values: Mapping[str, Any]) -> dict[st
     }
 
 
-def drop_used(value: Any, path: str, used: Collection[str]) -> Any:
+def drop_used(value: object, path: str, used: Collection[str]) -> object:
     """An object without the parts that are mapped, and without what is empty then."""
     if not isinstance(value, Mapping) or not any(one.startswith(f"{path}.") for one in used):
         return value

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from rapidfuzz import fuzz, process
@@ -84,7 +84,7 @@ class ColumnMapping(BaseModel):
     def of_kind(self) -> MappedKind:
         return KINDS[self.kind]
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, object]:
         """As JSON types, without what is left at its default."""
         return self.model_dump(exclude_defaults=True)
 
@@ -176,7 +176,7 @@ def describe_missing(column: str, there: Collection[str]) -> str:
     return f"there is no column {column!r}.{hint} The file has: {', '.join(shown) or 'none'}{more}"
 
 
-def parse_mapping(given: Any) -> ColumnMapping:
+def parse_mapping(given: object) -> ColumnMapping:
     """Return the checked mapping of a document. InputError names the entry that is wrong."""
     try:
         return ColumnMapping.model_validate(given).check()

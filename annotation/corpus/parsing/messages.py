@@ -59,7 +59,7 @@ def to_turns(given: Any) -> list[dict[str, Any]]:
     return turns
 
 
-def split_message(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def split_message(message: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     """The turns of one message: results of tools inside a message, as Anthropic has them, are turns of their own."""
     role = read_role(message)
     said = find_first_value(message, TEXTS)
@@ -101,12 +101,12 @@ def to_turn(message: Mapping[str, Any], role: str, said: Any) -> dict[str, Any]:
     return turn
 
 
-def may_be_silent(message: Mapping[str, Any]) -> bool:
+def may_be_silent(message: Mapping[str, object]) -> bool:
     """Whether a message need not say anything: it calls tools, thinks or refuses instead."""
     return any(message.get(name) for name in (CALLS, "function_call", REASONING, "refusal"))
 
 
-def is_other(part: Mapping[str, Any]) -> bool:
+def is_other(part: Mapping[str, object]) -> bool:
     """Whether a part is neither text, nor a call, nor a thought: an image, say."""
     return not (isinstance(part.get("text"), str) or is_text(part) or is_call(part) or read_thought(part))
 
@@ -126,7 +126,7 @@ def find_first_value(given: Mapping[str, Any], names: Sequence[str]) -> Any:
     return given[find_first_name(given, names)]
 
 
-def plain(said: Any, *, silent: bool = False) -> str:
+def plain(said: object, *, silent: bool = False) -> str:
     """Text, also of a message whose content is a list of parts; empty where a `silent` message says nothing."""
     if isinstance(said, str):
         return said
@@ -137,7 +137,7 @@ def plain(said: Any, *, silent: bool = False) -> str:
     raise InputError("a turn says text, not {said!r}", field="dialogue", said=said)
 
 
-def read_text(part: Any) -> str:
+def read_text(part: object) -> str:
     """The text of a part: OpenAI's and Anthropic's `text`, OpenTelemetry's `content` of type text."""
     if isinstance(part, str):
         return part
@@ -151,7 +151,7 @@ def is_text(part: Mapping[str, Any]) -> bool:
     return part.get("type") == "text"
 
 
-def is_call(part: Mapping[str, Any]) -> bool:
+def is_call(part: Mapping[str, object]) -> bool:
     return part.get("type") in ("tool_use", "tool_call")
 
 
@@ -159,7 +159,7 @@ def is_result(part: Any) -> bool:
     return isinstance(part, Mapping) and part.get("type") in ("tool_result", "tool_call_response")
 
 
-def read_thought(part: Mapping[str, Any]) -> str:
+def read_thought(part: Mapping[str, object]) -> str:
     """What the model thought: Anthropic's `thinking`, OpenTelemetry's `reasoning`."""
     if part.get("type") not in ("thinking", "reasoning"):
         return ""
@@ -175,7 +175,7 @@ def to_call(given: Mapping[str, Any]) -> dict[str, Any]:
     return build_call(str(given.get("id") or ""), str(name), arguments)
 
 
-def build_call(identity: str, name: str, arguments: Any) -> dict[str, Any]:
+def build_call(identity: str, name: str, arguments: object) -> dict[str, object]:
     """A call as OpenAI spells it."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
     return {"id": identity, "type": "function", "function": {"name": name, "arguments": text}}
@@ -200,7 +200,7 @@ def to_result(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**turn, "is_error": True} if part.get("is_error") else turn
 
 
-def render_result(given: Any) -> str:
+def render_result(given: object) -> str:
     """A result as text: that of its parts, else its JSON."""
     if isinstance(given, list) and given and all(isinstance(one, Mapping) and is_text(one) for one in given):
         return plain(given)

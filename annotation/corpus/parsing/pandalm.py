@@ -6,7 +6,7 @@ The files are aligned by `idx`. A choice is 0 (tie), 1 or 2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -18,7 +18,7 @@ ANNOTATORS = ("annotator1", "annotator2", "annotator3")
 VALUES = {"0": "tie", "tie": "tie", "1": "1", "2": "2"}
 
 
-def to_text(value: Any) -> Any:
+def to_text(value: object) -> object:
     """A few responses are JSON's true or false: the word that the model wrote was read as a truth value."""
     return str(value) if isinstance(value, bool | int | float) else value
 

@@ -114,7 +114,7 @@ def read_persona(user_id: str, file: InputFile) -> SourcePersona:
     return SourcePersona(user_id, hashlib.sha256(data).hexdigest(), persona_fields(document))
 
 
-def persona_fields(document: dict[str, Any]) -> dict[str, Any]:
+def persona_fields(document: dict[str, Any]) -> dict[str, object]:
     """Columns of the profile; a section of another shape than expected is treated as one that is not known."""
     rest = dict(document)
     name = rest.pop("Name") if isinstance(rest.get("Name"), str) else ""
@@ -146,14 +146,14 @@ def persona_document(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**known, **more, **text, **own}
 
 
-def to_text(value: Any) -> str:
+def to_text(value: object) -> str:
     """Nested data as lines: `Values and Interests: hiking, films`."""
     if isinstance(value, dict):
         return "\n".join(f"{readable(key)}: {to_line(part)}" for key, part in value.items())
     return to_line(value)
 
 
-def to_line(value: Any) -> str:
+def to_line(value: object) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{readable(key)}: {to_line(part)}" for key, part in value.items())
     if isinstance(value, list):

@@ -35,10 +35,10 @@ class ProfileDocument(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    affinities: dict[str, Any]
-    demographics: dict[str, Any]
-    interests: dict[str, Any]
-    interactions: dict[str, Any]
+    affinities: dict[str, object]
+    demographics: dict[str, object]
+    interests: dict[str, object]
+    interactions: dict[str, object]
 
 
 class Wording(BaseModel):
@@ -57,7 +57,7 @@ class SourceScenario(Wording):
     """A record of tasks.json or tasks_md.json."""
 
     task_id: str = Field(min_length=1, max_length=200)
-    situations: dict[str, Any]
+    situations: dict[str, object]
 
 
 class DefinitionRecord(Wording):
@@ -215,7 +215,7 @@ class ScenarioFile:
             if usual or self.accept(key, record, task_id, situation, situations):
                 situations[task_id] = to_text(situation)
 
-    def accept(self, key: str, wording: Any, task_id: Any, situation: Any, situations: dict[str, str]) -> bool:
+    def accept(self, key: str, wording: Any, task_id: Any, situation: object, situations: dict[str, str]) -> bool:
         """Check an unusual record and note its wording; what is wrong with it goes to the problems."""
         known = {"task_id": task_id, "situations": situation}
         given = {name: value for name, value in known.items() if value is not None}
@@ -232,9 +232,9 @@ class ScenarioFile:
         self.wordings.note(task_id, wording)
         return True
 
-    def refuse(self, path: list[str | int], message: str, record: Any) -> None:
+    def refuse(self, path: list[str | int], message: str, record: object) -> None:
         self.problems.add(locate_error(self.file, self.data, path, message), to_json(record))
 
 
-def to_text(value: Any) -> str:
+def to_text(value: object) -> str:
     return to_json(value).decode()

@@ -61,7 +61,7 @@ class ParsedDialogue:
     file: InputFile
     content_hash: str
     turns: list[dict[str, Any]]
-    extra: dict[str, Any]
+    extra: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class Record(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def drop_nulls(cls, given: Any) -> Any:
+    def drop_nulls(cls, given: object) -> object:
         if not isinstance(given, dict):
             return given
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
@@ -50,11 +50,11 @@ class Record(BaseModel):
 class ProfileRecord(Record):
     name: Name = ""
     persona: str = ""
-    demographics: dict[str, Any] = {}
+    demographics: dict[str, object] = {}
     preferences: dict[str, Any] = {}
-    interests: dict[str, Any] = {}
-    interactions: dict[str, Any] = {}
-    memories: list[Any] = []
+    interests: dict[str, object] = {}
+    interactions: dict[str, object] = {}
+    memories: list[object] = []
 
 
 class TaskRecord(Record):
@@ -75,7 +75,7 @@ class ScenarioRecord(BaseModel):
 
     profile_id: Id
     task_id: Id
-    situation: dict[str, Any] = {}
+    situation: dict[str, object] = {}
 
     @property
     def id(self) -> str:
@@ -94,7 +94,7 @@ class Turn(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def read_parts(cls, given: Any) -> Any:
+    def read_parts(cls, given: object) -> object:
         return read_message(given) if isinstance(given, dict) else given
 
     @model_validator(mode="after")
@@ -123,7 +123,7 @@ class DialogueRecord(DrawnRecord):
     turns: Annotated[list[Turn], Field(min_length=1)]
     profile_id: Id | None = None
     task_id: Id | None = None
-    situation: dict[str, Any] = {}
+    situation: dict[str, object] = {}
     assistant_model: Short = ""
     condition: Annotated[str, Field(max_length=40)] = ""
 
@@ -134,7 +134,7 @@ class DialogueRecord(DrawnRecord):
         return self
 
 
-def to_label(value: Any) -> Any:
+def to_label(value: object) -> object:
     """The number of a response may be given as one."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -178,7 +178,7 @@ class PairRecord(DrawnRecord):
 
     @model_validator(mode="before")
     @classmethod
-    def read_parts(cls, given: Any) -> Any:
+    def read_parts(cls, given: object) -> object:
         given = responses.gather(given) if isinstance(given, dict) else given
         if not isinstance(given, dict) or not any(isinstance(given.get(name), list) for name in TEXTS):
             return given

@@ -32,7 +32,7 @@ def gather(given: dict[str, Any]) -> dict[str, Any]:
     return {**rest, **spread(found, given.get("parts") or {})}
 
 
-def read_list(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def read_list(given: Mapping[str, object]) -> list[dict[str, Any]]:
     """The responses of a list. ValueError where it is none, or has too few or too many."""
     both = [name for name in ("response_1", "response_2", "further") if given.get(name)]
     if both:
@@ -49,7 +49,7 @@ def check_count(n: int) -> None:
         raise ValueError(f"responses: an item has 1 to {MOST} responses, not {n}")
 
 
-def read_numbered(given: Mapping[str, Any], numbered: list[int]) -> list[dict[str, Any]]:
+def read_numbered(given: Mapping[str, Any], numbered: list[int]) -> list[dict[str, object]]:
     """The responses under their names. ValueError where one is missing in between."""
     last = numbered[-1]
     for number in range(1, last):
@@ -64,7 +64,7 @@ def read_numbered(given: Mapping[str, Any], numbered: list[int]) -> list[dict[st
     ]
 
 
-def read_response(given: Any, number: int) -> dict[str, Any]:
+def read_response(given: object, number: int) -> dict[str, object]:
     """Text, model and parts of one response. ValueError names it by its number."""
     try:
         if not isinstance(given, dict):
@@ -75,7 +75,7 @@ def read_response(given: Any, number: int) -> dict[str, Any]:
         raise ValueError(f"responses.{number}: {error}") from error
 
 
-def find_text(given: Mapping[str, Any]) -> Any:
+def find_text(given: Mapping[str, object]) -> object:
     """What a response says, under the name that it goes by."""
     for name in (*TALK_KEYS, *TEXT_KEYS):
         if name in given:
@@ -83,7 +83,7 @@ def find_text(given: Mapping[str, Any]) -> Any:
     raise ValueError(f"has none of {', '.join((*TEXT_KEYS, *TALK_KEYS))}")
 
 
-def read_text(given: Any) -> dict[str, Any]:
+def read_text(given: Any) -> dict[str, object]:
     """A text, a list of parts, or a list of messages as the text of a dialogue."""
     if is_talk(given):
         text, parts = write_talk(normalise(one) for one in given)
@@ -92,12 +92,12 @@ def read_text(given: Any) -> dict[str, Any]:
     return {"text": text, "parts": parts}
 
 
-def is_talk(given: Any) -> bool:
+def is_talk(given: object) -> bool:
     """Whether it is a list of messages."""
     return isinstance(given, list) and bool(given) and all(isinstance(one, dict) and "role" in one for one in given)
 
 
-def normalise(message: Mapping[str, Any]) -> dict[str, Any]:
+def normalise(message: Mapping[str, object]) -> dict[str, object]:
     """A message as role, content and parts. ValueError where it says nothing."""
     read = read_message(message)
     content = read.get("content")
@@ -107,7 +107,7 @@ def normalise(message: Mapping[str, Any]) -> dict[str, Any]:
     return {"role": read["role"], "content": content, "parts": read.get("parts") or []}
 
 
-def spread(found: list[dict[str, Any]], told: Mapping[str, Any]) -> dict[str, Any]:
+def spread(found: list[dict[str, object]], told: Mapping[str, object]) -> dict[str, object]:
     """The fields of a record that hold these responses. `told` are the parts of other texts."""
     names = [f"response_{number}" for number in (1, 2)]
     first = dict(zip(names, found, strict=False))

@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         add_arguments(parser, People, annotators=[])
         parser.add_argument("--open", action="store_true", help="open the study to them")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         with audit_batch():
             people = people_called(read_arguments(People, options)["annotators"])

@@ -33,7 +33,7 @@ class Command(ConcordCommand):
         parser.add_argument("--notes", default="")
         parser.add_argument("--release", action="store_true", help="release the cleaned version at once")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         benchmark = benchmarks.find_benchmark(options["benchmark"])
         found = versions.audit(by=None, benchmark=benchmark, **read_arguments(AuditOptions, options))
         document = {"benchmark": benchmark.slug, "input_hash": found.input_hash, **found.result}

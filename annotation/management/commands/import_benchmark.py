@@ -25,7 +25,7 @@ class Command(ImportCommand):
             "--name", default=personafeedback.NAME, help="of the benchmark, where the folder names none (%(default)s)"
         )
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         outcome = personafeedback.load(
             by=None, folder=options["path"], on_error=options["on_error"], name=options["name"]
         )

@@ -23,7 +23,7 @@ class Command(ConcordCommand):
         parser.add_argument("--completion-code", help="shown to who is done; empty for none")
         parser.add_argument("--completion-url", help="where it takes them; empty for nowhere")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         texts = {name: options[name] for name in ("completion_code", "completion_url")}
         found = completions.set_intake(by=None, study=study, is_public=options["public"], **texts)

@@ -49,7 +49,7 @@ class Command(ConcordCommand):
             return self.create_invitation(study, options)
         return {"study": study.name, "invitations": list_invitations(study)}
 
-    def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, Any]:
+    def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, object]:
         made = enrolment.create(
             by=None,
             study=study,
@@ -92,7 +92,7 @@ def expiry(days: int | None, until: str | None) -> datetime | None:
     raise InputError("{until!r} is not a date and time such as 2027-01-31T18:00+00:00.", field="expires", until=until)
 
 
-def list_invitations(study: Study) -> list[dict[str, Any]]:
+def list_invitations(study: Study) -> list[dict[str, object]]:
     found = add_uses(study.invitations.select_related("study", "created_by")).order_by("pk")
     return [to_json(one, one.uses) for one in found]
 

@@ -26,7 +26,7 @@ class Command(ConcordCommand):
         what.add_argument("--role", help=", ".join(Membership.Role.values))
         what.add_argument("--remove", action="store_true", help="take the account out of the project")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         project = find_project(options["project"])
         user = User.objects.filter(username=options["user"]).first()
         if user is None:

@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         parser.add_argument("--answer", type=int, metavar="POSITION", help="position of the item")
         add_arguments(parser, ThreadAnswer, text="", annotator="")
 
-    def run(self, **options: Any) -> list[dict[str, Any]]:
+    def run(self, **options: Any) -> list[dict[str, object]]:
         study = study_called(options["study"])
         if options["answer"] is not None:
             item = study.items.filter(position=options["answer"]).first()

@@ -40,7 +40,7 @@ class Command(ConcordCommand):
             rows = [row | {"demographics": compute_person(given, str(row["annotator"]))} for row in rows]
         return {"study": study.name, "participants": rows}
 
-    def is_export(self, **options: Any) -> bool:
+    def is_export(self, **options: object) -> bool:
         return not options["return_code"]
 
     def say(self, document: dict[str, Any]) -> None:

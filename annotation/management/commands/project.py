@@ -21,7 +21,7 @@ class Command(ConcordCommand):
         parser.add_argument("name", nargs="?", help="of the new project")
         parser.add_argument("--owner", metavar="USER", help="who manages it; is made a researcher if need be")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["name"] is None:
             return {
                 "projects": [describe_project(one) for one in Project.objects.prefetch_related("memberships__user")]
@@ -39,6 +39,6 @@ class Command(ConcordCommand):
             self.stdout.write(f"{one['slug']}: {one['name']}; {who}")
 
 
-def describe_project(project: Project) -> dict[str, Any]:
+def describe_project(project: Project) -> dict[str, object]:
     people = [{"user": one.user.username, "role": one.role} for one in project.memberships.all()]
     return {"name": project.name, "slug": project.slug, "members": sorted(people, key=lambda one: one["user"])}

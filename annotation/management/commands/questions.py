@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         parser.add_argument("--key", default="", help="its name in results; default: from its text")
         parser.add_argument("--remove", metavar="KEY", help="ask this no more, and erase what was answered")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         erased = None
         if options["add"]:

@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         parser.add_argument("benchmark", help="its address, or its name for the newest version")
         parser.add_argument("-o", "--output", type=output_path, metavar="FOLDER", help="a new or an empty folder")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         refuse_stdout(options["output"], "folder")
         found = benchmarks.find_benchmark(options["benchmark"])
         if not found.is_released:

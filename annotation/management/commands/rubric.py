@@ -68,26 +68,26 @@ def to_words(value: object) -> str:
     return str(value)
 
 
-def check(options: dict[str, Any]) -> dict[str, Any]:
+def check(options: dict[str, Any]) -> dict[str, object]:
     return describe(read_rubric(InputFile.from_path(options["file"])))
 
 
-def describe(rubric: Rubric) -> dict[str, Any]:
+def describe(rubric: Rubric) -> dict[str, object]:
     types = {one.key: one.type for one in rubric.criteria}
     return {"name": rubric.name, "kind": rubric.kind, "criteria": list(types), "types": types}
 
 
-def export(options: dict[str, Any]) -> dict[str, Any]:
+def export(options: dict[str, Any]) -> dict[str, object]:
     return write(load_rubric(study_called(options["study"])), options)
 
 
-def list_templates(options: dict[str, Any]) -> dict[str, Any]:
+def list_templates(options: dict[str, Any]) -> dict[str, object]:
     if options["name"]:
         return write(RUBRICS[options["name"]], options)
     return {"templates": [{"template": name, **describe(one)} for name, one in RUBRICS.items()]}
 
 
-def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, Any]:
+def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, object]:
     """The rubric as a text, or where it was written to."""
     text = write_rubric(rubric, options["format"])
     if options["output"] is None:
@@ -96,7 +96,7 @@ def write(rubric: Rubric, options: dict[str, Any]) -> dict[str, Any]:
     return {"written": str(options["output"]), "criteria": [one.key for one in rubric.criteria]}
 
 
-def change(options: dict[str, Any]) -> dict[str, Any]:
+def change(options: dict[str, Any]) -> dict[str, object]:
     rubric = read_rubric(InputFile.from_path(options["file"]))
     study = study_called(options["study"])
     done = rubrics.change(by=None, study=study, rubric=to_document(rubric), reason=options["reason"])

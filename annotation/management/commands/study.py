@@ -30,7 +30,7 @@ class Command(ConcordCommand):
             help=f"criteria of your own from a .toml, .yaml or .json; or a template: {', '.join(RUBRICS)}",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         given = read_arguments(NewStudy, options, but=("rubric",))
         if named := options["rubric"]:
             rubric = RUBRICS.get(named) or read_rubric(InputFile.from_path(named))

@@ -26,7 +26,7 @@ class Command(ConcordCommand):
         parser.add_argument("--days", type=int, default=tokens.USUAL_DAYS, help="how long it lasts; 0: until revoked")
         parser.add_argument("--revoke", type=int, metavar="ID", help="revoke the token of this id")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
             raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])
@@ -58,7 +58,7 @@ def revoke_token(user: User, pk: int) -> ApiToken:
     return token
 
 
-def describe_token(token: ApiToken) -> dict[str, Any]:
+def describe_token(token: ApiToken) -> dict[str, object]:
     times = {name: getattr(token, name) for name in ("created_at", "expires_at", "last_used_at")}
     return {
         "id": token.pk,

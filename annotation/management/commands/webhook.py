@@ -65,7 +65,7 @@ def find_webhook(pk: int) -> Webhook:
     return hook
 
 
-def try_webhook(hook: Webhook) -> dict[str, Any]:
+def try_webhook(hook: Webhook) -> dict[str, object]:
     """A message sent by this process itself."""
     with audit_batch():
         made = webhooks.send_test_message(by=hook.created_by, webhook=hook)
@@ -74,16 +74,16 @@ def try_webhook(hook: Webhook) -> dict[str, Any]:
     return describe_delivery(made)
 
 
-def log(hook: Webhook) -> list[dict[str, Any]]:
+def log(hook: Webhook) -> list[dict[str, object]]:
     return [describe_delivery(one) for one in hook.deliveries.order_by("-pk")[:MOST_SHOWN]]
 
 
-def describe_delivery(one: Any) -> dict[str, Any]:
+def describe_delivery(one: Any) -> dict[str, object]:
     named = {name: getattr(one, name) for name in ("event", "subject", "attempts", "status", "error")}
     at = one.delivered_at.isoformat() if one.delivered_at else None
     return {"id": one.pk, **named, "delivered_at": at}
 
 
-def describe_webhook(hook: Webhook) -> dict[str, Any]:
+def describe_webhook(hook: Webhook) -> dict[str, object]:
     ended = hook.ended_at.isoformat() if hook.ended_at else None
     return {"id": hook.pk, "url": hook.url, "events": hook.events, "ended_at": ended}

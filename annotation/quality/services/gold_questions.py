@@ -325,7 +325,7 @@ def find_or_create_item(study: Study, entry: GoldEntry) -> Item:
     return own
 
 
-def subject_called(kind: str, entry: GoldEntry) -> Any:
+def subject_called(kind: str, entry: GoldEntry) -> object:
     """The dialogue or pair of this id, also written source:id."""
     name = entry.item.strip()
     rows = list_records(kind)

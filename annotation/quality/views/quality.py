@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from math import ceil, isnan
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -92,7 +91,7 @@ def checks_download(request: HttpRequest, slug: str, format: str) -> HttpRespons
     return attach_file(figure, name=f"{study.slug}-checks.{format}")
 
 
-def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, Any]:
+def add_shades(one: instruments.Errors, criterion: Criterion, people: Mapping[str, User]) -> dict[str, object]:
     """An annotator's errors as the page shows them: each probability with its shade, 0 to `SHADES`."""
     annotator = people[one.annotator]
     says = _("{annotator} (simulated) on {criterion}") if annotator.is_simulated else _("{annotator} on {criterion}")

@@ -138,7 +138,7 @@ def enter_from_platform(request: HttpRequest, invitation: Invitation, closed: st
 
 
 def join_page(
-    request: HttpRequest, invitation: Invitation, found: Visit, closed: str, context: dict[str, Any]
+    request: HttpRequest, invitation: Invitation, found: Visit, closed: str, context: dict[str, object]
 ) -> HttpResponse:
     """Join on POST only: fetching an address must not create an account."""
     there = invitation.study.participations.filter(platform_key=enrolment.platform_key(found)).first()
@@ -169,7 +169,7 @@ def is_too_often(request: HttpRequest) -> bool:
     return not ratelimit.consume(request, action="join")
 
 
-def render_in_frame(request: HttpRequest, context: dict[str, Any]) -> HttpResponseBase:
+def render_in_frame(request: HttpRequest, context: dict[str, object]) -> HttpResponseBase:
     """A page that the platform may show in a frame; there is nothing on it that a click could change."""
 
     def shown(request: HttpRequest) -> HttpResponseBase:

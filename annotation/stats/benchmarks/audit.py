@@ -54,7 +54,7 @@ class PersonaKeys:
         }
 
 
-def persona_keys(documents: Sequence[Mapping[str, Any]]) -> PersonaKeys:
+def persona_keys(documents: Sequence[Mapping[str, object]]) -> PersonaKeys:
     """The keys of all personas. Nothing is corrected: what looks misspelt is named."""
     counts = Counter(path for document in documents for path in set(paths(document)))
     usual = [path for path, n in counts.items() if n >= RARE * len(documents) and n > 1]

@@ -189,7 +189,7 @@ class CriterionTemplates(StudiesApi):
         )
 
 
-def to_template_json(template: Any) -> dict[str, Any]:
+def to_template_json(template: object) -> dict[str, object]:
     return {name: getattr(template, name) for name in ("kind", "name", "question", "level")}
 
 

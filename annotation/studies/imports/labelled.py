@@ -55,7 +55,7 @@ class ImportedLabel:
     order: str = ""
     turn: int = 0
     content: Any = None
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Mapping[str, object] = field(default_factory=dict)
     submitted_at: datetime | None = None
     active_seconds: float | None = None
 
@@ -69,7 +69,7 @@ class ItemLabels:
 
 
 def find_or_create_study(
-    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, Any]], description: str = ""
+    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, object]], description: str = ""
 ) -> Study:
     """The study of that name; one made of `criteria` (fields of `Criterion`) where there is none."""
     study = unless_taken(by, Study.objects.filter(name=name).first(), field="study")
@@ -88,7 +88,7 @@ def find_or_create_study(
 
 @audited("study.create", says=("kind",))
 def create_study(
-    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, Any]], description: str
+    *, by: User | None, name: str, kind: str, criteria: Sequence[Mapping[str, object]], description: str
 ) -> Study:
     """A closed study: its labels were given elsewhere. It can be opened for more."""
     with transaction.atomic():
@@ -260,6 +260,6 @@ def save_annotations(study: Study, held: Sequence[ItemLabels], outcome: Outcome)
     outcome.add("annotations", created=len(new), updated=len(changed), unchanged=same)
 
 
-def read_answer(one: Annotation | ImportedLabel) -> tuple[str, str, Any]:
+def read_answer(one: Annotation | ImportedLabel) -> tuple[str, str, object]:
     """What somebody said."""
     return one.value, one.unscored_reason, one.content

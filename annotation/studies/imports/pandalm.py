@@ -7,7 +7,6 @@ it makes agreement look better than it would be on new material.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db import transaction
 
@@ -74,7 +73,7 @@ def save_pairs(comparisons: Sequence[parsing.Comparison], outcome: Outcome) -> N
     writing.save(ResponsePair, rows, kind="pairs", plan=plan, outcome=outcome)
 
 
-def pair_fields(comparison: parsing.Comparison) -> dict[str, Any]:
+def pair_fields(comparison: parsing.Comparison) -> dict[str, object]:
     model_1, model_2 = comparison.models
     return {
         "question": comparison.instruction,

@@ -39,7 +39,7 @@ def read_stored(criterion: Criterion, value: str, content: Any, *, texts: Texts,
     return found
 
 
-def spell_given(criterion: Criterion, value: str, content: Any) -> str:
+def spell_given(criterion: Criterion, value: str, content: object) -> str:
     if criterion.type not in OF_TEXTS:
         return value
     if content is None:

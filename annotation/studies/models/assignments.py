@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -176,7 +174,7 @@ class Assignment(models.Model):
         """By the places on the screen in their order, the response shown there; none where that is not recorded."""
         return list_places(self.order)
 
-    def build_shown_responses(self) -> dict[str, Any]:
+    def build_shown_responses(self) -> dict[str, object]:
         """Texts of the responses by the place they are shown at."""
         pair = self.item.pair
         if pair is None:

@@ -112,7 +112,7 @@ def spell_decimal(number: Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def describe_bounds(limits: Mapping[str, Any], gettext: Callable[[str], str] = str) -> str:
+def describe_bounds(limits: Mapping[str, object], gettext: Callable[[str], str] = str) -> str:
     """The bounds of a number in words, as `gettext` has these."""
     least, most = limits.get("least"), limits.get("most")
     unit = f" {limits['unit']}" if limits.get("unit") else ""
@@ -195,7 +195,7 @@ def read_span(asked: AnswerFormat, given: Any) -> Span:
     return found | {"text": asked.texts[part][start:end]} | read_severity(asked, given)
 
 
-def find_offsets(asked: AnswerFormat, given: Mapping[str, Any]) -> tuple[str, int, int]:
+def find_offsets(asked: AnswerFormat, given: Mapping[str, object]) -> tuple[str, int, int]:
     part, start, end = (given.get(name) for name in ("part", "start", "end"))
     text = asked.texts.get(part) if isinstance(part, str) else None
     if text is None or type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
@@ -221,7 +221,7 @@ def list_places(text: str, quote: str) -> list[int]:
     return [at for at in range(len(text) - len(quote) + 1) if text.startswith(quote, at)] if quote else []
 
 
-def read_severity(asked: AnswerFormat, given: Mapping[str, Any]) -> dict[str, str]:
+def read_severity(asked: AnswerFormat, given: Mapping[str, object]) -> dict[str, str]:
     """How severe the marked error is, where the criterion asks for that."""
     severities = [str(one) for one in asked.limits.get("severities", ())]
     if not severities:

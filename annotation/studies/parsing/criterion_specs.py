@@ -36,7 +36,7 @@ YES_NO = ({"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"})
 Unit = Literal["item", "assistant_turn", "user_turn", "response"]
 
 
-def spell_value(given: Any) -> Any:
+def spell_value(given: object) -> Any:
     """A category's value as text: files spell 1, 2, 3 as numbers and true as a truth."""
     if isinstance(given, bool):
         return str(given).lower()
@@ -70,7 +70,7 @@ class RubricPart(BaseModel):
 
     @field_validator("*")
     @classmethod
-    def refuse_null_characters(cls, value: Any) -> Any:
+    def refuse_null_characters(cls, value: object) -> object:
         return refuse_null(value) if isinstance(value, str) else value
 
 
@@ -83,7 +83,7 @@ class CategorySpec(RubricPart):
 
     @model_validator(mode="before")
     @classmethod
-    def name_by_value(cls, given: Any) -> Any:
+    def name_by_value(cls, given: object) -> object:
         """A category without a label is called what its value is."""
         if isinstance(given, str | int | float):
             return {"value": given, "label": str(spell_value(given))}
@@ -262,7 +262,7 @@ class CriterionSpec(RubricPart):
 
     @model_validator(mode="before")
     @classmethod
-    def read_type(cls, given: Any) -> Any:
+    def read_type(cls, given: object) -> object:
         """The type by one of its names, with the level, the name and the categories that go without saying."""
         if not isinstance(given, dict):
             return given

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from typing import Any
 
 from core.files.input_files import InputFile, not_utf8, read_document
 
@@ -47,7 +46,7 @@ def read_guideline(file: InputFile) -> GuidelineText:
     return GuidelineText(given.get("question"), given.get("guideline"), categories(file, given.get("categories")))
 
 
-def categories(file: InputFile, given: Any) -> list[dict[str, str]] | None:
+def categories(file: InputFile, given: object) -> list[dict[str, str]] | None:
     """Each [[categories]] with its value, label and guideline."""
     if given is None:
         return None

@@ -72,7 +72,7 @@ class PlainLoader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem="an alias (*name) is not read here", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         seen: set[str] = set()
         for key, _ in node.value:
             if key.value in seen:
@@ -86,7 +86,7 @@ PlainLoader.add_implicit_resolver(
 )
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str) -> object:
     try:
         return yaml.load(text, Loader=PlainLoader)  # noqa: S506 # nosec B506 # a SafeLoader
     except yaml.MarkedYAMLError as error:
@@ -137,7 +137,7 @@ def to_criterion_document(one: CriterionSpec) -> dict[str, Any]:
     return given
 
 
-def to_example(example: Example) -> dict[str, Any]:
+def to_example(example: Example) -> dict[str, object]:
     given = {"good": example.good, "text": example.text}
     return {**given, "image": example.image} if example.image else given
 
@@ -171,11 +171,11 @@ def iterate_toml(document: Mapping[str, Any], path: str = "") -> Iterator[str]:
             yield from iterate_toml(value, f"{path}{name}.")
 
 
-def is_tables(value: Any) -> bool:
+def is_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value) and bool(value)
 
 
-def spell_toml(value: Any) -> str:
+def spell_toml(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(spell_toml, value))}]"
     if not isinstance(value, str):

@@ -44,7 +44,7 @@ class Rubric(RubricPart):
 
     @model_validator(mode="before")
     @classmethod
-    def read_single(cls, given: Any) -> Any:
+    def read_single(cls, given: object) -> object:
         """A file of one criterion has its fields at the top."""
         if not isinstance(given, dict) or "key" not in given:
             return given
@@ -52,7 +52,7 @@ class Rubric(RubricPart):
         return {"kind": given.get("kind"), "criterion": [one]}
 
 
-def parse_rubric(document: Any) -> Rubric:
+def parse_rubric(document: object) -> Rubric:
     """The rubric that a document is. InputError with the field that is wrong."""
     try:
         rubric = Rubric.model_validate(document)
@@ -99,12 +99,12 @@ def to_message(error: Mapping[str, Any]) -> str:
     return words.format(**error.get("ctx", {})) if words else str(error["msg"])
 
 
-def name_field(document: Any, path: Iterable[str | int]) -> str:
+def name_field(document: object, path: Iterable[str | int]) -> str:
     """A path such as criterion.helpful.category.2.label, with criteria by their keys and lists counted from 1."""
     return ".".join(walk_path(document, path)) or "criterion"
 
 
-def walk_path(document: Any, path: Iterable[str | int]) -> Iterator[str]:
+def walk_path(document: object, path: Iterable[str | int]) -> Iterator[str]:
     here = document
     for step in path:
         inner = find_step(here, step)
@@ -118,7 +118,7 @@ def walk_path(document: Any, path: Iterable[str | int]) -> Iterator[str]:
         here = inner
 
 
-def find_step(here: Any, step: str | int) -> Any:
+def find_step(here: Any, step: str | int) -> object:
     """What stands there; None where nothing does."""
     if isinstance(here, dict):
         return here.get(step)

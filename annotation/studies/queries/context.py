@@ -68,8 +68,8 @@ class Subject:
 
     profile: Profile | None
     task: Task | None
-    situation: dict[str, Any]
-    provenance: dict[str, Any] = field(default_factory=dict)
+    situation: dict[str, object]
+    provenance: dict[str, object] = field(default_factory=dict)
 
 
 def panels(item: Item, shown: list[str]) -> list[Panel]:
@@ -174,19 +174,19 @@ def split(by_domain: dict[str, Any], domains: list[str]) -> tuple[dict[str, Any]
     return here, {domain: found for domain, found in by_domain.items() if domain not in here}
 
 
-def select_named_types(found: Any, types: set[str]) -> Any:
+def select_named_types(found: object, types: set[str]) -> object:
     """The preference types that the task names; all of them if it names none of these."""
     named = {name: value for name, value in found.items() if name in types} if isinstance(found, dict) else {}
     return named or found
 
 
-def select_other_types(found: Any, types: set[str]) -> dict[str, Any]:
+def select_other_types(found: object, types: set[str]) -> dict[str, object]:
     if not isinstance(found, dict) or not types & found.keys():
         return {}
     return {name: value for name, value in found.items() if name not in types}
 
 
-def facts(value: Any, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def facts(value: object, path: tuple[str, ...] = ()) -> Iterator[Row]:
     """Nested data as (term, value): `Hotels · Room type`, `double, quiet`. What is empty is left out."""
     if isinstance(value, dict):
         for key, part in value.items():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from time import monotonic
-from typing import Any
 
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.parsing.rubrics import Rubric, parse_rubric
@@ -17,7 +16,7 @@ from annotation.studies.parsing.rubrics import Rubric, parse_rubric
 SECONDS = 60.0
 MOST = 100
 Key = tuple[int, datetime, int]
-Row = tuple[Any, ...]
+Row = tuple[object, ...]
 
 _kept: dict[Key, tuple[float, list[Row]]] = {}
 
@@ -58,7 +57,7 @@ def load_rubric(study: Study) -> Rubric:
     return parse_rubric(document)
 
 
-def to_document(criterion: Criterion) -> dict[str, Any]:
+def to_document(criterion: Criterion) -> dict[str, object]:
     """A row as a file says it."""
     fields = ("key", "type", "level", "unit", "question", "guideline", "categories", *REST)
     given = {name: getattr(criterion, name) for name in fields}
@@ -69,6 +68,6 @@ def to_document(criterion: Criterion) -> dict[str, Any]:
     return given
 
 
-def describe_rest(criterion: Criterion) -> dict[str, Any]:
+def describe_rest(criterion: Criterion) -> dict[str, object]:
     """What a version keeps of a criterion besides its texts and categories."""
     return {name: getattr(criterion, name) for name in REST}

@@ -155,7 +155,7 @@ def source_fields(study: Study, named: str) -> tuple[Any, ...]:
     return (f"{study.kind}__extra",)
 
 
-def cluster_rows(study: Study, named: str, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[str, ...] | None, Design]:
+def cluster_rows(study: Study, named: str, rows: Sequence[tuple[object, ...]]) -> tuple[tuple[str, ...] | None, Design]:
     """The cluster of each row, None where all stand alone, and what it is called."""
     if named == NONE or not rows:
         return None, Design()

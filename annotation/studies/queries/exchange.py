@@ -108,7 +108,7 @@ def build_record(item: Item) -> dict[str, Any]:
     return {**dialogue.extra, "id": dialogue.external_id, "source": dialogue.source, **drop_empty(given)}
 
 
-def build_responses(pair: ResponsePair) -> dict[str, Any]:
+def build_responses(pair: ResponsePair) -> dict[str, object]:
     """The responses of a record: of two under names of their own, else a list of all."""
     if pair.n_responses != 2:
         asked = {name: pair.parts[name] for name in ASKED if name in pair.parts}
@@ -122,7 +122,7 @@ def build_responses(pair: ResponsePair) -> dict[str, Any]:
     }
 
 
-def drop_empty(given: dict[str, Any]) -> dict[str, Any]:
+def drop_empty(given: dict[str, object]) -> dict[str, object]:
     """Without what is empty, but for the texts that a record must have."""
     needed = ("question", "response_1", "response_2", "turns")
     return {name: value for name, value in given.items() if value or name in needed}

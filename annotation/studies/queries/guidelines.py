@@ -80,7 +80,7 @@ TITLES = {
 }
 
 
-def spell(rest: Mapping[str, Any], key: str) -> str:
+def spell(rest: Mapping[str, object], key: str) -> str:
     """A part of a version in words; empty where it says nothing."""
     value = rest.get(key)
     if isinstance(value, bool):

@@ -67,7 +67,7 @@ MOST_NAMED = 500
 """Ids that one query names; for more all rows are read, and the others passed over."""
 
 
-def _facts(kind: str, of: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[ItemFacts]:
+def _facts(kind: str, of: str, rows: Iterable[tuple[object, ...]]) -> Iterator[ItemFacts]:
     read = _of_dialogue if kind == Study.Kind.DIALOGUE else _of_pair
     return (one for row in rows for one in read(str(row[0]), of, dict(zip(FIELDS[kind], row[1:], strict=True))))
 
@@ -107,5 +107,5 @@ def _of_pair(name: str, of: str, row: Mapping[str, Any]) -> Iterator[ItemFacts]:
         yield ItemFacts(f"{name}.{number}", (text,), prompt, {"kind": row["kind"], "assistant": model})
 
 
-def _named(domains: Any) -> str:
+def _named(domains: object) -> str:
     return group_name(domains) if domains else ""

@@ -200,7 +200,7 @@ def load_people(study: Study, purposes: Collection[str] = (Assignment.Purpose.RA
     return Labels(records, _persons_row, plain, study, "assignment__item")
 
 
-def _persons_row(record: tuple[Any, ...]) -> LabelRow:
+def _persons_row(record: tuple[object, ...]) -> LabelRow:
     *to_slot, note, version, submitted_at, excluded, strength, evidence, seconds, turn, purpose, form, content = record
     of_people = (excluded, strength, evidence, seconds, turn or None, purpose, form)
     return LabelRow._make([*to_slot, None, note, version, submitted_at, None, *of_people, *NO_TIER, content])

@@ -12,7 +12,7 @@ MOST_VALUES = 30
 """Values of a column that a page lists."""
 
 
-def to_label(extra: Any, key: str) -> str:
+def to_label(extra: object, key: str) -> str:
     """Return the entry of a column as text; empty where it is none, or is neither text nor a number."""
     found = extra.get(key) if isinstance(extra, Mapping) else None
     return str(found) if isinstance(found, str | int | float) and not isinstance(found, bool) else ""

@@ -89,7 +89,7 @@ def to_values(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else [str(value) for value in given]
 
 
-def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, Any]) -> set[str]:
+def check_fields(kind: str, strata: Sequence[str], filters: Mapping[str, object]) -> set[str]:
     """Return which of them are columns of the source. Raises InputError for what no record has."""
     own = set()
     for name, given, known in (("strata", strata, STRATA[kind]), ("filters", filters, FILTERS[kind])):
@@ -117,7 +117,7 @@ def iterate_matching(study: Study, wanted: Mapping[str, list[str]], own: Collect
 
 def match_rows(
     kind: str, there: QuerySet[Any], wanted: Mapping[str, list[str]], own: Collection[str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Those of the records that have one of the wanted values in each field."""
     rows = filter_columns(there, wanted, own)
     for row in columns(kind, rows, "extra" if own else "pk").iterator(chunk_size=2000):
@@ -158,7 +158,7 @@ def list_domains(row: Mapping[str, Any]) -> list[str]:
     return list(row.get("scenario__task__domains") or [])
 
 
-def build_stratum(row: Mapping[str, Any], strata: Sequence[str], given: Mapping[str, Mapping[int, Any]]) -> str:
+def build_stratum(row: Mapping[str, object], strata: Sequence[str], given: Mapping[str, Mapping[int, object]]) -> str:
     """The row's values of the fields, for example `Hotels / base`."""
     label = " / ".join(stratum_value(row, field, given) for field in strata)
     if len(label) <= LONGEST_STRATUM:

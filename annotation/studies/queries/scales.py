@@ -17,7 +17,7 @@ from annotation.studies.models.labels import Adjudication, Annotation
 from annotation.studies.models.studies import Criterion
 from annotation.studies.parsing.answers import spell_decimal
 
-Given = tuple[int, str, Any]
+Given = tuple[int, str, object]
 """A criterion's id, a value and its content."""
 
 Source = Callable[[Sequence[Criterion]], Iterable[Given]]
@@ -39,7 +39,7 @@ def has_open_scale(criterion: Criterion) -> bool:
     return criterion.type != Criterion.Type.CHOICE
 
 
-def to_label(criterion: Criterion, value: str, content: Any) -> str:
+def to_label(criterion: Criterion, value: str, content: object) -> str:
     """An answer as it is compared; empty where there is none."""
     if not value:
         return ""
@@ -131,7 +131,7 @@ def describe_spans(label: str) -> str:
     return ", ".join(places) or "nothing marked"
 
 
-def describe_answer(criterion: Criterion, value: str, content: Any) -> str:
+def describe_answer(criterion: Criterion, value: str, content: object) -> str:
     """An answer as people read it, with the words that it marks or says; empty where there is none."""
     if isinstance(content, list) and content:
         return "; ".join(f"{one['category']}: “{one.get('text', '')}”" for one in content)

@@ -60,7 +60,7 @@ def change(*, by: User | None, study: Study, rubric: Mapping[str, Any], reason: 
     return done
 
 
-def read_rubric_for(kind: str, document: Mapping[str, Any]) -> Rubric:
+def read_rubric_for(kind: str, document: Mapping[str, object]) -> Rubric:
     """A checked rubric for items of a kind."""
     rubric = parse_rubric(document)
     if rubric.kind not in (None, kind):
@@ -121,7 +121,7 @@ class Replacement:
         self.added.append(row.key)
         return row
 
-    def edit(self, row: Criterion, fields: Mapping[str, Any], position: int) -> Criterion:
+    def edit(self, row: Criterion, fields: Mapping[str, object], position: int) -> Criterion:
         is_changed = not row.is_asked or any(getattr(row, name) != value for name, value in fields.items())
         if is_changed:
             self.edited.append(row.key)
@@ -131,7 +131,7 @@ class Replacement:
             row.save()
         return row
 
-    def write_version(self, row: Criterion, fields: Mapping[str, Any]) -> None:
+    def write_version(self, row: Criterion, fields: Mapping[str, object]) -> None:
         """Set the fields; a new version where somebody has answered or may be answering the old one."""
         is_versioned = self.study.state != Study.State.DRAFT or has_values(row)
         if is_versioned:

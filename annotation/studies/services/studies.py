@@ -225,7 +225,7 @@ def choose_templates(kind: str, keys: Sequence[str], *, allow_tie: bool) -> list
 
 def list_template_fields(
     kind: str, keys: Sequence[str], *, allow_tie: bool, each_turn: Sequence[str]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """What rows of `Criterion` hold of the templates named."""
     templates = choose_templates(kind, keys, allow_tie=allow_tie)
     check_turns(kind, keys, each_turn)

@@ -94,7 +94,7 @@ def load_active(project: int) -> list[Webhook]:
 
 
 def tell(
-    event: str, *, project: int, subject: str, data: Mapping[str, Any], hooks: Sequence[Webhook] | None = None
+    event: str, *, project: int, subject: str, data: Mapping[str, object], hooks: Sequence[Webhook] | None = None
 ) -> None:
     """Tell every webhook of the project that wants to hear of it, once for each subject. One query where none does.
 

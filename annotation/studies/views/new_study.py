@@ -177,7 +177,7 @@ def build_preview(form: StudyForm, step: str) -> dict[str, Any]:
     return found | {"study": study, "rows": rows, "criteria": criteria, "problem": problem}
 
 
-def build_item_context(study: Study, record: Any) -> dict[str, Any]:
+def build_item_context(study: Study, record: Any) -> dict[str, object]:
     slot = build_first_assignment(study, record, [])
     item = slot.item
     return {

@@ -108,9 +108,9 @@ def find_form(request: HttpRequest, study: Study, now: Rubric) -> CriterionForm 
     return None
 
 
-def read_entered(request: HttpRequest) -> dict[str, Any]:
+def read_entered(request: HttpRequest) -> dict[str, object]:
     """What is in the form, right or wrong, to be shown with the fields of another type."""
-    entered: dict[str, Any] = dict(request.POST.items())
+    entered: dict[str, object] = dict(request.POST.items())
     return {**entered, "required": "required" in entered}
 
 
@@ -127,7 +127,7 @@ def preview_of(request: HttpRequest, now: Rubric, form: CriterionForm | None) ->
         return now
 
 
-def put(now: Rubric, old: str, criterion: dict[str, Any], *, keep: bool = True) -> dict[str, Any]:
+def put(now: Rubric, old: str, criterion: dict[str, Any], *, keep: bool = True) -> dict[str, object]:
     """The rubric with a criterion in place of the one called `old`, or behind all others.
 
     With `keep`, the pictures of its examples stay.
@@ -148,14 +148,14 @@ def keep_pictures(before: dict[str, Any], criterion: dict[str, Any]) -> None:
             one["image"] = pictures[one["text"]]
 
 
-def move(now: Rubric, key: str, by: int) -> dict[str, Any]:
+def move(now: Rubric, key: str, by: int) -> dict[str, object]:
     criteria = [to_criterion_document(one) for one in now.criteria]
     place = next((place for place, one in enumerate(criteria) if one["key"] == key), 0)
     criteria.insert(max(0, place + by), criteria.pop(place))
     return {**to_document(now), "criterion": criteria}
 
 
-def remove(now: Rubric, key: str) -> dict[str, Any]:
+def remove(now: Rubric, key: str) -> dict[str, object]:
     document = to_document(now)
     return {**document, "criterion": [one for one in document["criterion"] if one["key"] != key]}
 
@@ -167,7 +167,7 @@ MOVES = {
 }
 
 
-def apply(request: HttpRequest, study: Study, document: dict[str, Any]) -> HttpResponse:
+def apply(request: HttpRequest, study: Study, document: dict[str, object]) -> HttpResponse:
     """Change the rubric and say what that did, or why it cannot be."""
     try:
         return tell(request, study, change(request, study, document))
@@ -231,7 +231,7 @@ def rubric_try(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/rubric_try.html", context)
 
 
-def list_answers(slot: Assignment, form: RatingForm) -> list[dict[str, Any]]:
+def list_answers(slot: Assignment, form: RatingForm) -> list[dict[str, object]]:
     """What would be stored, by ask."""
     given = form.answers()
     found = check_answers(slot, form.asks, given["values"], given["unscored"], given["notes"])

@@ -94,7 +94,7 @@ class TurnSerializer(serializers.Serializer[Any]):
     )
 
 
-def render_turns(dialogue: Dialogue | None) -> list[dict[str, Any]] | None:
+def render_turns(dialogue: Dialogue | None) -> list[dict[str, object]] | None:
     """The turns without what else the source says of them."""
     if dialogue is None:
         return None
@@ -126,7 +126,7 @@ class AssignmentSerializer(serializers.Serializer[Any]):
     )
 
 
-def render_assignment(slot: Assignment, annotator: Any) -> dict[str, Any]:
+def render_assignment(slot: Assignment, annotator: Any) -> dict[str, object]:
     """What the rating page shows, as data."""
     criteria = slot.study.asked
     names = asks.asks(slot, criteria)
@@ -148,7 +148,7 @@ def render_assignment(slot: Assignment, annotator: Any) -> dict[str, Any]:
     }
 
 
-def render_panel(panel: Panel) -> dict[str, Any]:
+def render_panel(panel: Panel) -> dict[str, object]:
     facts = [list(row) for row in (*panel.rows, *panel.rest)]
     return {
         "key": panel.key,
@@ -159,7 +159,7 @@ def render_panel(panel: Panel) -> dict[str, Any]:
     }
 
 
-def render_criterion(slot: Assignment, criterion: Any) -> dict[str, Any]:
+def render_criterion(slot: Assignment, criterion: Any) -> dict[str, object]:
     """The criterion as it is asked, without the keys of the page's keyboard."""
     found = asks.build_shown_criterion(slot, criterion)
     categories = [
@@ -256,7 +256,7 @@ class MyAnswers(Mine):
         labels.submit(by=self.me, assignment=slot, active_seconds=given.get("active_seconds"), **answers)
         return Response({"id": to_name(slot.pk), "state": Assignment.State.SUBMITTED})
 
-    def late(self, slot: Assignment, answers: Mapping[str, Mapping[str, Any]]) -> Response:
+    def late(self, slot: Assignment, answers: Mapping[str, Mapping[str, object]]) -> Response:
         """Complete answers that came too late are kept for the researcher to decide on."""
         asked, kinds = asks.asks(slot, slot.study.asked), group_by_kind(answers)
         labels.to_store(slot, asked, **kinds)

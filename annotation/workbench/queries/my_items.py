@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop
@@ -74,7 +73,7 @@ SELECT EXISTS (
 """
 
 
-def load_notes(slot: Assignment, annotator: User) -> dict[str, Any]:
+def load_notes(slot: Assignment, annotator: User) -> dict[str, object]:
     """What stands beside an item of mine: its thread, whether I flagged it, and whether I marked it.
 
     One written-out statement, as every save asks for it, and a query where there is a thread.

@@ -145,7 +145,7 @@ def load_domains(tasks: Sequence[int | None]) -> dict[int | None, Any]:
     return {None: None, **dict(Task.objects.filter(pk__in=set(tasks)).values_list("pk", "domains"))}
 
 
-def group_name(group: Any) -> str:
+def group_name(group: object) -> str:
     if isinstance(group, list):
         return SEVERAL_DOMAINS if len(group) > 1 else "".join(group) or NONE
     return str(group or NONE)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
-from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -35,7 +34,7 @@ ATTEMPTS = 20
 COLUMNS = Columns(Assignment)
 OPEN, LEASED, SKIPPED = Assignment.State.OPEN, Assignment.State.LEASED, Assignment.State.SKIPPED
 RATING = Assignment.Purpose.RATING
-FREED: dict[str, Any] = {"state": OPEN, "annotator": None, "leased_until": None, "started_at": None, "number": None}
+FREED: dict[str, object] = {"state": OPEN, "annotator": None, "leased_until": None, "started_at": None, "number": None}
 
 
 class ConsentNeededError(InputError):
@@ -298,13 +297,13 @@ def claim_first(by: User, study: Study, *, number: int, after: int) -> Assignmen
     return slot
 
 
-def build_lease_columns(by: User, number: int) -> dict[str, Any]:
+def build_lease_columns(by: User, number: int) -> dict[str, object]:
     """What becomes of a slot that is leased to somebody as their item of this number."""
     now = timezone.now()
     return {"annotator": by, "state": LEASED, "started_at": now, "leased_until": now + LEASE, "number": number}
 
 
-def open_savepoint() -> AbstractContextManager[Any]:
+def open_savepoint() -> AbstractContextManager[object]:
     """Guard one statement that may fail: elsewhere a statement is a transaction of its own."""
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
 
@@ -324,7 +323,7 @@ def claim(by: User, slot: Assignment, *, order: str) -> bool:
         return False
 
 
-def lease(slot: Assignment, as_read: Q, new: Mapping[str, Any]) -> bool:
+def lease(slot: Assignment, as_read: Q, new: Mapping[str, object]) -> bool:
     """Give the slot to somebody if it is still as it was read."""
     if not Assignment.objects.filter(as_read, pk=slot.pk).update(**new):
         return False

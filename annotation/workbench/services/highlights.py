@@ -41,7 +41,7 @@ def parse_marks(given: str, criterion: str) -> list[Any]:
     return marks
 
 
-def mark(assignment: Assignment, given: Any, texts: dict[str, str], criterion: str) -> Mark:
+def mark(assignment: Assignment, given: object, texts: dict[str, str], criterion: str) -> Mark:
     wrong = InputError("The marked words are not in this item.", field=criterion)
     if not isinstance(given, dict):
         raise wrong

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -32,7 +31,7 @@ def require_sign_in(view: View) -> View:
     """Tell a script that nobody is signed in, rather than send it to a page for people."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return JsonResponse({"signed_out": True}, status=401)
         return require_POST(view)(request, *args, **kwargs)
@@ -119,7 +118,7 @@ def keep_late(request: HttpRequest, slot: Assignment, reason: str) -> None:
         raise Http404 from error
 
 
-def total(request: HttpRequest, study: Study) -> dict[str, Any]:
+def total(request: HttpRequest, study: Study) -> dict[str, object]:
     """How many items there are for them by now, where the page asks for it; people share what is left."""
     if request.POST.get("total") != "1":
         return {}
@@ -148,7 +147,7 @@ def parse_held_ids(request: HttpRequest) -> list[int]:
     return [pk for name in given if (pk := to_id(name)) is not None]
 
 
-def lease_ahead(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+def lease_ahead(request: HttpRequest, study: Study) -> dict[str, object] | None:
     """The next item beyond those the page holds, leased and ready to be shown; None when nothing is left."""
     user, holding = get_account(request), parse_held_ids(request)
     if len(holding) > 1 and not work.has_plenty(study, len(holding)):

@@ -210,7 +210,7 @@ def load_progress(slot: Assignment, user: User) -> tuple[work.Progress, int]:
     return progress, work.place(slot, user, progress)
 
 
-def item_context(slot: Assignment, user: User) -> dict[str, Any]:
+def item_context(slot: Assignment, user: User) -> dict[str, object]:
     """What the page shows of the item itself, which is all that changes from one item to the next."""
     return {
         "slot": slot,

@@ -23,7 +23,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="its name or slug")
         parser.add_argument("-o", "--output", required=True, type=output_path, metavar="FILE")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         path: Path = options["output"]
         refuse_stdout(path, "file")
         try:

@@ -41,7 +41,7 @@ class Command(ConcordCommand):
             help="do not encrypt: whoever gets the file can read password hashes and all that people wrote",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["new_key"]:
             return {"key": encryption.new_key()}
         refuse_stdout(options["output"], "file")
@@ -58,7 +58,7 @@ class Command(ConcordCommand):
         written = {"path": str(path), "bytes": size, "encrypted": key is not None, **manifest}
         return {**written, "deleted": self.prune(options["folder"], options["keep"], options["keep_days"])}
 
-    def is_export(self, **options: Any) -> bool:
+    def is_export(self, **options: object) -> bool:
         return not options["new_key"]
 
     def prune(self, where: Path | None, keep: int | None, days: int | None) -> list[str]:

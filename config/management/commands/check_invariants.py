@@ -27,12 +27,12 @@ class Command(ConcordCommand):
             help="files of other hosts, or of a syslog, that say what the newest event was (CONCORD_AUDIT_HEADS)",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         super().handle(*args, **options)
         if self.found:
             sys.exit(1)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         try:
             self.found = invariants.findings(options["heads"])
             notes = invariants.notes(options["heads"])

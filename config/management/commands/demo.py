@@ -25,7 +25,7 @@ class Command(PlainCommand):
         parser.add_argument("--host", default=os.environ.get("CONCORD_HOST", "127.0.0.1"))
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: object, **options: object) -> None:  # noqa: ARG002
         with take_turn("demo", self.stderr):
             self.load_and_start(**options)
 

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.management.commands.runserver import Command as RunServer
@@ -27,7 +26,7 @@ class Command(RunServer):
     help = "Run Django's own server and a Celery worker until Ctrl-C; both start again when a file changes."
     default_port = os.environ.get("CONCORD_PORT", "8000")
 
-    def inner_run(self, *args: Any, **options: Any) -> None:
+    def inner_run(self, *args: object, **options: object) -> None:
         """Serve until a file changes. The reloader ends this process then, and the worker with it."""
         call_command("migrate", verbosity=0)
         # In a session of its own: signalled together with its children, Celery waits for them in vain.

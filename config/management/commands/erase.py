@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         parser.add_argument("--notes", action="store_true", help="also what they wrote beside labels")
         parser.add_argument("--do", action="store_true", help="erase; without, nothing is changed")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         person = User.objects.filter(username=options["username"]).first()
         if person is None:
             raise InputError("There is nobody called {options!r}.", field="username", options=options["username"])

@@ -36,7 +36,7 @@ class WholeExecutor(MigrationExecutor):
 
 
 class Command(migrate.Command):
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         migrate.MigrationExecutor = WholeExecutor  # type: ignore[attr-defined]  # Django has no other place for it
         try:
             if options["plan"] or options["check_unapplied"]:  # these change nothing

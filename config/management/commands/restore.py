@@ -29,7 +29,7 @@ class Command(ConcordCommand):
             help="more lists of the withdrawn, such as those of other hosts; they are added to this site's",
         )  # fmt: skip
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         reading.check_readable(options["file"])
         call_command("migrate", verbosity=0)
         again.add_lists(options["withdrawn"])

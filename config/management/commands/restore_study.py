@@ -20,7 +20,7 @@ class Command(ConcordCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         return {"path": str(options["file"]), **reading.restore(by=None, path=options["file"])}
 
     def say(self, document: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ class Command(PlainCommand):
         parser.add_argument("--port", type=int, default=int(os.environ.get("CONCORD_PORT", "8000")))
         parser.add_argument("--stop", action="store_true", help="end the one that runs on this data folder")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002
         try:
             self.stop() if options["stop"] else self.serve(options["host"], options["port"])
         except supervision.SupervisionError as error:

@@ -119,7 +119,7 @@ class InProject(models.Model):
     class Meta:
         abstract = True
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: Any) -> None:
         """Where nothing says whose it is, it is its maker's, or the only project's; with neither it is refused."""
         if not self.project_id:
             self.project = choose_project(getattr(self, "created_by", None))

@@ -44,7 +44,7 @@ def read_arrow(file: InputFile, path: Path | None = None, first: int = 1) -> Ite
         raise file.error("is not an Arrow file that can be read: {why}", why=error) from error
 
 
-def slice_batch(batch: Any) -> Iterator[Any]:
+def slice_batch(batch: Any) -> Iterator[object]:
     """A batch of a saved dataset may hold all rows; only some become Python objects at once."""
     for start in range(0, batch.num_rows, AT_ONCE):
         yield batch.slice(start, AT_ONCE)
@@ -58,7 +58,7 @@ def number_rows(batches: Any, first: int) -> Iterator[TableRow]:
             number += 1
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(value: object) -> object:
     """A value of Arrow as JSON has it. Bytes, which are no text of a dialogue, are left out."""
     if isinstance(value, dict):
         return {name: to_plain(part) for name, part in value.items()}

@@ -167,7 +167,7 @@ def read_json(file: InputFile, at: str, problems: Problems, notes: RowNotes) -> 
             problems.add(file.error("a JSON object is expected for each row", line=number), str(one)[:1000])
 
 
-def find_rows(file: InputFile, document: Any, at: str, notes: RowNotes) -> list[Any]:
+def find_rows(file: InputFile, document: Any, at: str, notes: RowNotes) -> list[object]:
     """The list of rows in a document. An object without a list of objects, or with several, is one row itself."""
     if at:
         found = find_value(document, at)
@@ -239,7 +239,7 @@ def read_workbook(file: InputFile, sheet: str, notes: RowNotes) -> Iterator[Tabl
         yield TableRow(line, {columns[place]: to_plain(row[place]) for place in used})
 
 
-def to_plain(cell: Any) -> Any:
+def to_plain(cell: object) -> object:
     """A cell as JSON has it. Numbers are floats in a workbook: 3.0 is 3. A date without a time is a date."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)

@@ -28,7 +28,7 @@ class RowNotes:
             yield f"{n:,} {'row has' if n == 1 else 'rows have'} {what}"
 
 
-def is_blank(value: Any) -> bool:
+def is_blank(value: object) -> bool:
     """Whether a cell says nothing: missing, empty, or white space alone."""
     return value is None or value == [] or value == {} or (isinstance(value, str) and not value.strip())
 
@@ -39,7 +39,7 @@ FIRST_ELEMENTS = 2
 """Of a list so many elements are offered as columns of their own."""
 
 
-def find_value(value: Any, path: str) -> Any:
+def find_value(value: object, path: str) -> object:
     """Return what stands at a dotted path; None where nothing does. A key may itself have dots in it.
 
     >>> find_value({"a": {"b": [{"c": 1}]}, "x.y": 2}, "a.b.0.c"), find_value({"x.y": 2}, "x.y")
@@ -60,7 +60,7 @@ def find_value(value: Any, path: str) -> Any:
     return None
 
 
-def list_paths(value: Mapping[str, Any], above: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
+def list_paths(value: Mapping[str, object], above: str = "", depth: int = 1) -> Iterator[tuple[str, object]]:
     """Yield every dotted path of a row with its value: objects and lists themselves, and what is in them."""
     for name, part in value.items():
         path = f"{above}{name}"
@@ -68,7 +68,7 @@ def list_paths(value: Mapping[str, Any], above: str = "", depth: int = 1) -> Ite
         yield from list_inner(part, path, depth)
 
 
-def list_inner(part: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+def list_inner(part: object, path: str, depth: int) -> Iterator[tuple[str, object]]:
     if depth >= DEEPEST:
         return
     if isinstance(part, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from django.conf import settings
 from django.db import models
@@ -93,7 +93,7 @@ class Revocation(models.Model):
 
 
 @receiver(post_delete, sender=Certificate)
-def delete_revocation(instance: Certificate, **_: Any) -> None:
+def delete_revocation(instance: Certificate, **_: object) -> None:
     """Behind its certificate: the database refuses it as long as that is there (row_triggers)."""
     Revocation.objects.filter(certificate_id=instance.pk).delete()
 

@@ -51,7 +51,7 @@ class VerdictRules(models.Model):
     def __str__(self) -> str:
         return f"rules {self.number} of {self.study}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: Any) -> None:
         """Add the row. What was decided is never changed."""
         kwargs["force_insert"] = True
         super().save(*args, **kwargs)
@@ -62,6 +62,6 @@ class VerdictRules(models.Model):
 
 
 @receiver(post_delete, sender=Study)
-def delete_rules(instance: Study, **_: Any) -> None:
+def delete_rules(instance: Study, **_: object) -> None:
     """Behind their study: the database refuses it as long as that is there (row_triggers)."""
     VerdictRules.objects.filter(study_id=instance.pk).delete()

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -85,7 +84,7 @@ class JudgeData:
     part: str = ALL
     examples: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[LeftOutDocument, ...] = ()
-    _digests: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
+    _digests: dict[object, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def reasons_left_out(self) -> str:

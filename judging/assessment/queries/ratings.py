@@ -254,7 +254,7 @@ def _load_verdicts(
 
 
 def _load_open(
-    run_ids: Iterable[int], criteria: Sequence[Criterion], found_at: Mapping[str, Any]
+    run_ids: Iterable[int], criteria: Sequence[Criterion], found_at: Mapping[str, object]
 ) -> dict[tuple[int, int], OrderVerdicts]:
     """The same of criteria with an open scale, row by row. One query besides those of the scales."""
     scales, by_id = load_scales(criteria), {one.pk: one for one in criteria}

@@ -78,7 +78,7 @@ class CertificateStatus:
         }
 
 
-def read_file(data: bytes) -> Any:
+def read_file(data: bytes) -> object:
     """The JSON value in a certificate's file. InputError for what is too large, no JSON, or says a name twice."""
     if len(data) > LARGEST_FILE:
         raise InputError(
@@ -95,7 +95,7 @@ def read_file(data: bytes) -> Any:
         raise InputError("This is not JSON that can be read: {error}.", error=error) from error
 
 
-def _once(members: Sequence[tuple[str, Any]]) -> dict[str, object]:
+def _once(members: Sequence[tuple[str, object]]) -> dict[str, object]:
     """Raise InputError for a name that stands twice: two readers might read two values."""
     found = dict(members)
     if len(found) < len(members):
@@ -139,7 +139,7 @@ def _decisions(content: Mapping[str, Any]) -> dict[str, str]:
         return {}
 
 
-def _malformed(found: Any) -> str:
+def _malformed(found: object) -> str:
     """What keeps a value from being read as a certificate; empty where nothing does."""
     if not isinstance(found, Mapping) or not isinstance(found.get("content"), Mapping):
         return "This is not a certificate: it has no content."
@@ -152,7 +152,7 @@ def _malformed(found: Any) -> str:
     return _malformed_signature(found["signature"]) if "signature" in found else ""
 
 
-def _malformed_signature(signature: Any) -> str:
+def _malformed_signature(signature: object) -> str:
     if not isinstance(signature, Mapping) or set(signature) != {"algorithm", *SIGNATURE}:
         return "Its signature has other parts than a signature has."
     if signature["algorithm"] != signing.ALGORITHM:
@@ -161,12 +161,12 @@ def _malformed_signature(signature: Any) -> str:
     return next((f"The {name} of its signature is not what it should be." for name in wrong), "")
 
 
-def _matches(pattern: str, value: Any) -> bool:
+def _matches(pattern: str, value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(pattern, value) is not None
 
 
 def _check_signature(
-    content: Mapping[str, Any], sha256: str, signature: Mapping[str, str], given: bytes | None
+    content: Mapping[str, object], sha256: str, signature: Mapping[str, str], given: bytes | None
 ) -> tuple[str, str]:
     """The state by the signature alone, with the problem, or with who signed where there is none."""
     try:

@@ -184,7 +184,7 @@ def _run(run: CalibrationRun | AuditRun) -> dict[str, object]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """The same in types that come back alike from any database and any reader of JSON.
 
     Lists stand for tuples; a zero has no minus sign; a whole number beyond what a double holds is a text.

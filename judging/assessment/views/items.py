@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -285,7 +284,7 @@ def _scale(
     }
 
 
-def _placed(criterion: Criterion, turns: Sequence[dict[str, Any]]) -> dict[str, object]:
+def _placed(criterion: Criterion, turns: Sequence[dict[str, object]]) -> dict[str, object]:
     """The marks of the item, or of each turn or response; of an open scale, whose steps differ, those of the item."""
     if criterion.unit == Criterion.Unit.ITEM:
         return dict(turns[0])

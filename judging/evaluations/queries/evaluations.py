@@ -196,7 +196,7 @@ def odds_of(rows: Sequence[Mapping[str, Any]]) -> FloatArray:
     return found
 
 
-def index_personas(rows: Sequence[Mapping[str, Any]]) -> tuple[int, IntArray]:
+def index_personas(rows: Sequence[Mapping[str, object]]) -> tuple[int, IntArray]:
     """Return the number of personas and (n,) the index of each case's; a case without one stands for itself."""
     keys = [f"profile {row['profile']}" if row["profile"] else f"case {row['case']}" for row in rows]
     place = {key: at for at, key in enumerate(dict.fromkeys(keys))}
@@ -223,7 +223,7 @@ def load_groups(rows: Sequence[Mapping[str, Any]], profiles: Sequence[Profile]) 
     }
 
 
-def short(name: str, value: Any) -> str:
+def short(name: str, value: object) -> str:
     """Shorten a field's value to the name of a group; ages by tens."""
     if isinstance(value, bool) or value is None or isinstance(value, dict | list):
         return ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -78,7 +77,7 @@ def filter_failures(evaluation: Evaluation, wanted: FailureFilter) -> QuerySet[J
     return found.select_related(*related).order_by("item__position", "run__judge__name", "run", "order")
 
 
-def build_shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, Any]]:
+def build_shown(answers: Sequence[Judgment], mine: int | None) -> list[dict[str, object]]:
     """Build what the page shows of each answer and its tags: whose, and which are one's own. One query."""
     tags = load_answers(answers)
     return [

@@ -58,7 +58,7 @@ class Drawing:
     seed: int = 0
 
     @classmethod
-    def from_options(cls, given: Mapping[str, Any]) -> Drawing:
+    def from_options(cls, given: Mapping[str, object]) -> Drawing:
         """Read the draw from the options of a new evaluation."""
         named = {one.name: given[one.name] for one in fields(cls) if given.get(one.name) is not None}
         frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in named.items()}
@@ -112,7 +112,7 @@ def begin(*, by: User | None, benchmark: Benchmark, drawing: Drawing | None = No
 def eligible_cases(benchmark: Benchmark, drawing: Drawing) -> QuerySet[BenchmarkCase]:
     """Find the cases that models are scored on, narrowed as asked."""
     cases = BenchmarkCase.objects.only_counting().filter(benchmark=benchmark).select_related("pair")
-    narrowed: Mapping[str, Any] = {
+    narrowed: Mapping[str, object] = {
         **({"tier__in": drawing.tiers} if drawing.tiers else {}),
         **({"kind__in": drawing.kinds} if drawing.kinds else {}),
         **({"split": drawing.split} if drawing.split else {}),

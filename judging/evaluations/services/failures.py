@@ -65,7 +65,7 @@ def counts(evaluation: Evaluation, *, bootstrap: int = 2000, seed: int = 0) -> l
     return found
 
 
-def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dict[str, Any]:
+def shares(rows: Sequence[tuple[Any, ...]], *, bootstrap: int, seed: int) -> dict[str, object]:
     """Compute of one model's tags: n tagged answers, who tagged, and the share of each tag."""
     tags: dict[int, set[str]] = {}
     for row in rows:

@@ -263,7 +263,7 @@ def category_in_words(value: str, label: str, guideline: str) -> str:
     return f"{json.dumps(value, ensure_ascii=False)}: {'. '.join(part for part in (label, guideline) if part)}"
 
 
-def schema(values: Sequence[str]) -> Mapping[str, Any]:
+def schema(values: Sequence[str]) -> Mapping[str, object]:
     """JSON schema of the answer. The explanation stands first, since what is written first shapes what follows."""
     return {
         "type": "object",

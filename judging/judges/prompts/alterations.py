@@ -283,7 +283,7 @@ def _profile_order(content: Content, aim: Aim, rng: random.Random) -> Content:  
     return replace(content, person=replace(person, **fields))
 
 
-def _shuffled(found: Any, rng: random.Random) -> Any:
+def _shuffled(found: object, rng: random.Random) -> Any:
     if not isinstance(found, Mapping):
         return found
     names = list(found)

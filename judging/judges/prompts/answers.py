@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from annotation.studies.parsing.answers import LONGEST_TEXT, AnswerFormat, describe_bounds, describe_count
 from judging.judges.prompts import templates
 from judging.judges.providers.requests import Content, CriterionSpec, PairContent
 
-Schema = Mapping[str, Any]
+Schema = Mapping[str, object]
 
 TEXT: Schema = {"type": "string"}
 ROLES = {"user_turns": "user", "assistant_turns": "assistant"}

@@ -12,7 +12,7 @@ from judging.judges.evaluation_settings import CHOICE, LOG_PROBABILITY
 from judging.judges.prompts import templates
 from judging.judges.providers.requests import CriterionSpec, PairContent, Prompt
 
-SUMMARY_SCHEMA: Mapping[str, Any] = {
+SUMMARY_SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {"summary": {"type": "string"}},
     "required": ["summary"],

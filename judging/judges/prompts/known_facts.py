@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from judging.judges.providers.persons import TITLES, render_list, to_words
 from judging.judges.providers.requests import Content, DialogueContent
@@ -37,7 +36,7 @@ def join_paragraphs(known: Mapping[str, str], titles: Mapping[str, str]) -> str:
     return "\n\n".join(f"{title}\n{known[name]}" for name, title in titles.items() if known.get(name))
 
 
-def relevant(by_domain: Mapping[str, Any], domains: Sequence[str]) -> Mapping[str, Any]:
+def relevant(by_domain: Mapping[str, object], domains: Sequence[str]) -> Mapping[str, object]:
     """The entries of the task's domains; all of them where no domain is known or none fits."""
     chosen = {domain: by_domain[domain] for domain in domains if domain in by_domain}
     return chosen or by_domain

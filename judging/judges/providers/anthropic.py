@@ -130,7 +130,7 @@ class Anthropic(base.BatchProvider):
     needs_prompt = True
 
     def __init__(
-        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+        self, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
     ) -> None:
         super().__init__(model=model, parameters=parameters, keys=keys)
         self.turns = Turns()
@@ -258,7 +258,7 @@ class Anthropic(base.BatchProvider):
         blocks = [*shown, kept, *([{"type": "text", "text": rest}] if rest.strip() else [])]
         return {**said, "messages": [{"role": "user", "content": blocks}]}
 
-    def output_config(self, prompt: Prompt) -> dict[str, Any]:
+    def output_config(self, prompt: Prompt) -> dict[str, object]:
         given = self.parameters
         config: dict[str, Any] = {"effort": given.effort} if given.effort else {}
         if given.structured == "schema":
@@ -337,7 +337,7 @@ class Anthropic(base.BatchProvider):
             await self.client.close()
 
 
-def tool(prompt: Prompt) -> dict[str, Any]:
+def tool(prompt: Prompt) -> dict[str, object]:
     """A tool with the verdict as its input, which the model has to call."""
     verdict = {"name": "verdict", "description": "Give the verdict.", "input_schema": dict(prompt.schema)}
     return {"tools": [verdict], "tool_choice": {"type": "tool", "name": "verdict"}}

@@ -84,7 +84,7 @@ class Reply:
     unscored: str = ""
     explanation: str = ""
     stop: Stop = "end"
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
     usage: Usage | None = None
     distribution: Mapping[str, float] = field(default_factory=dict)
 
@@ -171,7 +171,7 @@ class Provider(ABC):
     """Parameters that do not alter a reply, or only through the words of the prompt, which are part of its identity."""
 
     def __init__(
-        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+        self, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
     ) -> None:
         self.model = model
         self.parameters: Any = self.Parameters.model_validate(parameters or {})
@@ -215,7 +215,7 @@ class Provider(ABC):
         """What is known where `probe` objects to nothing, in a sentence."""
         return "It is computed here, and nothing is missing."
 
-    def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
+    def identity(self, request: JudgeRequest) -> Mapping[str, object]:
         """All that can alter the reply, as plain data: equal identities may share one answer.
 
         The caller adds what it wants to keep apart, such as the repeat where the provider has no use for a seed.
@@ -344,7 +344,7 @@ TOKENS_AROUND = 64
 """What a model's own format puts around system text and prompt, at the most."""
 
 
-def does_not_fit(**details: Any) -> Reply:
+def does_not_fit(**details: object) -> Reply:
     """The item is unscored: it is never cut to fit. `details` say what was counted, or what the other side said."""
     return Reply(unscored="too_long", details={"too_long": details})
 

@@ -56,7 +56,7 @@ def messages(prompt: Prompt, pictures: Sequence[Picture] = ()) -> list[dict[str,
     return [*said, {"role": "user", "content": words}]
 
 
-def response_format(schema: dict[str, Any]) -> dict[str, Any]:
+def response_format(schema: dict[str, object]) -> dict[str, object]:
     return {"type": "json_schema", "json_schema": {"name": "verdict", "strict": True, "schema": schema}}
 
 
@@ -67,7 +67,7 @@ def to_reply(completion: ChatCompletion, values: Sequence[str]) -> Reply:
         raise TransientError(f"{NO_ANSWER}: no completion.")
     choice = choices[0]
     refusal = choice.message.refusal
-    details: dict[str, Any] = {"model": completion.model, "id": completion.id}
+    details: dict[str, object] = {"model": completion.model, "id": completion.id}
     found = distribution(list_token_probabilities(choice), values)
     if found:
         details["scale_mass"] = round(found.mass, 6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from judging.judges.providers.requests import Person
 
@@ -28,14 +27,14 @@ def to_text(person: Person) -> str:
     return "\n\n".join(f"{TITLES[name]}\n{text}" for name, text in parts.items() if text)
 
 
-def render_list(entries: Mapping[str, Any]) -> str:
+def render_list(entries: Mapping[str, object]) -> str:
     """A line for each entry that says something."""
     return "\n".join(
         f"- {name}: {to_words(value)}" for name, value in entries.items() if value not in (None, "", [], {})
     )
 
 
-def to_words(value: Any) -> str:
+def to_words(value: object) -> str:
     """Nested data in one line."""
     if isinstance(value, Mapping):
         return "; ".join(f"{name} {to_words(part)}" for name, part in value.items())

@@ -19,7 +19,7 @@ def read_base64(picture: Picture) -> str:
         raise PermanentError(f"The picture {picture.name} cannot be read: {error.strerror}.") from error
 
 
-def to_anthropic(pictures: Iterable[Picture]) -> list[dict[str, Any]]:
+def to_anthropic(pictures: Iterable[Picture]) -> list[dict[str, object]]:
     """Each picture behind a line that says which it is."""
     parts: list[dict[str, Any]] = []
     for one in pictures:
@@ -28,7 +28,7 @@ def to_anthropic(pictures: Iterable[Picture]) -> list[dict[str, Any]]:
     return parts
 
 
-def to_openai(pictures: Iterable[Picture]) -> list[dict[str, Any]]:
+def to_openai(pictures: Iterable[Picture]) -> list[dict[str, object]]:
     """Each picture behind a line that says which it is."""
     parts: list[dict[str, Any]] = []
     for one in pictures:

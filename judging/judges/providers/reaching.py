@@ -83,7 +83,7 @@ def to(request: httpx2.Request, address: str) -> httpx2.Request:
     )
 
 
-def to_text(address: Any) -> str:
+def to_text(address: object) -> str:
     return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
 
 

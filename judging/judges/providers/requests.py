@@ -53,10 +53,10 @@ class Person:
     """What a judge may know of the user: the parts that the study shows to its annotators, the others empty."""
 
     persona: str = ""
-    demographics: Mapping[str, Any] = field(default_factory=dict)
+    demographics: Mapping[str, object] = field(default_factory=dict)
     preferences: Mapping[str, Any] = field(default_factory=dict)
-    interactions: Mapping[str, Any] = field(default_factory=dict)
-    memories: Sequence[Any] = ()
+    interactions: Mapping[str, object] = field(default_factory=dict)
+    memories: Sequence[object] = ()
 
 
 @dataclass(frozen=True, slots=True)

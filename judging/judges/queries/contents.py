@@ -45,7 +45,7 @@ def build_spec(criterion: Criterion) -> CriterionSpec:
     )
 
 
-def to_identity(criterion: CriterionSpec) -> dict[str, Any]:
+def to_identity(criterion: CriterionSpec) -> dict[str, object]:
     """The criterion as what a run depends on; of a choice as it was before there were other types."""
     found = asdict(criterion)
     of_type = {name: found.pop(name) for name in ("type", "limits")}
@@ -62,7 +62,7 @@ def to_numbers(criterion: CriterionSpec) -> Mapping[str, float]:
         return {value: float(place) for place, value in enumerate(criterion.values, start=1)}
 
 
-def find_turns(said: Sequence[Mapping[str, Any]], role: str = "assistant") -> tuple[int, ...]:
+def find_turns(said: Sequence[Mapping[str, object]], role: str = "assistant") -> tuple[int, ...]:
     """The places of one side's turns in a dialogue, from 1."""
     return tuple(place for place, turn in enumerate(said, start=1) if turn["role"] == role)
 
@@ -94,7 +94,7 @@ def read_pictures(parts: Iterable[Mapping[str, Any]], where: str) -> tuple[Pictu
     )
 
 
-def list_examples(judge: Judge, key: str) -> list[dict[str, Any]]:
+def list_examples(judge: Judge, key: str) -> list[dict[str, object]]:
     """The judge's examples on a criterion."""
     return [one for one in judge.parameters.get("examples", ()) if one["criterion"] == key]
 
@@ -184,7 +184,7 @@ def pair_pictures(pair: ResponsePair, order: str) -> tuple[Picture, ...]:
     return tuple(one for where, shown in named for one in read_pictures(shown, where))
 
 
-def build_known(profile: Profile | None) -> dict[str, Any]:
+def build_known(profile: Profile | None) -> dict[str, object]:
     """All that is known of a person, by the parts of a profile; nothing where there is none."""
     parts = (*evaluation_settings.PARTS, "memories")
     return {part: getattr(profile, part) for part in parts} if profile else {}

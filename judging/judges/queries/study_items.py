@@ -141,7 +141,7 @@ def _of_dialogue(
     assistant: str,
     condition: str,
     domains: Any,
-    demographics: Any,
+    demographics: object,
 ) -> Iterator[tuple[int, _Facts]]:
     """The dialogue, or the turns of one side with their numbers."""
     said_by_assistant = sum(len(turn["content"]) for turn in turns if turn["role"] == "assistant")
@@ -174,7 +174,7 @@ def _of_pair(
     further: Any,
     kind: str,
     tier: str,
-    demographics: Any,
+    demographics: object,
 ) -> Iterator[tuple[int, _Facts]]:
     """The pair, or its responses with their numbers."""
     groups = {"kind": kind, "source tier": tier, **_demographics(demographics)}
@@ -201,7 +201,7 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _demographics(found: Any) -> dict[str, str]:
+def _demographics(found: object) -> dict[str, str]:
     """Of the user, what is a single word or number."""
     if not isinstance(found, Mapping):
         return {}

@@ -69,7 +69,7 @@ def build_judge(
     name: str,
     provider: str,
     model: str = "",
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     project: Project | None = None,
 ) -> Judge:
     """The judge that `define` would give: the latest version if it is the same, else a new one that is not saved."""
@@ -159,7 +159,7 @@ def has_default_temperature(latest: Judge | None) -> bool:
     return latest is None or "temperature" in latest.parameters
 
 
-def check_templates(parameters: Mapping[str, Any]) -> None:
+def check_templates(parameters: Mapping[str, object]) -> None:
     """A template must fit one kind of item: hold it, and no placeholder that it does not have."""
     for field, criterion, template in list_own_templates(parameters):
         if template and not prompts.kinds(template):
@@ -201,7 +201,9 @@ def check_template_fits(judge: Judge, criteria: Sequence[Criterion], *, every_tu
         )
 
 
-def check_provider(provider: str, model: str, parameters: Mapping[str, Any], keys: Keyring = ENVIRONMENT) -> Provider:
+def check_provider(
+    provider: str, model: str, parameters: Mapping[str, object], keys: Keyring = ENVIRONMENT
+) -> Provider:
     try:
         return providers.create(provider, model=model, parameters=parameters, keys=keys)
     except PermanentError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
 from core.accounts.models.users import User
 from core.audit.log import audited
@@ -16,7 +15,7 @@ from judging.judges.options import NewPrice
 
 @check_options(NewPrice)
 @audited("price.enter", says=("provider", "model", "valid_from", "columns"))
-def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: Any) -> Price:
+def enter(*, by: User | None, provider: str, model: str, valid_from: date, **columns: object) -> Price:
     """What a model costs from a day on. Entered twice for one day, the later entry holds."""
     if provider not in providers.REGISTRY:
         raise InputError("There is no provider {provider!r}.", field="provider", provider=provider)

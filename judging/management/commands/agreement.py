@@ -91,7 +91,7 @@ def add_source(parser: CommandParser) -> None:
     )
 
 
-def check_source(options: Mapping[str, Any], *, only_study: tuple[str, ...], only_file: tuple[str, ...]) -> None:
+def check_source(options: Mapping[str, object], *, only_study: tuple[str, ...], only_file: tuple[str, ...]) -> None:
     """Raise InputError unless there is a file or a study, and nothing that belongs to the other."""
     if bool(options["file"]) == bool(options["study"]):
         raise InputError("give either a file of ratings or --study NAME")

@@ -141,7 +141,7 @@ def power_line(power: Mapping[str, Any]) -> str:
     return f"{judges} ({design_in_words(power['design'])})"
 
 
-def design_in_words(design: Mapping[str, Any]) -> str:
+def design_in_words(design: Mapping[str, object]) -> str:
     """A design as a command prints it."""
     independent = design["n_clusters"] == design["n_items"]
     return (

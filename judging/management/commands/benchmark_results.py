@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         add_arguments(parser, IntervalOptions)
         parser.add_argument("--ranks", type=Path, metavar="FILE.csv", help="model and score, or rank, elsewhere")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         asked = IntervalOptions(**read_arguments(IntervalOptions, options))
         evaluation = find_evaluation(benchmarks.find_benchmark(options["benchmark"]), options["evaluation"])
         found = results.load_or_compute(evaluation, asked)

@@ -44,7 +44,7 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--limit", type=int, default=None, metavar="N", help="no more than so many")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["limit"] is not None and options["limit"] < 1:
             raise InputError("must be at least 1", field="limit")
         evidence = StudyData.load(study_called(options["study"]))

@@ -116,7 +116,7 @@ def find_or_create_evaluation(benchmark: Benchmark, options: dict[str, Any]) -> 
     return evaluations.begin(by=None, benchmark=benchmark, drawing=drawing)
 
 
-def read_options(options: dict[str, Any]) -> dict[str, Any]:
+def read_options(options: dict[str, Any]) -> dict[str, object]:
     embedder = evaluations.describe_embedder(options["embedder"], options["embedder_url"])
     given = read_arguments(NewEvaluation, options, but=ELSEWHERE)
     return {**given, "settings": options["persona"], "embedder": embedder}

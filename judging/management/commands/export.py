@@ -83,7 +83,7 @@ class Command(ConcordCommand):
             "left_out": count_left_out(study, options["purposes"]),
         }
 
-    def export_package(self, **options: Any) -> dict[str, Any]:
+    def export_package(self, **options: Any) -> dict[str, object]:
         study, output = study_called(options["study"]), options["output"]
         refuse_stdout(output, "folder")
         unseen: list[str] = []

@@ -23,7 +23,7 @@ class Command(ConcordCommand):
         parser.add_argument("--study", required=True, help="name or slug")
         add_arguments(parser, NewHoldOut)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         study = study_called(options["study"])
         made = hold_out.hold_out(by=None, study=study, **read_arguments(NewHoldOut, options))
         sizes = {part: StudyData.load(study, part).material.n for part in (DEVELOPMENT, HELD_OUT)}

@@ -45,7 +45,7 @@ class Command(ImportCommand):
         )
         add_arguments(parser, ImportItems, but=["on_error"])
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         with unpack_staged(InputFile.from_path(options["path"])) as file:
             if options["guess"]:
                 return look(file, Layout()).guess.to_document()

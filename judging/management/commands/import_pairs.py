@@ -30,7 +30,7 @@ class Command(ImportCommand):
             "--attachments", type=Path, metavar="FOLDER", help="where pictures and sounds lie, for JSONL"
         )
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         path, more = options["path"], {"by": None, "on_error": options["on_error"]}
         if options["format"] == "personafeedback":
             outcome = personafeedback.load(folder=path, **more)

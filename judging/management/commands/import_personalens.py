@@ -35,7 +35,7 @@ class Command(ImportCommand):
         parser.add_argument("--output", type=Path, help="the folder with generated dialogues and judges' replies")
         parser.add_argument("--users", type=user_numbers, metavar="0-49,66", help="only these users (default: all)")
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         with tqdm(desc="users", disable=not self.on_terminal) as bar:
 
             def progress(done: int, total: int) -> None:

@@ -23,7 +23,7 @@ class Command(ImportCommand):
         parser.add_argument("--study", required=True, help="name of the study; made from the items if there is none")
         parser.add_argument("--judge", help="the labels are what this judge said")
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         file, study, on_error = InputFile.from_path(options["path"]), options["study"], options["on_error"]
         if options["judge"] is None:
             outcome = ratings.load(by=None, file=file, study=study, on_error=on_error)

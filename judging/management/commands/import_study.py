@@ -32,7 +32,7 @@ class Command(ImportCommand):
             "--fixed-order", action="store_true", help="Potato: responses were never swapped on the screen"
         )
 
-    def run(self, **options: Any) -> Any:
+    def run(self, **options: Any) -> object:
         outcome = reading.load(
             by=None,
             file=InputFile.from_path(options["path"]),

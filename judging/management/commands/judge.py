@@ -61,7 +61,7 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: object) -> dict[str, object]:
         if options["test"]:
             return test_judge(options)
         if options["estimate"]:
@@ -76,7 +76,7 @@ class Command(ConcordCommand):
         self.work_or_wait(run, options)
         return document(run)
 
-    def work_or_wait(self, run: JudgeRun, options: dict[str, Any]) -> None:
+    def work_or_wait(self, run: JudgeRun, options: dict[str, object]) -> None:
         """Work through the run here with --now, or else stay until workers did, unless one does not want to wait."""
         if not options["now"] and not workers.alive().exists():
             self.stderr.write(NO_WORKER)
@@ -127,7 +127,7 @@ class Command(ConcordCommand):
         expected = queries.progress(run).expected
         watch(steps, total=expected, count=run.judgments.count, unit="judgments", is_shown=self.on_terminal)
 
-    def estimate(self, options: dict[str, Any]) -> dict[str, Any]:
+    def estimate(self, options: dict[str, object]) -> dict[str, Any]:
         """What a run would take. Nothing is made, not even a judge."""
         plan = build_plan(options, build_judge)
         found = estimates.estimate(plan)
@@ -221,7 +221,7 @@ def choose_judge(options: dict[str, Any], define: Callable[..., Judge]) -> Judge
     )
 
 
-def test_judge(options: dict[str, Any]) -> dict[str, Any]:
+def test_judge(options: dict[str, Any]) -> dict[str, object]:
     """Whether the judge would answer. What stands in its way is bad input; nothing is made, not even a judge."""
     judge = choose_judge(options, build_judge)
     return {"study": study_called(options["study"]).name, "judge": str(judge), "answers": judges.test(judge)}

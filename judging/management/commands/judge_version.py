@@ -36,7 +36,7 @@ class Command(ConcordCommand):
             "--templates", nargs="+", default=[], metavar="KEY=FILE", help="the prompt for one criterion, each"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         n, source = options["examples"], options["from_study"]
         if (n is not None or options["items"]) and not source:
             raise InputError("say which study the examples are drawn from", field="from-study")

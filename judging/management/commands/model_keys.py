@@ -32,7 +32,7 @@ class Command(ConcordCommand):
         )
         parser.add_argument("--note", default="", help="beside a key that is kept")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["reseal"]:
             return {"project": None, **keys.reseal(by=None)}
         project = find_project(options["name"]) if options["name"] else Project.find_or_create_default()
@@ -64,7 +64,7 @@ def find_key(project: Project, address: str) -> ModelKey:
     return found
 
 
-def describe_keys(project: Project) -> dict[str, Any]:
+def describe_keys(project: Project) -> dict[str, object]:
     rows = ModelKey.objects.filter(project=project)
     listed = [{"address": row.origin, "note": row.note, "readable": keys.is_readable(row)} for row in rows]
     return {"project": project.slug, "keys": listed}

@@ -66,7 +66,7 @@ class Command(ConcordCommand):
         parser.add_argument("--ahead", type=int, default=AHEAD, help=f"further ratings per item looked at ({AHEAD})")
         parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         if options["settle_tiers"] != bool(options["study"]):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
@@ -132,7 +132,7 @@ class Command(ConcordCommand):
             self.stdout.write(f"\n{warning['message']}")
 
 
-def _settle_tiers(options: dict[str, Any]) -> dict[str, Any]:
+def _settle_tiers(options: dict[str, Any]) -> dict[str, object]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
     study = study_called(options["study"])
     found = {one.criterion.key: one for one in ratings.load_study(study)}

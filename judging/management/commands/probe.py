@@ -35,7 +35,7 @@ class Command(judging.Command):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--wait", action=BooleanOptionalAction, default=True, help="stay until the run is over")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         plan = build_plan(options)
         if options["estimate"]:
             found = estimates.estimate(plan)
@@ -61,6 +61,6 @@ def build_plan(options: dict[str, Any]) -> Plan:
     return probes.plan(study=study, judge=judge, options=ProbeOptions.check(asked))
 
 
-def describe_probe(probe: Any) -> dict[str, Any]:
+def describe_probe(probe: Any) -> dict[str, object]:
     """What a probe run says of its copies: versions of the alterations, items, and how many could not be altered."""
     return {"alterations": probe["alterations"], "items": probe["n_items"], "left_out": probe["left_out"]}

@@ -23,7 +23,7 @@ class Command(ConcordCommand):
         parser.add_argument("--name", default="", help="of the recalibrated judge (NAME recalibrated)")
         parser.add_argument("--anyway", action="store_true", help="also maps that raise the mean absolute error")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         evidence = StudyData.load(study_called(options["study"]))
         found = assessment.assess_judge(
             by=None, evidence=evidence.load_judge(evidence.judge(options["judge"])), asked=AssessmentRequest()

@@ -27,7 +27,7 @@ class Command(ConcordCommand):
         )
         add_rules(parser)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         path, evidence = options["output"], StudyData.load(study_called(options["study"]))
         parse_rules(evidence.study, options)
         document = report.build_report(by=None, evidence=evidence)

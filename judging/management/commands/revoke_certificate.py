@@ -20,7 +20,7 @@ class Command(ConcordCommand):
         parser.add_argument("sha256", metavar="SHA256", help="of the certificate, as its file and its page show it")
         parser.add_argument("--reason", required=True, metavar="TEXT", help="why it does not hold any more")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         certificate = find_issued(options["sha256"])
         if certificate is None:
             raise InputError("no certificate of this hash was issued here", field="sha256")

@@ -24,7 +24,7 @@ class Command(ConcordCommand):
             help="make a new key in the data folder; of the old one only the public half is kept, and stays listed",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: object) -> dict[str, object]:
         if options["new_key"]:
             return {"key": signing.new_key()}
         if options["rotate"]:

@@ -31,13 +31,13 @@ class Command(ConcordCommand):
             help="of the issuer, as its page of keys shows it; no other is believed",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         self.holds = False
         super().handle(*args, **options)
         if not self.holds:
             raise CommandError("the certificate does not hold", returncode=BAD_INPUT)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         given = options["public_key"]
         public_key = read_public_key(given) if given is not None else None
         checked = certificate_checks.check(read(options["file"]), public_key)

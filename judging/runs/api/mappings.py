@@ -117,7 +117,7 @@ class MappingGuess(MappingsApi):
         return Response(to_document(shown, mapping, checked, missing))
 
 
-def parse_body_mapping(given: Any) -> ColumnMapping:
+def parse_body_mapping(given: object) -> ColumnMapping:
     """The mapping in a body. InputError names the entry as the body does."""
     try:
         return parse_mapping(given)
@@ -125,7 +125,7 @@ def parse_body_mapping(given: Any) -> ColumnMapping:
         raise InputError(error.message, field=f"mapping.{error.field}" if error.field else "mapping") from error
 
 
-def to_document(shown: FirstLook, mapping: ColumnMapping, checked: Survey, missing: str) -> dict[str, Any]:
+def to_document(shown: FirstLook, mapping: ColumnMapping, checked: Survey, missing: str) -> dict[str, object]:
     return {
         "layout": shown.layout.describe(),
         "columns": [one.path for one in shown.columns],

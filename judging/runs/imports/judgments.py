@@ -43,7 +43,7 @@ class ImportedJudgment:
     order: str = ""
     repeat: int = 1
     turn: int = 0
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, object] = field(default_factory=dict)
 
 
 @audited("judgments.import", says=("judge",))
@@ -76,7 +76,7 @@ def find_or_create_run(
     return insert(by, study, judge, judgments, digest)
 
 
-def to_identity(judgment: ImportedJudgment) -> dict[str, Any]:
+def to_identity(judgment: ImportedJudgment) -> dict[str, object]:
     """What makes it the same; without a content, as it was before there was one."""
     found = asdict(judgment)
     if judgment.content is None:
@@ -134,7 +134,7 @@ def find_unit(study: Study) -> str:
     return JudgeRun.Unit.TURN if study.kind == Study.Kind.DIALOGUE else JudgeRun.Unit.RESPONSE
 
 
-def build_columns(judgment: ImportedJudgment) -> dict[str, Any]:
+def build_columns(judgment: ImportedJudgment) -> dict[str, object]:
     """The columns that the judgment fills as they are."""
     names = ("value", "content", "unscored_reason", "explanation", "raw_reply", "order", "repeat", "turn", "details")
     return {name: getattr(judgment, name) for name in names}

@@ -124,7 +124,7 @@ def read_answer(criterion: Criterion, answer: ExchangedAnswer, texts: Texts) -> 
     return read_stored(criterion, answer.value, answer.content, texts=texts, turn=answer.turn)
 
 
-def build_key(record: Mapping[str, Any], source: str) -> tuple[str, str]:
+def build_key(record: Mapping[str, object], source: str) -> tuple[str, str]:
     return str(record.get("source") or source), str(record["id"])
 
 
@@ -152,7 +152,7 @@ def save_dataset(
     return {key: found[key] for key in given}
 
 
-def load_by_source(model: Any, source: str, ids: Iterable[str]) -> dict[tuple[str, str], Any]:
+def load_by_source(model: Any, source: str, ids: Iterable[str]) -> dict[tuple[str, str], object]:
     rows = model.objects.filter(source=source, external_id__in=list(ids))
     return {(row.source, row.external_id): row for row in rows}
 
@@ -171,7 +171,7 @@ def refuse_other_text(file: InputFile, row: Dialogue | ResponsePair, record: Map
         )
 
 
-def add_records(file: InputFile, kind: str, source: str, given: list[Mapping[str, Any]], outcome: Outcome) -> None:
+def add_records(file: InputFile, kind: str, source: str, given: list[Mapping[str, object]], outcome: Outcome) -> None:
     """Save new material. Profiles and tasks that are not there cannot be named, and a note says how many."""
     lookup = {model: References(model, source, noun) for _, model, noun in REFERENCES}
     context = records.Context(file, source, Problems("stop"), lookup[Profile], lookup[Task])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -78,7 +77,7 @@ def rebuild_request(judgment: Judgment) -> JudgeRequest | None:
     return to_shown(frame, found[0], judgment.details) if found else None
 
 
-def to_shown(frame: Frame, request: JudgeRequest, details: Mapping[str, Any]) -> JudgeRequest:
+def to_shown(frame: Frame, request: JudgeRequest, details: Mapping[str, object]) -> JudgeRequest:
     """The request with the memories that were found for it, as the judgment keeps them."""
     if frame.setting is None or not isinstance(request.content, PairContent):
         return request

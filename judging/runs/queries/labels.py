@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.labels import NO_TIER, LabelRow, Labels, item_fields
@@ -46,7 +45,7 @@ def load_judges(study: Study) -> Labels:
     return Labels(records, _judges_row, plain, study, "item")
 
 
-def _judges_row(record: tuple[Any, ...]) -> LabelRow:
+def _judges_row(record: tuple[object, ...]) -> LabelRow:
     *rated_by, name, version, provider, content = record
     *item, criterion, value, reason, order, repeat, turn, explanation, at, run = rated_by
     rated = (*item, criterion, *_called(name, version, provider), value, reason, order)

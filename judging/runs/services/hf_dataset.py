@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from annotation.agreement.services import rewrites
 from annotation.agreement.services.exports import FORMATS
@@ -70,7 +69,7 @@ def write(study: Study, folder: Path) -> list[Path]:
         return [write_below(folder / name, pieces) for name, pieces in members(study)]
 
 
-def build_row(item: Item) -> tuple[Any, ...]:
+def build_row(item: Item) -> tuple[object, ...]:
     """A row of `ITEMS`."""
     record = build_record(item)
     told = json.dumps(record, ensure_ascii=False)

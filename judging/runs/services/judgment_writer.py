@@ -144,7 +144,7 @@ def parse_open_reply(request: JudgeRequest, reply: Reply) -> judges_parsing.Verd
     return judges_parsing.Verdict(given.value, reply.explanation, given.content)
 
 
-def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, Any]:
+def to_stored(asked: Pending, verdict: judges_parsing.Verdict) -> tuple[str, object]:
     """Value and content as they are stored: responses by their numbers."""
     if asked.criterion.is_choice:
         return sides.to_stored(verdict.value, asked.criterion, asked.order), None

@@ -120,7 +120,7 @@ def find_or_create_judge(
     return Judge.objects.create(project=project, name=name, version=version, created_by=by, **wanted)
 
 
-def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, Any]:
+def create_combined(run: JudgeRun, names: Mapping[int, str], criterion: Criterion, method: str) -> dict[str, object]:
     """Save one judgment for each item, turn or response that a member was asked about. Returns what is kept of it."""
     said = load_judgments(names, criterion)
     votes = [[(names[one.run_id], one.value) for one in judgments if one.value] for judgments in said.values()]
@@ -173,7 +173,7 @@ def verdict(
 
 def members(
     names: Mapping[int, str], said: Mapping[Key, Sequence[Judgment]], rows: Sequence[Judgment]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Each member with its verdicts, and how often it said what the panel says."""
     panel = {(row.item_id, row.turn): row.value for row in rows}
     theirs = [(key, judgment) for key, judgments in said.items() for judgment in judgments]

@@ -36,7 +36,7 @@ from judging.runs.services.leases import leases
 from judging.runs.services.run_criteria import SELECT, Unit, check_comparable, choose_criteria, choose_unit
 
 REQUESTS_PER_BATCH = 1000
-HASHED_UNIT: Mapping[str, Mapping[str, Any]] = {
+HASHED_UNIT: Mapping[str, Mapping[str, object]] = {
     Unit.ITEM: {},
     Unit.TURN: {"every_turn": True},
     Unit.RESPONSE: {"unit": "response"},
@@ -64,7 +64,7 @@ class Plan:
     units: Mapping[int, int] = field(default_factory=dict)
     """By item, in order, how many questions there are about it on one criterion: 1, or one for each turn or response.
     In a probe run, on all criteria together: not every copy is asked about on each."""
-    probe: Mapping[str, Any] = field(default_factory=dict)
+    probe: Mapping[str, object] = field(default_factory=dict)
     """Of a probe run, what it keeps of its alterations."""
 
     @property

@@ -166,7 +166,7 @@ def list_providers(chosen: str) -> list[tuple[str, str, str, bool]]:
     return [(key, name, about, key == chosen) for key, name, about in parts]
 
 
-def load_settings(judge: Judge, provider: str) -> dict[str, Any]:
+def load_settings(judge: Judge, provider: str) -> dict[str, object]:
     """The form's fields. Templates and address, which are parameters, have fields of their own; examples stay."""
     own = {name: judge.parameters.get(name, "") for name in ("template", "templates", "base_url")}
     others = {name: value for name, value in judge.parameters.items() if name not in (*own, "examples")}
@@ -174,7 +174,7 @@ def load_settings(judge: Judge, provider: str) -> dict[str, Any]:
     return {"provider": provider, "model": judge.model, "parameters": rest or None, **own, **fields}
 
 
-def load_limits(judge: Judge) -> dict[str, Any]:
+def load_limits(judge: Judge) -> dict[str, object]:
     quota = quotas.find_quota(judge.provider, judge.model)
     return {
         "daily_budget_usd": spending.daily_budget(judge.name),
@@ -212,7 +212,7 @@ WORDS = ("template", "system")
 """Settings that are texts, which stand under Prompts."""
 
 
-def list_prompts(judge: Judge) -> list[dict[str, Any]]:
+def list_prompts(judge: Judge) -> list[dict[str, object]]:
     """The text that asks for each criterion, with its hash, and whose words it is; none for a judge asked in none."""
     if not judge.is_runnable or not judges.build_provider(judge).needs_prompt:
         return []
@@ -241,7 +241,7 @@ def find_compared_version(wanted: str, judge: Judge, versions: list[Judge]) -> J
     return next(iter([*asked, *before, *others]), None)
 
 
-def compare_settings(judge: Judge, other: Judge) -> list[dict[str, Any]]:
+def compare_settings(judge: Judge, other: Judge) -> list[dict[str, object]]:
     """Each setting of the two, and whether it differs."""
     mine, theirs = flat(judge), flat(other)
     names = dict.fromkeys([*mine, *theirs])

@@ -181,7 +181,7 @@ class MappingPage:
         drawn = (self.mapping or self.form.mapping).draw is not None
         return drawn or any(name.startswith("rule") for name in self.form.errors)
 
-    def build_context(self, key: str) -> dict[str, Any]:
+    def build_context(self, key: str) -> dict[str, object]:
         return {
             "token": key,
             "file": self.file,
@@ -224,7 +224,7 @@ def build_state(mapping: ColumnMapping) -> str:
     return json.dumps([spell(mapping), *(getattr(mapping.read, name) for name in READING)])
 
 
-def build_preview(shown: FirstLook, fields: Mapping[str, str]) -> dict[str, Any]:
+def build_preview(shown: FirstLook, fields: Mapping[str, str]) -> dict[str, object]:
     """The first rows, with the field that each column is mapped to, by column."""
     names = [column.path for column in shown.columns if "." not in column.path or column.path in fields]
     used = names[:PREVIEW_COLUMNS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -217,7 +216,7 @@ def describe_alterations(run: JudgeRun) -> str:
     return ", ".join(without.get(name, name) for name in run.probe["alterations"])
 
 
-def list_members(run: JudgeRun) -> list[dict[str, Any]]:
+def list_members(run: JudgeRun) -> list[dict[str, object]]:
     """Of a panel, by criterion: each member beside the panel, and what the model behind it says of the member."""
     names = {criterion.key: criterion.name for criterion in run.criteria.all()}
     return [

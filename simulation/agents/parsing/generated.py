@@ -146,7 +146,7 @@ def situation(reply: str) -> dict[str, dict[str, str]]:
     return {name: {part: text.strip() for part, text in found[name].items()} for name in SITUATION}
 
 
-def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, Any]]:
+def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, object]]:
     """Conflicts between fields that the profile has. There may be none."""
     found = check_reply(reply, Conflicts).conflicts
     for place, one in enumerate(found):
@@ -155,7 +155,7 @@ def conflicts(reply: str, fields: Sequence[str]) -> list[dict[str, Any]]:
     return [one.model_dump() for one in found]
 
 
-def list_fields(demographics: Mapping[str, Any], preferences: Mapping[str, Any]) -> list[str]:
+def list_fields(demographics: Mapping[str, object], preferences: Mapping[str, object]) -> list[str]:
     """How the parts of a profile are named when they are in conflict."""
     held = [
         f"{domain}: {name}"

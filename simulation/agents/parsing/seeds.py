@@ -171,7 +171,7 @@ def _complete(found: list[str], n: int, *, like: str, field: str) -> list[str]:
     return found
 
 
-def parse_opinions(reply: str, n: int) -> list[dict[str, Any]]:
+def parse_opinions(reply: str, n: int) -> list[dict[str, object]]:
     """What is said of each of `n` responses, in their order."""
     found = {one.number: one for one in check_reply(reply, ResponseOpinions).responses}
     if sorted(found) != list(range(1, n + 1)):

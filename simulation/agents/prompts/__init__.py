@@ -100,7 +100,7 @@ def build_assistant_cue(
     return Cue(words.strip(), messages, version(role, condition.key, replaced=replaced))
 
 
-def interactions_under(condition: Condition, scene: Scene) -> Mapping[str, Any]:
+def interactions_under(condition: Condition, scene: Scene) -> Mapping[str, object]:
     """The summaries of the task's domains, as they are or damaged."""
     return damage(scene, condition.damage, condition.step) if condition.damage else scene.relevant_interactions
 
@@ -109,7 +109,7 @@ def render_titled(name: str, facts: str) -> str:
     return fill(text(name), {"facts": facts}.__getitem__)[0]
 
 
-def render_nested(by_domain: Mapping[str, Any]) -> str:
+def render_nested(by_domain: Mapping[str, object]) -> str:
     """Preferences, a line for each type, under their domains."""
     lines = []
     for domain, found in by_domain.items():

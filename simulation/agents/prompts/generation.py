@@ -36,7 +36,7 @@ class TypeSpec:
 
 
 def mask(
-    domains: Sequence[str], demographics: Mapping[str, Any], *, replaced: Mapping[str, str] = NONE_REPLACED
+    domains: Sequence[str], demographics: Mapping[str, object], *, replaced: Mapping[str, str] = NONE_REPLACED
 ) -> Cue:
     """Which of the domains the person cares for."""
     known = {
@@ -59,8 +59,8 @@ def preferences(
 
 def interactions(
     domain: str,
-    demographics: Mapping[str, Any],
-    held: Mapping[str, Any],
+    demographics: Mapping[str, object],
+    held: Mapping[str, object],
     *,
     replaced: Mapping[str, str] = NONE_REPLACED,
 ) -> Cue:
@@ -80,8 +80,8 @@ def tasks_multi(types: Sequence[TypeSpec], n: int, *, replaced: Mapping[str, str
 
 def situation(
     task: str,
-    demographics: Mapping[str, Any],
-    held: Mapping[str, Any],
+    demographics: Mapping[str, object],
+    held: Mapping[str, object],
     *,
     replaced: Mapping[str, str] = NONE_REPLACED,
 ) -> Cue:
@@ -90,7 +90,7 @@ def situation(
 
 
 def conflicts(
-    demographics: Mapping[str, Any], held: Mapping[str, Any], *, replaced: Mapping[str, str] = NONE_REPLACED
+    demographics: Mapping[str, object], held: Mapping[str, object], *, replaced: Mapping[str, str] = NONE_REPLACED
 ) -> Cue:
     return cue("conflicts", replaced, **person(demographics, held))
 
@@ -150,7 +150,7 @@ LEVELS = ("none", "generic", "full", "over")
 """From nothing of the person to too much."""
 
 
-def candidate(level: str, question: str, known: Mapping[str, Any]) -> Cue:
+def candidate(level: str, question: str, known: Mapping[str, object]) -> Cue:
     """What is asked for a response to `question` at `level`. `known` are columns of the profile."""
     return fill_cue(text(f"candidates/{level}"), question=question, persona=persona(known))
 
@@ -176,7 +176,7 @@ def describe_person(traits: Mapping[str, Any]) -> Cue:
     return fill_cue(text("seeds/persona"), traits=render_list(traits), n=str(FEWEST_FACTS))
 
 
-def ask_specific(known: Mapping[str, Any], n: int) -> Cue:
+def ask_specific(known: Mapping[str, object], n: int) -> Cue:
     """Ask for questions that a person would put."""
     return fill_cue(text("seeds/specific"), persona=persona(known), n=str(n))
 
@@ -186,12 +186,12 @@ def ask_general(topics: Sequence[str], n: int) -> Cue:
     return fill_cue(text("seeds/general"), topics="\n".join(f"- {topic}" for topic in topics), n=str(n))
 
 
-def remember(known: Mapping[str, Any], n: int) -> Cue:
+def remember(known: Mapping[str, object], n: int) -> Cue:
     """Ask for passages that the person wrote earlier."""
     return fill_cue(text("seeds/memories"), persona=persona(known), n=str(n))
 
 
-def judge_responses(question: str, responses: Sequence[str], known: Mapping[str, Any]) -> Cue:
+def judge_responses(question: str, responses: Sequence[str], known: Mapping[str, object]) -> Cue:
     """Ask of each response whether it answers, in which language, and at which level."""
     numbered = "\n\n".join(f"Response {place}:\n{one}" for place, one in enumerate(responses, start=1))
     return fill_cue(text("seeds/responses"), persona=persona(known), question=question, responses=numbered)

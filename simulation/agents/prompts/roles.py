@@ -92,7 +92,7 @@ def choose_swaps(scene: Scene) -> Iterator[tuple[str, str]]:
                     yield one, other
 
 
-def to_mapping(value: Any) -> Mapping[str, Any]:
+def to_mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

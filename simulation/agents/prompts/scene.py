@@ -25,10 +25,10 @@ class Scene:
     where it names none. `alternatives` are the values that a preference could have, by domain and type.
     """
 
-    demographics: Mapping[str, Any] = field(default_factory=dict)
+    demographics: Mapping[str, object] = field(default_factory=dict)
     preferences: Mapping[str, Any] = field(default_factory=dict)
-    interactions: Mapping[str, Any] = field(default_factory=dict)
-    situation: Mapping[str, Any] = field(default_factory=dict)
+    interactions: Mapping[str, object] = field(default_factory=dict)
+    situation: Mapping[str, object] = field(default_factory=dict)
     task: str = ""
     intent: str = ""
     goal: str = ""
@@ -37,7 +37,7 @@ class Scene:
     alternatives: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     @property
-    def relevant_preferences(self) -> dict[str, Any]:
+    def relevant_preferences(self) -> dict[str, object]:
         """The preferences that the task asks for, by domain: of its domains, those of the types that it names.
 
         A domain that has none of the named types is there with all of its own, and where no domain of the task is
@@ -46,19 +46,19 @@ class Scene:
         return {domain: self.select_types(found) for domain, found in self.domain_preferences.items()}
 
     @property
-    def domain_preferences(self) -> dict[str, Any]:
+    def domain_preferences(self) -> dict[str, object]:
         """All preferences of the task's domains, by domain; of every domain where none of the task's is known."""
         here = {domain: self.preferences[domain] for domain in self.domains if domain in self.preferences}
         return here or dict(self.preferences)
 
-    def select_types(self, found: Any) -> Any:
+    def select_types(self, found: object) -> object:
         if not isinstance(found, Mapping):
             return found
         named = {name: value for name, value in found.items() if name in self.preference_types}
         return named or dict(found)
 
     @property
-    def relevant_interactions(self) -> dict[str, Any]:
+    def relevant_interactions(self) -> dict[str, object]:
         """The summaries of the task's domains; none of others, since those are not about it."""
         return {domain: self.interactions[domain] for domain in self.domains if domain in self.interactions}
 

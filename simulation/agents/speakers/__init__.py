@@ -53,7 +53,7 @@ def create(
         raise PermanentError(f"Parameters: {describe_errors(error)}.") from error
 
 
-def list_parameters(provider: str) -> dict[str, Any]:
+def list_parameters(provider: str) -> dict[str, object]:
     """The parameters that a speaker takes, with their defaults."""
     return {name: field.default for name, field in find_class(provider).Parameters.model_fields.items()}
 

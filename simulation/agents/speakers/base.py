@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.jobs.backoff import PermanentError
 from judging.judges.providers.requests import CriterionSpec, DialogueContent, JudgeRequest, Prompt
@@ -37,7 +36,7 @@ class SpeakerConversation(Prompt):
 
 
 def build_request(
-    cue: Cue, *, item: str, number: int, seed: int, room: int = 1, schema: Mapping[str, Any] | None = None
+    cue: Cue, *, item: str, number: int, seed: int, room: int = 1, schema: Mapping[str, object] | None = None
 ) -> JudgeRequest:
     """What a provider is asked for a turn: `item` names the dialogue, `number` the turn, from 1.
 

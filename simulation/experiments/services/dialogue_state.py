@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from django.conf import settings
 
@@ -52,7 +51,7 @@ class DialogueState:
     scene: Scene
     assistant: str
     turns: list[Turn] = field(default_factory=list)
-    retrieved: list[dict[str, Any]] = field(default_factory=list)
+    retrieved: list[dict[str, object]] = field(default_factory=list)
     embedded: int = 0
     cut_off: list[Turn] = field(default_factory=list)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import transaction
 
@@ -103,7 +102,7 @@ def create_human_check(
     return study
 
 
-def stratification(experiment: Experiment) -> dict[str, Any]:
+def stratification(experiment: Experiment) -> dict[str, object]:
     """Equal numbers of each score of a judge; before there is one, of each assistant and condition its share."""
     if scores := load_scores(experiment):
         return {"method": "stratified", "strata": ["judge_score"], "allocation": "equal", "scores": scores}

@@ -81,7 +81,7 @@ def order(
 def check(
     kind: str,
     domains: Sequence[str],
-    demographics: Mapping[str, Any] | None,
+    demographics: Mapping[str, object] | None,
     profile: Profile | None,
     task: Task | None,
     *,

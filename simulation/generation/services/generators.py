@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from annotation.corpus.models import PROVENANCE, Profile, Scenario, Task
 from core.errors import InputError
@@ -94,7 +93,7 @@ def mask_steps(making: Making) -> Iterator[Step]:
     yield mask_step(making, domains, profile.demographics)
 
 
-def mask_step(making: Making, domains: Sequence[str], person: Mapping[str, Any]) -> Step:
+def mask_step(making: Making, domains: Sequence[str], person: Mapping[str, object]) -> Step:
     cue = prompts.mask(domains, person, replaced=list_replaced_texts(making))
     return Step("mask", cue, lambda reply: generated.mask(reply, domains))
 
@@ -151,13 +150,13 @@ def check_steps(making: Making) -> Iterator[Step]:
 
 
 def preference_step(
-    making: Making, domain: str, types: Sequence[TypeSpec], person: Mapping[str, Any], known: Mapping[str, Any]
+    making: Making, domain: str, types: Sequence[TypeSpec], person: Mapping[str, object], known: Mapping[str, object]
 ) -> Step:
     cue = prompts.preferences(domain, types, person, known, replaced=list_replaced_texts(making))
     return Step(f"preferences {domain}", cue, lambda reply: generated.preferences(reply, types))
 
 
-def interaction_step(making: Making, domain: str, person: Mapping[str, Any], held: Mapping[str, Any]) -> Step:
+def interaction_step(making: Making, domain: str, person: Mapping[str, object], held: Mapping[str, object]) -> Step:
     cue = prompts.interactions(domain, person, held, replaced=list_replaced_texts(making))
     return Step(f"interactions {domain}", cue, generated.summary)
 
@@ -185,7 +184,7 @@ KINDS: dict[str, Callable[[Making], Iterator[Step]]] = {
 }
 
 
-def load_generated(making: Making, what: str) -> dict[str, Any]:
+def load_generated(making: Making, what: str) -> dict[str, object]:
     """Domain -> what was made of it."""
     return {
         domain: making.parts[f"{what} {domain}"]

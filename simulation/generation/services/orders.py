@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -194,7 +193,7 @@ def build_cost(making: Making, reply: Reply) -> ReplyCostDocument:
     }
 
 
-def add_reply(making: Making, note: dict[str, Any]) -> None:
+def add_reply(making: Making, note: dict[str, object]) -> None:
     """Add a reply and its cost to the order; nothing is on its way any more."""
     making.replies.append(storable(note))
     making.cost_usd += Decimal(str(note["cost_usd"] or 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from annotation.corpus.models import Profile
 from core.hashing import content_hash
@@ -75,7 +74,7 @@ def response_steps(making: Making) -> Iterator[Step]:
     )
 
 
-def build_known(profile: Profile) -> dict[str, Any]:
+def build_known(profile: Profile) -> dict[str, object]:
     """What prompts are told of a persona: all but the memories, which are made from it."""
     return {name: getattr(profile, name) for name in KNOWN if name != "memories"}
 

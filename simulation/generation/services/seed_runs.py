@@ -112,7 +112,7 @@ class SeedPlan:
         return candidates.build_rule(self.against, **more, seed=seed)
 
 
-def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dict[str, Any]], dict[str, int]]:
+def read_seeds(file: InputFile, *, on_error: OnError = "stop") -> tuple[list[dict[str, object]], dict[str, int]]:
     """The seeds of a JSONL file, and why lines were left out where bad ones are skipped."""
     problems = Problems(on_error)
     found = [one.model_dump() for _, one in read_jsonl(file, SeedRecord, problems, id_of=lambda one: one.id)]

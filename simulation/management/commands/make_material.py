@@ -49,7 +49,7 @@ class Command(ConcordCommand):
             help=f"a text in place of Concord's own: {', '.join(GENERATORS)}",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         keys = load_keyring_for(None)
         agent = agents_services.parse_agent(options["agent"], side="assistant", keys=keys)
         replaced = read_named_texts(options["prompt"], field="prompt")
@@ -96,7 +96,7 @@ def profiles(names: str) -> list[Profile | None]:
     return list(candidates.people(names))
 
 
-def demographics(text: str) -> dict[str, Any]:
+def demographics(text: str) -> dict[str, object]:
     found = parse_json(text, field="demographics")
     if not isinstance(found, dict):
         raise InputError("Demographics are a JSON object.", field="demographics")

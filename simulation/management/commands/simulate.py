@@ -75,7 +75,7 @@ class Command(ConcordCommand):
         parser.add_argument("--now", action="store_true", help="work in this process, without a worker")
         parser.add_argument("--no-wait", action="store_true", help="leave it to the workers and return at once")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         check_combination(options)
         plan = build_plan(options)
         if options["estimate"]:
@@ -98,7 +98,7 @@ class Command(ConcordCommand):
         return document(experiment, self.sample(experiment, options["also_annotate"], options["draw"]))
 
     @audit_batch()
-    def find_or_create(self, plan: experiments.Plan, options: dict[str, Any]) -> Experiment:
+    def find_or_create(self, plan: experiments.Plan, options: dict[str, object]) -> Experiment:
         """A new experiment, or the one that was begun with the same words and is not over."""
         begun = queries.find_unfinished_like(input_hash=plan.input_hash, name=plan.name, seed=plan.seed)
         if begun is None:

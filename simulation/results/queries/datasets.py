@@ -69,14 +69,14 @@ def values(source: str) -> Values:
     return Values(n, demographics, preferences)
 
 
-def add_region(person: Mapping[str, Any]) -> Mapping[str, Any]:
+def add_region(person: Mapping[str, Any]) -> Mapping[str, object]:
     """Add to demographics the region of the country of birth, where that is named and no region is."""
     if "region" in person or not isinstance(person.get("birth_country"), str):
         return person
     return {**person, "region": find_region(person["birth_country"])}
 
 
-def iterate_values(preferences: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:
+def iterate_values(preferences: Mapping[str, object]) -> Iterator[tuple[tuple[str, str], list[str]]]:
     """Yield (domain, type) and the values that a profile holds of it, as they stand."""
     for domain, types in preferences.items():
         for name, value in (types if isinstance(types, Mapping) else {}).items():

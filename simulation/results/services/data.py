@@ -83,7 +83,7 @@ def load_or_measure(experiment: Experiment, there: DialogueColumns) -> TurnMeasu
     return TurnMeasures.from_rows([found[pk] for pk in there.pk.tolist()])
 
 
-def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[int, dict[str, Any]]]:
+def iterate_measures(experiment: Experiment, dialogues: Sequence[int]) -> Iterator[dict[int, dict[str, object]]]:
     """The measures of dialogues, by id, in batches."""
     if not dialogues:
         return
@@ -104,7 +104,7 @@ def list_known_preferences(experiment: Experiment, scene: Scene) -> Mapping[str,
 
 def measure_dialogue(
     said: Sequence[StoredMessage], scene: Scene, preferences: Mapping[str, object], possible: Alternatives
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """How one dialogue went. Tokens are None where the provider told none of some turn."""
     by_side = {side: [turn.text for turn in said if turn.side == side and turn.text] for side in ("user", "assistant")}
     given = f"{scene.task} {scene.intent} {scene.goal}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log, prod
 from statistics import mean
-from typing import Any
 
 from judging.judges.providers.baseline.scale import MeasuredScore, NothingToMeasure
 from judging.judges.providers.baseline.words import content_words, questions, strings, words
@@ -84,7 +83,7 @@ def relevant(dialogue: DialogueContent) -> list[Preference]:
     return named or found
 
 
-def _preferences(by_domain: Mapping[str, Any], domains: Sequence[str]) -> Iterator[Preference]:
+def _preferences(by_domain: Mapping[str, object], domains: Sequence[str]) -> Iterator[Preference]:
     for domain in domains or by_domain:
         kinds = by_domain.get(domain, {})
         for kind, value in kinds.items() if isinstance(kinds, Mapping) else [("", kinds)]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from judging.judges.providers.base import Reply
 from judging.judges.providers.baseline.words import content_words, strings
 from judging.judges.providers.requests import CriterionSpec, PairContent, Person
@@ -29,7 +27,7 @@ def preference(pair: PairContent, criterion: CriterionSpec) -> Reply:
         if len(left) == 1:
             decisive = name
             break
-    details: dict[str, Any] = {"features": features, "decided_by": decisive}
+    details: dict[str, object] = {"features": features, "decided_by": decisive}
     if decisive is None:
         value = "tie" if "tie" in criterion.values else None
         sentence = f"Baseline, no model: {' and '.join(left)} have the same counts of words."

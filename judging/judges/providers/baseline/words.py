@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 RUNS = re.compile(r"[一-鿿぀-ヿ가-힯]+|[^\W_一-鿿぀-ヿ가-힯]+")
 EAST_ASIAN = re.compile(r"[一-鿿぀-ヿ가-힯]")
@@ -39,7 +38,7 @@ def questions(text: str) -> list[str]:
     return [part.strip() for part in SENTENCE.findall(text) if part.endswith(("?", "？"))]
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
     """Every text in nested data, in order; keys are left out."""
     if isinstance(value, Mapping):
         for part in value.values():

@@ -63,7 +63,7 @@ class Local(ChatProvider):
     without_effect = ChatProvider.without_effect | {"threads", "reuse", "cache_mb", "linger"}
 
     def __init__(
-        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+        self, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
     ) -> None:
         super().__init__(model=model, parameters=parameters, keys=keys)
         self.file = small_model() if model in ("", SMALL) else Path(model).expanduser().absolute()
@@ -96,7 +96,7 @@ class Local(ChatProvider):
     def probed(self) -> str:
         return f"{self.name} is loaded."
 
-    def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
+    def identity(self, request: JudgeRequest) -> Mapping[str, object]:
         """With the size and age of the model's file, which may be replaced by another."""
         stat = self.file.stat() if self.file and self.file.exists() else None
         return {**super().identity(request), "file": [stat.st_size, int(stat.st_mtime)] if stat else None}
@@ -206,7 +206,7 @@ def find_problem(file: Path | None) -> str:
         return f"the model's file cannot be read: {error}"
 
 
-def add_bounds(schema: Mapping[str, Any], characters: int) -> dict[str, Any]:
+def add_bounds(schema: Mapping[str, Any], characters: int) -> dict[str, object]:
     """The schema with an end to what is told freely, which a small model may not find by itself."""
     free = {"type": "string"}
     properties = {

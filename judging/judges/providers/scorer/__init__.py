@@ -49,7 +49,7 @@ class ScorerJudge(base.Provider):
     compares = True
 
     def __init__(
-        self, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+        self, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
     ) -> None:
         super().__init__(model=model, parameters=parameters, keys=keys)
         module, _, name = REGISTRY.get(model, CALLABLE).partition(":")
@@ -64,7 +64,7 @@ class ScorerJudge(base.Provider):
         problems = [f"a scorer chooses between two responses, which {', '.join(other)} does not ask"] if other else []
         return problems + self.scorer.problems()
 
-    def identity(self, request: JudgeRequest) -> Mapping[str, Any]:
+    def identity(self, request: JudgeRequest) -> Mapping[str, object]:
         """With all that is scored, since no prompt holds it."""
         content = request.content
         if not isinstance(content, PairContent):
@@ -90,7 +90,7 @@ class ScorerJudge(base.Provider):
 def build_reply(scores: Mapping[str, Score]) -> Reply:
     """The side with the highest score; unscored where a score is not a number, or several have it."""
     told = {side: score.value if math.isfinite(score.value) else None for side, score in scores.items()}
-    details: dict[str, Any] = {"scores": told}
+    details: dict[str, object] = {"scores": told}
     usage = total([score.usage for score in scores.values() if score.usage])
     lacking = [side for side, value in told.items() if value is None]
     if lacking:

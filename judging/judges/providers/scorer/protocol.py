@@ -50,7 +50,7 @@ class Scorer(ABC):
         """Let go of connections."""
 
 
-def to_score(value: Any) -> Score:
+def to_score(value: object) -> Score:
     """A number as a score; NaN with the reason for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Score(math.nan, f"{type(value).__name__} {str(value)[:80]!r} is not a number.")
