@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from annotation.stats.orders import LETTERS
 from judging.judges.prompts import answers, templates

@@ -10,7 +10,6 @@ the conversation last, so that a server can reuse what it has read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from core.errors import gettext_noop
 from judging.judges.prompts.known_facts import render_list, to_words
