@@ -46,7 +46,7 @@ VERBS.update({ADD, CHANGE, DELETE})
 class AuditedAdmin(ModelAdmin[Model]):
     """What Django writes into its own log is an act, too: which row, and which of its fields, without their values."""
 
-    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+    def log_addition(self, request: HttpRequest, obj: Model, message: object) -> Any:
         record(ADD, by=actor(request), on=obj, fields=list_changed_fields(message))
         return super().log_addition(request, obj, message)
 
@@ -72,7 +72,7 @@ def list_changed_fields(message: object) -> list[str]:
 
 
 class AuditedSite(Administration):
-    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
+    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: object) -> None:
         """Also what other packages register, such as groups and second factors."""
         mixed = type("Audited", (AuditedAdmin, admin_class or ModelAdmin), {"__module__": __name__})
         super().register(model_or_iterable, mixed, **options)
@@ -81,7 +81,7 @@ class AuditedSite(Administration):
         """A change and the act of it are one transaction, at whose end the act is written."""
 
         @wraps(view)
-        def audited(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        def audited(request: HttpRequest, *args: object, **kwargs: Any) -> Any:
             if request.method != "POST":
                 return view(request, *args, **kwargs)
             with audit_batch():

@@ -115,7 +115,7 @@ class Channel(filesystem.Channel):
 class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> None:
+    def drain_events(self, connection: Any, timeout: float | None = None, **_: object) -> None:
         """Look for messages once and hand control back: Celery asks for two seconds, and is deaf for as long."""
         longest = float(self.polling_interval or 1.0)
         super().drain_events(connection, timeout=longest if timeout is None else min(timeout, longest))

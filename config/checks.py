@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
@@ -130,7 +129,7 @@ SIGNING_HINT = "Set CONCORD_SIGNING_KEY to what `manage.py signing_keys --new-ke
 
 
 @register(SETTINGS, deploy=True)
-def check_signing_key_shared(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def check_signing_key_shared(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     """A file of one machine is enough for a site that is one machine."""
     if settings.SIGNING_KEYS or settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         return []
@@ -182,7 +181,7 @@ def is_weak(secret: str, shortest: int) -> bool:
 
 
 @register(SETTINGS, deploy=True)
-def database_is_for_many(**kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+def database_is_for_many(**kwargs: object) -> list[CheckMessage]:  # noqa: ARG001
     if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         return []
     hint = "Set DATABASE_URL to PostgreSQL where the web server and workers run on several machines."

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -73,7 +73,7 @@ class Due:
     days: int | None
     n: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "kind": self.kind.key,
             "what": self.kind.what,

@@ -41,7 +41,7 @@ def open_cursor() -> Any:
     return getattr(connection, "prepared_cursor", connection.cursor)()
 
 
-def adapt_parameters(parameters: Mapping[str, object]) -> dict[str, Any]:
+def adapt_parameters(parameters: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters with times as the database takes them."""
     adapt = connection.ops.adapt_datetimefield_value
     return {name: adapt(value) if isinstance(value, datetime) else value for name, value in parameters.items()}

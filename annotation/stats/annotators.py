@@ -5,7 +5,6 @@ Nothing here proves that an annotator is careless. It says where to look.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +79,7 @@ class AnnotatorProfile:
     constant: bool
     straight_lining: bool
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The annotator as JSON types."""
         return {
             "annotator": self.annotator,
@@ -120,7 +119,7 @@ class AnnotatorReport:
     identical: tuple[tuple[str, str], ...]
     warnings: tuple[StatWarning, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The report as JSON types."""
         return {
             "categories": list(self.categories),

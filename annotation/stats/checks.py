@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class CheckRecord:
     by_criterion: dict[str, Estimate]
     unscored: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The record as JSON types."""
         return {
             "annotator": self.annotator,

@@ -8,7 +8,6 @@ matrices make likely and the matrices that the categories imply.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,7 @@ class DawidSkene:
         weights = np.where(known, self.prevalence, 0.0)
         return ratio((weights * np.nan_to_num(hits)).sum(axis=1), weights.sum(axis=1))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Prevalence, raters and convergence as JSON types; the posteriors belong to the items."""
         return {
             "categories": list(self.categories),

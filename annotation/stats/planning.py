@@ -53,7 +53,7 @@ class Size:
     n_ratings: int | None
     width: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The size as JSON types."""
         return {
             "raters": self.n_raters,
@@ -108,7 +108,7 @@ class StudyPlan:
         """The proposed number of raters per item: the fewest that leave no tier empty; None where none do."""
         return self.tiers.overlap
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The plan as JSON types."""
         size = self.size.to_json()
         return {

@@ -153,7 +153,7 @@ def allocate(sizes: Mapping[object, int], n: int, allocation: Allocation) -> dic
     return given
 
 
-def _quotas(wanted: Mapping[object, int], sizes: Mapping[object, int], n: int) -> dict[Any, float]:
+def _quotas(wanted: Mapping[object, int], sizes: Mapping[object, int], n: int) -> dict[object, float]:
     """Exact shares of ``n`` in proportion to ``wanted``; a stratum that is used up passes the rest on."""
     quota: dict[Any, float] = {}
     open_strata, left = list(wanted), float(n)

@@ -170,7 +170,7 @@ class TierResult:
             for row, n, kappa, place, stable in parts
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The result as JSON types."""
         return {**self.to_head(), "items": self.rows(np.arange(len(self.names)))}
 

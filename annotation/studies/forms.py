@@ -154,7 +154,7 @@ class PeopleField(forms.ModelMultipleChoiceField[User]):
 class AnnotatorsForm(forms.Form):
     """People to add to a study."""
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, people: Any, **kwargs: Any) -> None:
+    def __init__(self, data: Mapping[str, object] | None = None, *, people: object, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         self.fields["annotators"] = PeopleField(
             queryset=people, label="People", error_messages={"required": _("Choose at least one person.")}

@@ -180,7 +180,7 @@ class CriterionForm(forms.Form):
         file = self.cleaned_data["picture"]
         return to_data_uri(file.read(MOST_BYTES + 1)) if file else ""
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         given: dict[str, Any] = self.cleaned_data
         n = len(read_examples(given.get("examples", "")))
         if given.get("picture") and not 1 <= (given.get("picture_of") or 0) <= n:

@@ -41,7 +41,7 @@ class ReappliedErasures:
     withdrawn: int
     erased: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {**asdict(self), "unreadable": list(self.unreadable)}
 
 

@@ -235,7 +235,7 @@ class About:
     studies: tuple[str, ...]
     refused: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {**asdict(self), "studies": list(self.studies)}
 
 

@@ -89,7 +89,7 @@ class Act(models.Model):
             return digest(canonical_json(content))
         return compute_digest(canonical_json([*content, self.digest_key_id]), key_id=self.digest_key_id)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The act as commands print it."""
         return {
             "number": self.number,

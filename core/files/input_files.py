@@ -213,7 +213,7 @@ def read_list(
             yield index, record
 
 
-def check_value(file: InputFile, data: bytes, place: list[str | int], given: Any, model: type[Record]) -> Record:
+def check_value(file: InputFile, data: bytes, place: list[str | int], given: object, model: type[Record]) -> Record:
     """The part of the document `data` that stands at `place`, checked."""
     depth = len(place)
     try:
@@ -225,7 +225,7 @@ def check_value(file: InputFile, data: bytes, place: list[str | int], given: Any
     return record
 
 
-def parse_document(file: InputFile, data: bytes) -> Any:
+def parse_document(file: InputFile, data: bytes) -> object:
     """The JSON value in `data`; InputError with the line where it is none."""
     try:
         document = from_json(data, allow_inf_nan=False)

@@ -73,7 +73,7 @@ class JsonField(forms.JSONField):
         super().__init__(**{"decoder": Decoder, "widget": widget, **options})
         self.texts = texts
 
-    def prepare_value(self, value: Any) -> Any:
+    def prepare_value(self, value: object) -> Any:
         return "" if value in (None, "", {}) else super().prepare_value(value)
 
     def clean(self, value: object) -> dict[str, object]:
@@ -210,7 +210,7 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
     if option.type is Any:
         return serializers.JSONField(**said)
     if option.type is dict and option.item:
-        child = {} if option.item.type is Any else {"child": build_rest_field(option.item, nested)}
+        child = {} if option.item.type is object else {"child": build_rest_field(option.item, nested)}
         return serializers.DictField(**child, allow_empty=not option.shortest, **said)
     if option.type is list and option.item:
         lengths: dict[str, Any] = {"min_length": option.shortest, "max_length": option.longest}

@@ -72,7 +72,7 @@ class Setting:
         given = {name: value for name, value in kept.items() if name in known}
         return cls(**{**given, "without": tuple(given.get("without", ()))})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What is kept: without what has no meaning in this setting."""
         kept = {**asdict(self), "without": list(self.without)}
         for name in () if self.retrieves else ("retriever", "k"):

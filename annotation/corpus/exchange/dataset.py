@@ -34,7 +34,7 @@ class Scale:
     name: str
     question: str
     level: str
-    categories: tuple[Mapping[str, Any], ...] = ()
+    categories: tuple[Mapping[str, object], ...] = ()
     guideline: str = ""
     unit: str = "item"
     type: str = "choice"
@@ -101,7 +101,7 @@ class ExchangedAnswer:
         """The values of several categories; - stands for none."""
         return [value for value in self.value.split("|") if value != "-"]
 
-    def to_extras(self, *told: str) -> dict[str, Any]:
+    def to_extras(self, *told: str) -> dict[str, object]:
         """What it holds besides the fields that are told elsewhere, without what was never given."""
         return {
             each.name: getattr(self, each.name)
@@ -182,7 +182,7 @@ class Naming:
     judges: frozenset[str] = frozenset()
     fixed_order: bool = False
 
-    def find_value(self, name: str, given: Mapping[str, Any], usual: Sequence[str] = ()) -> Any:
+    def find_value(self, name: str, given: Mapping[str, object], usual: Sequence[str] = ()) -> object:
         """The value of a field: under the name that was told, else under its own or a usual one; None if absent."""
         names = [self.fields[name]] if name in self.fields else [name, *usual]
         return next((given[each] for each in names if each in given), None)

@@ -119,7 +119,7 @@ def result(scale: Scale, answer: ExchangedAnswer) -> dict[str, Any]:
     """One control's result."""
     name, kind, value = build_control(scale, answer)
     told = IN_RESULT if scale.type in NUMBERS or answer.reason else ()
-    meta: dict[str, Any] = {META: answer.to_extras(*told)}
+    meta: dict[str, object] = {META: answer.to_extras(*told)}
     if answer.note:
         meta["text"] = [answer.note]
     return {

@@ -163,7 +163,7 @@ def read_image_url(part: Mapping[str, object]) -> Iterator[dict[str, object]]:
     yield build_attached("image", str(url), part)
 
 
-def build_attached(kind: str, address: str, part: Mapping[str, object]) -> dict[str, Any]:
+def build_attached(kind: str, address: str, part: Mapping[str, object]) -> dict[str, object]:
     """A picture or a sound by its address: in a `data:` address, a file beside the records, or elsewhere."""
     told = {"alt": str(part.get("alt") or ""), "name": str(part.get("name") or "")}
     if address.startswith("data:"):

@@ -71,7 +71,7 @@ def split_message(message: Mapping[str, Any]) -> Iterator[dict[str, object]]:
         yield to_turn(message, role, rest)
 
 
-def read_role(message: Mapping[str, Any]) -> str:
+def read_role(message: Mapping[str, object]) -> str:
     """Who speaks. InputError where nobody knows who that is."""
     who = find_first_value(message, SPEAKERS)
     who = who.get("role") if isinstance(who, Mapping) else who
@@ -111,7 +111,7 @@ def is_other(part: Mapping[str, object]) -> bool:
     return not (isinstance(part.get("text"), str) or is_text(part) or is_call(part) or read_thought(part))
 
 
-def find_first_name(given: Mapping[str, Any], names: Sequence[str]) -> str:
+def find_first_name(given: Mapping[str, object], names: Sequence[str]) -> str:
     """The first of the names that is there with a value, else the first that is there. InputError without any."""
     there = [name for name in names if name in given]
     if not there:
@@ -119,7 +119,7 @@ def find_first_name(given: Mapping[str, Any], names: Sequence[str]) -> str:
     return next((name for name in there if given[name] is not None), there[0])
 
 
-def find_first_value(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+def find_first_value(given: Mapping[str, object], names: Sequence[str]) -> Any:
     """The value under that name; None for the text of a message that only calls tools."""
     if names is TEXTS and may_be_silent(given) and not set(names) & set(given):
         return None
@@ -147,7 +147,7 @@ def read_text(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def is_text(part: Mapping[str, Any]) -> bool:
+def is_text(part: Mapping[str, object]) -> bool:
     return part.get("type") == "text"
 
 
@@ -166,7 +166,7 @@ def read_thought(part: Mapping[str, object]) -> str:
     return str(part.get("thinking") or part.get("content") or part.get("text") or "")
 
 
-def to_call(given: Mapping[str, Any]) -> dict[str, Any]:
+def to_call(given: Mapping[str, object]) -> dict[str, object]:
     """A call of a tool as OpenAI spells it, also from the spelling of Anthropic, LangChain, OpenTelemetry, inspect."""
     if isinstance(given.get("function"), Mapping):
         return {name: value for name, value in given.items() if value is not None}
@@ -181,7 +181,7 @@ def build_call(identity: str, name: str, arguments: object) -> dict[str, object]
     return {"id": identity, "type": "function", "function": {"name": name, "arguments": text}}
 
 
-def read_written_call(text: str) -> dict[str, Any]:
+def read_written_call(text: str) -> dict[str, object]:
     """A call written as JSON text, as ShareGPT's `function_call` is; as it stands where it is not JSON."""
     try:
         found = json.loads(text)
@@ -217,7 +217,7 @@ def is_dialogue(value: Any) -> bool:
     )
 
 
-def is_message(value: Mapping[str, Any]) -> bool:
+def is_message(value: Mapping[str, object]) -> bool:
     try:
         read_role(value)
     except InputError:

@@ -153,7 +153,7 @@ class FurtherResponse(BaseModel):
     parts: list[Part] = []
 
     @model_serializer(mode="wrap")
-    def drop_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def drop_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Text alone is stored as that."""
         found: dict[str, Any] = dump(self) | {"parts": [part.to_stored() for part in self.parts]}
         return {name: value for name, value in found.items() if value or name == "text"}

@@ -67,7 +67,7 @@ def document(criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def to_json(one: Version) -> dict[str, Any]:
+def to_json(one: Version) -> dict[str, object]:
     row = one.row
     return {
         "version": row.version,

@@ -97,7 +97,7 @@ def list_invitations(study: Study) -> list[dict[str, object]]:
     return [to_json(one, one.uses) for one in found]
 
 
-def to_json(one: Invitation, joined: int) -> dict[str, Any]:
+def to_json(one: Invitation, joined: int) -> dict[str, object]:
     return {
         "number": one.pk,
         "platform": one.platform or None,

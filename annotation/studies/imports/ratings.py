@@ -283,7 +283,7 @@ def find_subjects(file: InputFile, ratings: Sequence[Rating], problems: Problems
     return kind, [rows[pk] for pk in dict.fromkeys(ids)]
 
 
-def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rating]) -> dict[str, Any]:
+def template_fields(file: InputFile, kind: str, key: str, ratings: Iterable[Rating]) -> dict[str, object]:
     """Fields of a criterion made from the template called `key`; with a tie where the labels hold one."""
     mine = [rating for rating in ratings if rating.criterion == key]
     template = TEMPLATES.get(key)

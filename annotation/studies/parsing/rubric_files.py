@@ -121,7 +121,7 @@ def to_document(rubric: Rubric) -> dict[str, Any]:
     return {**{name: text for name, text in head.items() if text}, "criterion": criteria}
 
 
-def to_criterion_document(one: CriterionSpec) -> dict[str, Any]:
+def to_criterion_document(one: CriterionSpec) -> dict[str, object]:
     called = spell_type(one)
     given: dict[str, Any] = {"key": one.key, "name": one.name, "type": called}
     given |= {"level": one.level} if one.level != NAMES_OF_TYPES[called][1] else {}

@@ -79,7 +79,7 @@ def iterate_items(study: Study) -> Iterator[Item]:
         last = some[-1].position
 
 
-def build_record(item: Item) -> dict[str, Any]:
+def build_record(item: Item) -> dict[str, object]:
     """The dialogue or pair as a line of Concord's own JSONL, and where it comes from."""
     if item.pair is not None:
         pair = item.pair

@@ -44,7 +44,7 @@ class RubricChanges:
 
 @check_options(RubricChange)
 @audited("rubric.change", on="study", says=("reason",))
-def change(*, by: User | None, study: Study, rubric: Mapping[str, Any], reason: str = "") -> RubricChanges:
+def change(*, by: User | None, study: Study, rubric: Mapping[str, object], reason: str = "") -> RubricChanges:
     """Ask these criteria from now on, in this order. Labels that there are keep what they were given under.
 
     Raises InputError with the field that is wrong; at `reason` where labels rest on the rubric and no reason is given.

@@ -184,7 +184,7 @@ def replace(request: HttpRequest, study: Study, now: Rubric) -> HttpResponse:
     return apply(request, study, whole.to_document())
 
 
-def change(request: HttpRequest, study: Study, document: dict[str, Any]) -> RubricChanges:
+def change(request: HttpRequest, study: Study, document: dict[str, object]) -> RubricChanges:
     reason = request.POST.get("reason", "").strip()
     return rubrics.change(by=get_account(request), study=study, rubric=document, reason=reason)
 

@@ -167,7 +167,7 @@ def read_json(file: InputFile, at: str, problems: Problems, notes: RowNotes) -> 
             problems.add(file.error("a JSON object is expected for each row", line=number), str(one)[:1000])
 
 
-def find_rows(file: InputFile, document: Any, at: str, notes: RowNotes) -> list[object]:
+def find_rows(file: InputFile, document: object, at: str, notes: RowNotes) -> list[object]:
     """The list of rows in a document. An object without a list of objects, or with several, is one row itself."""
     if at:
         found = find_value(document, at)
@@ -190,7 +190,7 @@ WRAPPERS = 4
 """An object with more keys than this is a row itself, and its list a part of it."""
 
 
-def is_list_of_objects(value: Any) -> bool:
+def is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 

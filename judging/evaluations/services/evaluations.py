@@ -64,7 +64,7 @@ class Drawing:
         frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in named.items()}
         return cls(**frozen)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {name: value for name, value in asdict(self).items() if value not in (None, (), "")}
 
 

@@ -81,7 +81,7 @@ def _mapped(content: Content, change: Callable[[str], str]) -> Content:
     )
 
 
-def _inside(value: Any, change: Callable[[str], str]) -> Any:
+def _inside(value: object, change: Callable[[str], str]) -> Any:
     """The same shape with every text in it changed; the names of fields stay."""
     if isinstance(value, str):
         return change(value)

@@ -66,7 +66,7 @@ REGISTRY = {
 
 
 def create(
-    provider: str, *, model: str = "", parameters: Mapping[str, Any] | None = None, keys: Keyring = ENVIRONMENT
+    provider: str, *, model: str = "", parameters: Mapping[str, object] | None = None, keys: Keyring = ENVIRONMENT
 ) -> Provider:
     """The provider ready for use, with a project's keys. PermanentError names an unknown one or a wrong parameter."""
     kind = load(provider)

@@ -34,7 +34,9 @@ def load_callable(place: str) -> Callable[..., Any]:
     return called
 
 
-async def call_within(seconds: float, name: str, function: Callable[..., Any], *given: object, **named: object) -> Any:
+async def call_within(
+    seconds: float, name: str, function: Callable[..., Any], *given: object, **named: object
+) -> object:
     """Await a coroutine function, run another one in a thread, and return what it returns.
 
     TransientError after so many seconds; PermanentError, which says `name`, where it raises one of its own.

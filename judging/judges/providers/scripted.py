@@ -6,7 +6,7 @@ It can be slow, refuse, stumble or say nonsense on purpose, so that every way a 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -50,7 +50,7 @@ class ScriptedParameters(base.Parameters):
 class Scripted(base.Provider):
     Parameters = ScriptedParameters
 
-    def check(self, criteria: Any) -> list[str]:  # noqa: ARG002
+    def check(self, criteria: object) -> list[str]:  # noqa: ARG002
         return [self.parameters.problem] if self.parameters.problem else []
 
     async def judge(self, request: JudgeRequest) -> Reply:

@@ -54,7 +54,7 @@ class ProbeSettings:
         there = tuple(ALTERATIONS[name] for name in kept["alterations"] if name in ALTERATIONS)
         return cls(there, seed, {int(pk): response for pk, response in kept["favoured"].items()})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What a run keeps: the alterations with their versions, and the favoured responses."""
         return {
             "alterations": {one.name: one.version for one in self.alterations},

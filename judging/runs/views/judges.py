@@ -139,7 +139,7 @@ def is_preview(request: HttpRequest) -> bool:
     return any(name in request.POST for name in LOOKS)
 
 
-def preview_judge(request: HttpRequest, form: JudgeForm) -> dict[str, Any]:
+def preview_judge(request: HttpRequest, form: JudgeForm) -> dict[str, object]:
     """What was asked for, where the form is right: the prompt of a real item, or whether the judge would answer."""
     shown: dict[str, Any] = dict.fromkeys(("preview", "tested", "models", "trials"))
     if "models" in request.POST and "name" in form.fields:

@@ -50,7 +50,7 @@ def preferences(
     domain: str,
     types: Sequence[TypeSpec],
     demographics: Mapping[str, Any],
-    known: Mapping[str, Any],
+    known: Mapping[str, object],
     *,
     replaced: Mapping[str, str] = NONE_REPLACED,
 ) -> Cue:

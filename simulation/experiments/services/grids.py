@@ -29,7 +29,7 @@ class Grid:
     absent: int
     asked: dict[str, Any]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {**self.asked, "users": list(self.users), "tasks": list(self.tasks), **self.left_out}
 
     @property
