@@ -207,10 +207,10 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         said["default"] = partial(copy, option.default) if option.item else option.default
     if option.choices is not None:
         return serializers.ChoiceField(list(option.choices.items()), **said)
-    if option.type is Any:
+    if option.type is object:
         return serializers.JSONField(**said)
     if option.type is dict and option.item:
-        child = {} if option.item.type is Any else {"child": build_rest_field(option.item, nested)}
+        child = {} if option.item.type is object else {"child": build_rest_field(option.item, nested)}
         return serializers.DictField(**child, allow_empty=not option.shortest, **said)
     if option.type is list and option.item:
         lengths: dict[str, Any] = {"min_length": option.shortest, "max_length": option.longest}
