@@ -105,7 +105,7 @@ class KnownItemSerializer(serializers.ModelSerializer[KnownItem]):
             *("created_at", "retired_at"),
         ]
 
-    def get_answers(self, row: KnownItem) -> dict[str, dict[str, object]]:
+    def get_answers(self, row: KnownItem) -> dict[str, dict[str, Any]]:
         return {
             Ask(one.criterion, one.turn).name: {
                 "value": one.value,

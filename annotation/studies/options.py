@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from django.utils.translation import gettext_noop
 from pydantic import Field, model_validator
@@ -43,7 +43,7 @@ class NewStudy(Options):
     criteria: list[str] | None = Field(
         None, min_length=1, description=f"Among {', '.join(TEMPLATES)}. If not given: the published ones of the kind."
     )
-    rubric: dict[str, Any] | None = Field(
+    rubric: dict[str, object] | None = Field(
         None,
         title="Rubric",
         description="Criteria of your own, in place of those named: name, kind and a list of criteria.",
@@ -148,7 +148,7 @@ class People(Options):
 class RubricDraft(Options):
     """A rubric that is only looked at."""
 
-    rubric: dict[str, Any] = Field(description="As a rubric file in JSON: name, kind and a list of criteria.")
+    rubric: dict[str, object] = Field(description="As a rubric file in JSON: name, kind and a list of criteria.")
 
 
 class RubricChange(RubricDraft):

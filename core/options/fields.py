@@ -207,7 +207,7 @@ def build_rest_field(option: Option, nested: Serializer) -> Any:
         said["default"] = partial(copy, option.default) if option.item else option.default
     if option.choices is not None:
         return serializers.ChoiceField(list(option.choices.items()), **said)
-    if option.type is Any:
+    if option.type is object:
         return serializers.JSONField(**said)
     if option.type is dict and option.item:
         child = {} if option.item.type is object else {"child": build_rest_field(option.item, nested)}

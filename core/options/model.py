@@ -202,7 +202,7 @@ def read_type(annotation: object, metadata: Sequence[object]) -> Option:
         return Option(str, choices={value: value for value in inner}, **said)
     if origin in (list, dict):
         return Option(origin, item=read_type(inner[-1], ()), **said)
-    return Option(annotation, **said)
+    return Option(object if annotation is Any else annotation, **said)
 
 
 def to_input_error(error: ErrorDetails, model: type[Options]) -> InputError:
@@ -230,7 +230,7 @@ def check_options(model: type[Options], *, but: Collection[str] = ()) -> Callabl
     keeps what was filled in.
     """
     options = {name: one for name, one in read_options(model).items() if name not in but}
-    elsewhere: dict[str, Any] = dict.fromkeys(but, (Any, None))
+    elsewhere: dict[str, Any] = dict.fromkeys(but, (object, None))
     checked = create_model(model.__name__, __base__=model, **elsewhere)
 
     def decorate(service: Callable[P, R]) -> Callable[P, R]:

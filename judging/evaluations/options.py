@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -30,7 +30,7 @@ class NewEvaluationRuns(RunOptions):
     without: Annotated[list[str], Hint(metavar="FIELD")] = Field(
         [], title="Fields to leave out", description="Fields of the persona, such as preferences or demographics.Age."
     )
-    embedder: dict[str, Any] | None = Field(
+    embedder: dict[str, object] | None = Field(
         None, description="model, and base_url, of a server of embeddings, for the retriever endpoint."
     )
     order_policy: Annotated[str, Choices(ORDERS), Hint(option="order", radio=True)] = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 
@@ -39,7 +39,7 @@ class NewJudge(Options):
         description="As its server calls it, for example claude-haiku-4-5. For a local one a GGUF file on this "
         "machine; empty for SmolLM2. The baseline has none.",
     )
-    parameters: dict[str, Any] = Field(
+    parameters: dict[str, object] = Field(
         {},
         title="Parameters",
         description='JSON, such as {"concurrency": 8, "max_tokens": 1000}; never a key. Empty for the defaults.',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -97,7 +97,7 @@ class Seed(Options):
     """Traits from which personas are made."""
 
     id: str = Field(min_length=1, max_length=100)
-    traits: dict[str, Any] = Field(min_length=1, description="Trait to value, or to a list of values.")
+    traits: dict[str, object] = Field(min_length=1, description="Trait to value, or to a list of values.")
 
 
 class NewSeedRun(RunOptions):
