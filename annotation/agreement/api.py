@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -201,7 +199,7 @@ class StudyQuality(OfStudy):
         return Response(quality.document(self.study(slug), **self.parse_query(QualityQuery)))
 
 
-class StretchSerializer(serializers.Serializer[Any]):
+class StretchSerializer(serializers.Serializer[object]):
     """The mean mark of a stretch of one annotator's checks or repeats, in the order in which they were given."""
 
     annotator = serializers.CharField()
@@ -240,7 +238,7 @@ class CriterionQuery(Given):
     criterion = serializers.CharField(required=False, default="", allow_blank=True, help_text="The first if not given.")
 
 
-class DisputeSerializer(serializers.Serializer[Any]):
+class DisputeSerializer(serializers.Serializer[object]):
     """An item on which people gave more than one answer."""
 
     position = serializers.IntegerField()

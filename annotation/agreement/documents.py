@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
 from annotation.studies.api.serializers import FigureSerializer
@@ -27,7 +25,7 @@ class CheckRecordSerializer(FigureSerializer):
     stretches = StretchFigureSerializer(many=True)
 
 
-class QualitySerializer(serializers.Serializer[Any]):
+class QualitySerializer(serializers.Serializer[object]):
     """Each annotator as an instrument, by criterion."""
 
     study = serializers.CharField()
@@ -39,7 +37,7 @@ class QualitySerializer(serializers.Serializer[Any]):
     criteria = serializers.DictField(child=serializers.DictField())
 
 
-class GoldItemSerializer(serializers.Serializer[Any]):
+class GoldItemSerializer(serializers.Serializer[object]):
     """The gold of one item, or the reason why it has none."""
 
     item = serializers.CharField()
@@ -52,7 +50,7 @@ class GoldItemSerializer(serializers.Serializer[Any]):
     candidates = serializers.ListField(child=serializers.CharField(), help_text="Values among which it is undecided.")
 
 
-class StudyGoldSerializer(serializers.Serializer[Any]):
+class StudyGoldSerializer(serializers.Serializer[object]):
     """The gold of a study's items on one criterion."""
 
     study = serializers.CharField()

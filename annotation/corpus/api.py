@@ -101,7 +101,7 @@ class SearchQuery(Given):
     q = serializers.CharField(help_text="A part of a name or id.")
 
 
-class FoundSerializer(serializers.Serializer[Any]):
+class FoundSerializer(serializers.Serializer[object]):
     """What was found of one kind, at most 20; `more` says that there is more."""
 
     title = serializers.CharField()

@@ -38,7 +38,7 @@ class QueueApi(Api):
         return found
 
 
-class Rules(serializers.Serializer[Any]):
+class Rules(serializers.Serializer[object]):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
     check_every = serializers.IntegerField(allow_null=True)
@@ -140,7 +140,7 @@ class FromStudy(Given):
     decided_in = serializers.CharField(help_text="Address of the study in which they were decided.")
 
 
-class Named(serializers.Serializer[Any]):
+class Named(serializers.Serializer[object]):
     """How many items are named now as was asked, those that were named before included."""
 
     n = serializers.IntegerField()

@@ -98,7 +98,7 @@ def list_participants(study: Study) -> Any:
     return add_uses(study.invitations.select_related("study", "created_by"))
 
 
-class IntakeSerializer(serializers.Serializer[Any]):
+class IntakeSerializer(serializers.Serializer[object]):
     """How people come into a study, and what they get at its end."""
 
     is_public = serializers.BooleanField(help_text="Whether anybody may join by the public address.")
@@ -146,7 +146,7 @@ class StudyIntake(RecruitmentApi):
         return Response(IntakeSerializer(content).data)
 
 
-class ParticipantSerializer(serializers.Serializer[Any]):
+class ParticipantSerializer(serializers.Serializer[object]):
     """Somebody who is or was in a study."""
 
     annotator = serializers.CharField(source="annotator.username")
@@ -219,7 +219,7 @@ class Questions(RecruitmentApi):
         return Response(QuestionSerializer(made).data, status=201)
 
 
-class Erased(serializers.Serializer[Any]):
+class Erased(serializers.Serializer[object]):
     erased = serializers.IntegerField(help_text="Answers that went with it.")
 
 

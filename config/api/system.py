@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -33,14 +31,14 @@ from simulation.experiments.api import ExperimentSerializer
 from simulation.experiments.models import Experiment
 
 
-class CheckSerializer(serializers.Serializer[Any]):
+class CheckSerializer(serializers.Serializer[object]):
     """One thing that the site needs; `problem` is empty where it is there."""
 
     name = serializers.CharField()
     problem = serializers.CharField(allow_blank=True)
 
 
-class QueueSerializer(serializers.Serializer[Any]):
+class QueueSerializer(serializers.Serializer[object]):
     """Parts of running judge runs."""
 
     waiting = serializers.IntegerField()
@@ -59,7 +57,7 @@ class ProcessSerializer(serializers.ModelSerializer[Worker]):
         fields = ["name", "slots", "parts", "started_at", "seen_at"]
 
 
-class RetentionSerializer(serializers.Serializer[Any]):
+class RetentionSerializer(serializers.Serializer[object]):
     """A kind of data, how long it is kept, and how much of it is over that."""
 
     kind = serializers.CharField()
@@ -69,7 +67,7 @@ class RetentionSerializer(serializers.Serializer[Any]):
     over = serializers.IntegerField()
 
 
-class SystemSerializer(serializers.Serializer[Any]):
+class SystemSerializer(serializers.Serializer[object]):
     """What waits, who works, and which runs and experiments need somebody."""
 
     checks = CheckSerializer(many=True)
@@ -113,7 +111,7 @@ class StudyArchive(Api):
         return stream_zip(writing.files(study), name=f"{study.slug}-archive.zip")
 
 
-class ErasureSerializer(serializers.Serializer[Any]):
+class ErasureSerializer(serializers.Serializer[object]):
     """What erasing an account means. Labels and decisions stay, under the number."""
 
     username = serializers.CharField()

@@ -26,7 +26,7 @@ from core.api.schema import says
 from core.errors import InputError
 
 
-class MeSerializer(serializers.Serializer[Any]):
+class MeSerializer(serializers.Serializer[object]):
     username = serializers.CharField()
     is_researcher = serializers.BooleanField()
     scopes = serializers.ListField(child=serializers.CharField(), help_text="Of the token; all in a session.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
@@ -17,14 +16,14 @@ MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing at this address that you may see."
 
 
-class FieldProblem(serializers.Serializer[Any]):
+class FieldProblem(serializers.Serializer[object]):
     """What is wrong with one field."""
 
     field = serializers.CharField()
     message = serializers.CharField()
 
 
-class Problem(serializers.Serializer[Any]):
+class Problem(serializers.Serializer[object]):
     """What went wrong and where."""
 
     type = serializers.CharField(default="about:blank")

@@ -20,7 +20,7 @@ from core.options.fields import build_serializer
 from core.options.model import Options
 
 
-class Given(serializers.Serializer[Any]):
+class Given(serializers.Serializer[object]):
     """What a request says. A name that is not known is refused: a slip of the pen must not go unnoticed."""
 
     def to_internal_value(self, data: object) -> object:

@@ -219,7 +219,7 @@ class TagShareSerializer(FigureSerializer):
     n = serializers.IntegerField()
 
 
-class FailureCountSerializer(serializers.Serializer[Any]):
+class FailureCountSerializer(serializers.Serializer[object]):
     """Of one model: wrong answers that are tagged, who tagged them, and the share of each tag."""
 
     judge = serializers.CharField()
@@ -228,7 +228,7 @@ class FailureCountSerializer(serializers.Serializer[Any]):
     tags = serializers.DictField(child=TagShareSerializer())
 
 
-class FailureCountsSerializer(serializers.Serializer[Any]):
+class FailureCountsSerializer(serializers.Serializer[object]):
     """Tags of wrong answers, by model."""
 
     models = FailureCountSerializer(many=True)

@@ -120,7 +120,7 @@ class ExperimentList(ExperimentsApi):
         return self.render_experiment(made.pk, status=201)
 
 
-class ExperimentEstimateSerializer(serializers.Serializer[Any]):
+class ExperimentEstimateSerializer(serializers.Serializer[object]):
     """What an experiment will take; null where it cannot be known."""
 
     dialogues = serializers.IntegerField()
@@ -157,14 +157,14 @@ class ExperimentDetail(ExperimentsApi):
         return self.render_experiment(pk)
 
 
-class EndedSerializer(serializers.Serializer[Any]):
+class EndedSerializer(serializers.Serializer[object]):
     key = serializers.CharField()
     name = serializers.CharField()
     regular = serializers.BooleanField()
     n = serializers.IntegerField()
 
 
-class ExperimentProgressSerializer(serializers.Serializer[Any]):
+class ExperimentProgressSerializer(serializers.Serializer[object]):
     """An experiment, counted."""
 
     state = serializers.CharField()
@@ -271,7 +271,7 @@ class ExperimentDialogue(ExperimentsApi):
         return Response(SimulatedWhole(get_object_or_404(rows, experiment=pk, index=index)).data)
 
 
-class MadeStudy(serializers.Serializer[Any]):
+class MadeStudy(serializers.Serializer[object]):
     study = serializers.CharField(help_text="Its slug.")
 
 

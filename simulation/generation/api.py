@@ -233,7 +233,7 @@ class SeedRuns(BenchmarksApi):
         return Response(seed_runs.document(run), status=201)
 
 
-class Stopped(serializers.Serializer[Any]):
+class Stopped(serializers.Serializer[object]):
     n = serializers.IntegerField(help_text="Orders that were not begun.")
 
 
@@ -243,7 +243,7 @@ class CandidateRunStop(BenchmarksApi):
         return Response({"n": candidates.stop(by=self.me, run=get_object_or_404(CandidateRun, pk=pk))})
 
 
-class Resumed(serializers.Serializer[Any]):
+class Resumed(serializers.Serializer[object]):
     n = serializers.IntegerField(help_text="Orders that go on.")
 
 
@@ -254,7 +254,7 @@ class CandidateRunResume(BenchmarksApi):
         return Response({"n": candidates.resume(by=self.me, run=run, **given)})
 
 
-class OrderFailureSerializer(serializers.Serializer[Any]):
+class OrderFailureSerializer(serializers.Serializer[object]):
     """Orders that failed at one level for one reason; `making` is one of them."""
 
     level = serializers.CharField()
@@ -298,7 +298,7 @@ class CandidateRunDetail(BenchmarksApi):
         )
 
 
-class PairRuleSerializer(serializers.Serializer[Any]):
+class PairRuleSerializer(serializers.Serializer[object]):
     """Which levels stood against which, and how alike two responses had to be."""
 
     against = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
@@ -308,7 +308,7 @@ class PairRuleSerializer(serializers.Serializer[Any]):
     each = serializers.IntegerField()
 
 
-class MadePairsSerializer(serializers.Serializer[Any]):
+class MadePairsSerializer(serializers.Serializer[object]):
     """Pairs that the candidates give: how many, how many are new, and what was left out."""
 
     pairs = serializers.IntegerField()

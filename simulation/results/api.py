@@ -96,7 +96,7 @@ class ExperimentRanks(ExperimentsApi):
         return Response(ranks_on_request(rated[0], rated[1], Filters.parse(given)))
 
 
-class ComparedSettingSerializer(serializers.Serializer[Any]):
+class ComparedSettingSerializer(serializers.Serializer[object]):
     """A setting as published and here; `same` is null where one of the two is not known."""
 
     setting = serializers.CharField()
@@ -105,7 +105,7 @@ class ComparedSettingSerializer(serializers.Serializer[Any]):
     same = serializers.BooleanField(allow_null=True)
 
 
-class ComparedSettingsSerializer(serializers.Serializer[Any]):
+class ComparedSettingsSerializer(serializers.Serializer[object]):
     settings = ComparedSettingSerializer(many=True)
     warnings = serializers.ListField(child=serializers.CharField(), help_text="Where one model has several parts.")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -69,7 +67,7 @@ class PairSerializer(serializers.ModelSerializer[ResponsePair]):
         ]
 
 
-class StockSerializer(serializers.Serializer[Any]):
+class StockSerializer(serializers.Serializer[object]):
     """How many records of one kind there are."""
 
     kind = serializers.CharField()
@@ -172,7 +170,7 @@ class PersonSerializer(serializers.ModelSerializer[User]):
         return str(user)
 
 
-class AnnotatorSerializer(serializers.Serializer[Any]):
+class AnnotatorSerializer(serializers.Serializer[object]):
     """An annotator of a study with what they have done in it."""
 
     annotator = PersonSerializer()
@@ -181,7 +179,7 @@ class AnnotatorSerializer(serializers.Serializer[Any]):
     skipped = serializers.IntegerField()
 
 
-class ProgressSerializer(serializers.Serializer[Any]):
+class ProgressSerializer(serializers.Serializer[object]):
     """How far a study has come."""
 
     items = serializers.IntegerField()
@@ -191,7 +189,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField()
 
 
-class LabelSerializer(serializers.Serializer[Any]):
+class LabelSerializer(serializers.Serializer[object]):
     """One answer of one rater to one criterion of one item, in the columns of the export."""
 
     study = serializers.CharField()
@@ -220,7 +218,7 @@ class LabelSerializer(serializers.Serializer[Any]):
     content = serializers.JSONField(allow_null=True, help_text="Of spans, texts and rewrites: what was given.")
 
 
-class Counts(serializers.Serializer[Any]):
+class Counts(serializers.Serializer[object]):
     """What an import did, by kind of row."""
 
     created = serializers.DictField(child=serializers.IntegerField())
@@ -232,7 +230,7 @@ class Counts(serializers.Serializer[Any]):
     errors_file = serializers.CharField(required=False)
 
 
-class FigureSerializer(serializers.Serializer[Any]):
+class FigureSerializer(serializers.Serializer[object]):
     """A figure with its interval and what it rests on. What is undefined is null, and `reason` says why."""
 
     value = serializers.FloatField(allow_null=True)
@@ -249,7 +247,7 @@ class FigureSerializer(serializers.Serializer[Any]):
     df = serializers.FloatField(allow_null=True, help_text="Effective degrees of freedom of the standard error.")
 
 
-class Changed(serializers.Serializer[Any]):
+class Changed(serializers.Serializer[object]):
     """How much changed."""
 
     n = serializers.IntegerField()

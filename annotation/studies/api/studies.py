@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from django.db.models import Count, QuerySet
 from django.shortcuts import get_object_or_404
@@ -94,7 +93,7 @@ class StudyCriterion(StudiesApi):
         return Response(shapes.CriterionSerializer(find_criterion(slug, key)).data)
 
 
-class VersionSerializer(serializers.Serializer[Any]):
+class VersionSerializer(serializers.Serializer[object]):
     """One text of a criterion, and how many labels that count rest on it."""
 
     version = serializers.IntegerField(source="row.version")
@@ -118,7 +117,7 @@ def find_criterion(slug: str, key: str) -> Criterion:
     return get_object_or_404(Criterion.objects.select_related("study__created_by"), study__slug=slug, key=key)
 
 
-class RubricSerializer(serializers.Serializer[Any]):
+class RubricSerializer(serializers.Serializer[object]):
     """A rubric as its file has it in JSON: what goes without saying is left out."""
 
     name = serializers.CharField(required=False)
@@ -128,7 +127,7 @@ class RubricSerializer(serializers.Serializer[Any]):
     criterion = serializers.ListField(child=serializers.JSONField())
 
 
-class RubricChangesSerializer(serializers.Serializer[Any]):
+class RubricChangesSerializer(serializers.Serializer[object]):
     """What a new rubric did, by the keys of criteria."""
 
     added = serializers.ListField(child=serializers.CharField())
@@ -141,7 +140,7 @@ class RubricChangesSerializer(serializers.Serializer[Any]):
     )
 
 
-class RubricTemplateSerializer(serializers.Serializer[Any]):
+class RubricTemplateSerializer(serializers.Serializer[object]):
     """A rubric that comes with Concord."""
 
     template = serializers.CharField()
@@ -171,7 +170,7 @@ class RubricCheck(StudiesApi):
         return Response(to_document(parse_rubric(self.parse_body(RubricDraft)["rubric"])))
 
 
-class TemplateSerializer(serializers.Serializer[Any]):
+class TemplateSerializer(serializers.Serializer[object]):
     """A criterion that studies can be made with."""
 
     key = serializers.CharField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -49,7 +47,7 @@ class ToDecide(Api):
         return self.page(rows, DecidedStudySerializer)
 
 
-class VoiceSerializer(serializers.Serializer[Any]):
+class VoiceSerializer(serializers.Serializer[object]):
     """One person's answer, under a letter that says nothing of who it is."""
 
     name = serializers.CharField()
@@ -60,7 +58,7 @@ class VoiceSerializer(serializers.Serializer[Any]):
     evidence = serializers.ListField(child=serializers.CharField())
 
 
-class DisputedItemSerializer(serializers.Serializer[Any]):
+class DisputedItemSerializer(serializers.Serializer[object]):
     """An item as whoever decides sees it: not which model wrote it, and not who said what."""
 
     position = serializers.IntegerField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -49,7 +47,7 @@ class MyMessageSerializer(serializers.ModelSerializer[ItemMessage]):
         return row.author_id == row.annotator_id
 
 
-class MarksSerializer(serializers.Serializer[Any]):
+class MarksSerializer(serializers.Serializer[object]):
     flagged = serializers.BooleanField(source="is_flagged")
     later = serializers.BooleanField(source="is_later")
 
@@ -85,7 +83,7 @@ class MyMessages(Mine):
         return Response(MyMessageSerializer(made).data, status=201)
 
 
-class MyItemSerializer(serializers.Serializer[Any]):
+class MyItemSerializer(serializers.Serializer[object]):
     """An item that I submitted, skipped, began, marked or asked about."""
 
     id = serializers.SerializerMethodField()

@@ -33,7 +33,7 @@ CLOSED = "This study is closed and takes no more labels."
 MOST_HELD = 10
 
 
-class MyStudySerializer(serializers.Serializer[Any]):
+class MyStudySerializer(serializers.Serializer[object]):
     """An open study that the account rates in."""
 
     study = serializers.CharField(source="study.slug")
@@ -49,7 +49,7 @@ class MyStudies(OwnWork):
         return Response(MyStudySerializer(work.my_studies(self.me), many=True).data)
 
 
-class ContextSerializer(serializers.Serializer[Any]):
+class ContextSerializer(serializers.Serializer[object]):
     """One part of what is shown beside an item."""
 
     key = serializers.CharField()
@@ -59,7 +59,7 @@ class ContextSerializer(serializers.Serializer[Any]):
     entries = serializers.ListField(child=serializers.CharField())
 
 
-class AskedCategory(serializers.Serializer[Any]):
+class AskedCategory(serializers.Serializer[object]):
     """A possible answer."""
 
     value = serializers.CharField()
@@ -67,7 +67,7 @@ class AskedCategory(serializers.Serializer[Any]):
     guideline = serializers.CharField(allow_blank=True, required=False)
 
 
-class AskedCriterion(serializers.Serializer[Any]):
+class AskedCriterion(serializers.Serializer[object]):
     """A question with its answers: of a pair A, B and perhaps a tie, whichever response they are."""
 
     key = serializers.CharField()
@@ -85,7 +85,7 @@ class AskedCriterion(serializers.Serializer[Any]):
     categories = AskedCategory(many=True)
 
 
-class TurnSerializer(serializers.Serializer[Any]):
+class TurnSerializer(serializers.Serializer[object]):
     role = serializers.CharField()
     content = serializers.CharField(allow_blank=True)
     parts = serializers.ListField(
@@ -101,7 +101,7 @@ def render_turns(dialogue: Dialogue | None) -> list[dict[str, object]] | None:
     return [{"role": t["role"], "content": t["content"], "parts": t.get("parts", [])} for t in dialogue.turns]
 
 
-class AssignmentSerializer(serializers.Serializer[Any]):
+class AssignmentSerializer(serializers.Serializer[object]):
     """An item in my work, as it is shown to me."""
 
     id = serializers.CharField(help_text="A name that tells nothing of what the item is for.")
@@ -241,7 +241,7 @@ class Answers(Given):
     active_seconds = serializers.FloatField(required=False, min_value=0, max_value=1e9)
 
 
-class Submitted(serializers.Serializer[Any]):
+class Submitted(serializers.Serializer[object]):
     id = serializers.CharField()
     state = serializers.CharField()
 
@@ -288,7 +288,7 @@ class MySkip(Mine):
         return Response({"id": to_name(slot.pk), "state": Assignment.State.SKIPPED})
 
 
-class Freed(serializers.Serializer[Any]):
+class Freed(serializers.Serializer[object]):
     freed = serializers.BooleanField(help_text="Not if there is work on it.")
 
 
@@ -306,7 +306,7 @@ class DraftChanges(Given):
     active_seconds = serializers.FloatField(default=0, min_value=0, max_value=1e9)
 
 
-class Kept(serializers.Serializer[Any]):
+class Kept(serializers.Serializer[object]):
     content = serializers.DictField(child=serializers.CharField(allow_blank=True))
 
 

@@ -71,7 +71,7 @@ class NewCertificate(ByRules):
     part = serializers.CharField(default="", allow_blank=True)
 
 
-class CheckedSerializer(serializers.Serializer[Any]):
+class CheckedSerializer(serializers.Serializer[object]):
     """Whether a certificate holds, and why not."""
 
     sha256 = serializers.CharField(help_text="Empty where the document has none.")
@@ -178,7 +178,7 @@ class CertificateCheck(AnyAccount):
         return Response(checked.to_json())
 
 
-class PublicKeySerializer(serializers.Serializer[Any]):
+class PublicKeySerializer(serializers.Serializer[object]):
     """A public key of the site, in hexadecimal."""
 
     key_id = serializers.CharField()
@@ -186,7 +186,7 @@ class PublicKeySerializer(serializers.Serializer[Any]):
     signs = serializers.BooleanField(help_text="Whether new certificates are signed with it.")
 
 
-class SigningKeysSerializer(serializers.Serializer[Any]):
+class SigningKeysSerializer(serializers.Serializer[object]):
     """The keys that check this site's certificates, the one that signs first."""
 
     algorithm = serializers.CharField()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
 from annotation.studies.api.serializers import FigureSerializer
 from judging.judges.models import HoldOut
 
 
-class Queued(serializers.Serializer[Any]):
+class Queued(serializers.Serializer[object]):
     queued = serializers.BooleanField()
 
 
@@ -20,13 +18,13 @@ class HoldOutSerializer(serializers.ModelSerializer[HoldOut]):
         fields = ["id", "share", "seed", "created_at"]
 
 
-class EscalationSerializer(serializers.Serializer[Any]):
+class EscalationSerializer(serializers.Serializer[object]):
     study = serializers.CharField(source="target.slug", help_text="The study made for people.")
     target_agreement = serializers.FloatField()
     thresholds = serializers.JSONField()
 
 
-class HeldOutAccessSerializer(serializers.Serializer[Any]):
+class HeldOutAccessSerializer(serializers.Serializer[object]):
     """One look at what a judge does on the held-out part."""
 
     judge = serializers.CharField()
@@ -35,7 +33,7 @@ class HeldOutAccessSerializer(serializers.Serializer[Any]):
     calibration = serializers.IntegerField(allow_null=True)
 
 
-class HeldOutSerializer(serializers.Serializer[Any]):
+class HeldOutSerializer(serializers.Serializer[object]):
     """How a study is split, how many held-out items leak, and who looked."""
 
     share = serializers.FloatField()
@@ -44,14 +42,14 @@ class HeldOutSerializer(serializers.Serializer[Any]):
     looks = HeldOutAccessSerializer(many=True)
 
 
-class SuccessSerializer(serializers.Serializer[Any]):
+class SuccessSerializer(serializers.Serializer[object]):
     """The criterion of success: at least this decision on these criteria, or on all if none is named."""
 
     decision = serializers.CharField()
     criteria = serializers.ListField(child=serializers.CharField())
 
 
-class RulesLookSerializer(serializers.Serializer[Any]):
+class RulesLookSerializer(serializers.Serializer[object]):
     """Who first looked at a result, and the hash of the rules that hold since."""
 
     at = serializers.CharField()
@@ -69,7 +67,7 @@ class RulesChangeSerializer(RulesLookSerializer):
     sentence = serializers.CharField()
 
 
-class RulesRecordSerializer(serializers.Serializer[Any]):
+class RulesRecordSerializer(serializers.Serializer[object]):
     """How the rules came about."""
 
     success = SuccessSerializer()
@@ -78,7 +76,7 @@ class RulesRecordSerializer(serializers.Serializer[Any]):
     changes = RulesChangeSerializer(many=True)
 
 
-class StudyRulesSerializer(serializers.Serializer[Any]):
+class StudyRulesSerializer(serializers.Serializer[object]):
     """The rules of a study's verdicts."""
 
     study = serializers.CharField()
@@ -86,7 +84,7 @@ class StudyRulesSerializer(serializers.Serializer[Any]):
     rules_on_record = RulesRecordSerializer()
 
 
-class ReturnedCriterionSerializer(serializers.Serializer[Any]):
+class ReturnedCriterionSerializer(serializers.Serializer[object]):
     """What people said of the escalated items on one criterion."""
 
     labelled = serializers.IntegerField()
@@ -96,7 +94,7 @@ class ReturnedCriterionSerializer(serializers.Serializer[Any]):
     )
 
 
-class ReturnedSerializer(serializers.Serializer[Any]):
+class ReturnedSerializer(serializers.Serializer[object]):
     """What people said of the items that were escalated to them, by criterion."""
 
     study = serializers.CharField()
@@ -111,7 +109,7 @@ class EscalationReturnSerializer(ReturnedSerializer):
     slug = serializers.CharField()
 
 
-class FigureChangeSerializer(serializers.Serializer[Any]):
+class FigureChangeSerializer(serializers.Serializer[object]):
     """A figure of two versions of a judge, and new minus old."""
 
     new = FigureSerializer()
@@ -119,7 +117,7 @@ class FigureChangeSerializer(serializers.Serializer[Any]):
     difference = FigureSerializer()
 
 
-class McNemarSerializer(serializers.Serializer[Any]):
+class McNemarSerializer(serializers.Serializer[object]):
     """McNemar's test of two versions: items that the new one gained and lost."""
 
     n_items = serializers.IntegerField()
@@ -129,7 +127,7 @@ class McNemarSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_null=True)
 
 
-class CriterionChangeSerializer(serializers.Serializer[Any]):
+class CriterionChangeSerializer(serializers.Serializer[object]):
     """How far a new version agrees better with people on one criterion."""
 
     criterion = serializers.CharField()
@@ -141,7 +139,7 @@ class CriterionChangeSerializer(serializers.Serializer[Any]):
     mcnemar = McNemarSerializer()
 
 
-class VersionChangeSerializer(serializers.Serializer[Any]):
+class VersionChangeSerializer(serializers.Serializer[object]):
     """How far a new version of a judge agrees better with people than an old one."""
 
     study = serializers.CharField()
@@ -153,14 +151,14 @@ class VersionChangeSerializer(serializers.Serializer[Any]):
     criteria = serializers.DictField(child=CriterionChangeSerializer())
 
 
-class AssessedJudgeSerializer(serializers.Serializer[Any]):
+class AssessedJudgeSerializer(serializers.Serializer[object]):
     """Calibration and audits of one judge, as `calibration` and `audit` give them."""
 
     calibration = serializers.DictField()
     audit = serializers.DictField()
 
 
-class AssessedJudgesSerializer(serializers.Serializer[Any]):
+class AssessedJudgesSerializer(serializers.Serializer[object]):
     """All judges of a study side by side."""
 
     study = serializers.CharField()
@@ -169,7 +167,7 @@ class AssessedJudgesSerializer(serializers.Serializer[Any]):
     waiting = serializers.ListField(child=serializers.CharField(), help_text="Judges that are left to a worker.")
 
 
-class CascadeSerializer(serializers.Serializer[Any]):
+class CascadeSerializer(serializers.Serializer[object]):
     """What a cascade of judges decides, and what it escalates to people."""
 
     study = serializers.CharField()
@@ -182,7 +180,7 @@ class CascadeSerializer(serializers.Serializer[Any]):
     on_record = serializers.DictField(allow_null=True, help_text="The newest cascade that made a study.")
 
 
-class NeededLabelsSerializer(serializers.Serializer[Any]):
+class NeededLabelsSerializer(serializers.Serializer[object]):
     """Labels that an interval of the given width takes."""
 
     width = serializers.FloatField()
@@ -195,7 +193,7 @@ class NeededLabelsSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_null=True)
 
 
-class PlannedItemSerializer(serializers.Serializer[Any]):
+class PlannedItemSerializer(serializers.Serializer[object]):
     """An item that the plan draws, with the probability that it had."""
 
     position = serializers.IntegerField()
@@ -206,7 +204,7 @@ class PlannedItemSerializer(serializers.Serializer[Any]):
     labels = serializers.IntegerField(help_text="Without a label: 1, or how many of its turns or responses are.")
 
 
-class PlannedLabelsSerializer(serializers.Serializer[Any]):
+class PlannedLabelsSerializer(serializers.Serializer[object]):
     """How many labels an interval takes, and which items come next."""
 
     criterion = serializers.CharField()

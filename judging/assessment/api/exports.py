@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -30,7 +28,7 @@ from judging.runs.imports.formats import FORMATS
 from judging.runs.services import exports
 
 
-class FormatSerializer(serializers.Serializer[Any]):
+class FormatSerializer(serializers.Serializer[object]):
     """A file that can be brought in, and what must be told besides."""
 
     key = serializers.CharField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -63,7 +61,7 @@ class RatedQuery(PageQuery):
     chance = serializers.CharField(required=False, default="")
 
 
-class RatedItemSerializer(serializers.Serializer[Any]):
+class RatedItemSerializer(serializers.Serializer[object]):
     """An item, or a turn of it, with what was said of it on one criterion; of a held-out item by people only."""
 
     position = serializers.IntegerField()
@@ -139,7 +137,7 @@ class MajorityQuery(CriterionQuery, PlaceQuery):
     judge = serializers.CharField(required=False, default="", help_text="Its name; any if not given.")
 
 
-class ContradictionSerializer(serializers.Serializer[Any]):
+class ContradictionSerializer(serializers.Serializer[object]):
     """An item on which a judge contradicts people's label; what it said is not told."""
 
     position = serializers.IntegerField()
@@ -173,7 +171,7 @@ class DisagreementQuery(PlaceQuery):
     )
 
 
-class DisagreementSerializer(serializers.Serializer[Any]):
+class DisagreementSerializer(serializers.Serializer[object]):
     """An item, turn or response on which the judge's verdict is not people's label. Held-out items are not among
     them."""
 
@@ -267,7 +265,7 @@ class JudgeReturn(OneJudge):
         return Response({"slug": made.target.slug, **escalation.summarise_return(made, evidence.load_judge(judge))})
 
 
-class ToolSerializer(serializers.Serializer[Any]):
+class ToolSerializer(serializers.Serializer[object]):
     """Another tool's files that the study can be written as, and what that tool does not show."""
 
     key = serializers.CharField()

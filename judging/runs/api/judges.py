@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -83,7 +81,7 @@ class JudgeDetail(JudgesApi):
         return Response(status=204)
 
 
-class HeldLimitsSerializer(serializers.Serializer[Any]):
+class HeldLimitsSerializer(serializers.Serializer[object]):
     """What a judge may cost in a day and has cost today, and how fast its model may be asked; null is no limit."""
 
     daily_budget_usd = serializers.DecimalField(**DOLLARS, allow_null=True)
@@ -119,7 +117,7 @@ class JudgeLimits(JudgesApi):
         return Response(JudgeSerializer(judge).data)
 
 
-class Tested(serializers.Serializer[Any]):
+class Tested(serializers.Serializer[object]):
     answer = serializers.CharField(help_text="What is known of it, in a sentence.")
 
 
@@ -161,7 +159,7 @@ class PriceList(JudgesApi):
         return Response(PriceSerializer(made).data, status=201)
 
 
-class PublishedPriceSerializer(serializers.Serializer[Any]):
+class PublishedPriceSerializer(serializers.Serializer[object]):
     """What a model costs as its provider publishes it; `above` so many tokens of a prompt."""
 
     provider = serializers.CharField()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
@@ -78,7 +76,7 @@ class FileToMap(Given):
     )
 
 
-class GuessedMapping(serializers.Serializer[Any]):
+class GuessedMapping(serializers.Serializer[object]):
     """What a file holds, the mapping that fits it, and what an import by it would refuse."""
 
     layout = serializers.CharField(help_text="Form, separator and encoding, in words.")

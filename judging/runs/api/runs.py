@@ -121,7 +121,7 @@ class StudyRuns(OfStudy):
         return self.render_run(runs.start(by=self.me, **self.plan_run(slug)).pk, status=201)
 
 
-class EstimateSerializer(serializers.Serializer[Any]):
+class EstimateSerializer(serializers.Serializer[object]):
     """What a run will take; null where it cannot be known, and `why` says why not."""
 
     requests = serializers.IntegerField()
@@ -174,7 +174,7 @@ class RunAskAgain(RunsApi):
         return self.render_run(pk)
 
 
-class RunProgressSerializer(serializers.Serializer[Any]):
+class RunProgressSerializer(serializers.Serializer[object]):
     """A run, counted."""
 
     state = serializers.CharField()
@@ -280,7 +280,7 @@ class JudgmentWhole(JudgmentSerializer):
         fields = [*JudgmentSerializer.Meta.fields, "raw_reply", "details", "item_hash", "earlier"]
 
 
-class PromptSerializer(serializers.Serializer[Any]):
+class PromptSerializer(serializers.Serializer[object]):
     """What the judge was asked, made again from the item as it is now."""
 
     system = serializers.CharField(allow_blank=True)
