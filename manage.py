@@ -1,6 +1,7 @@
 """Concord's command line: `python manage.py help` lists the commands."""
 
 import os
+import signal
 import sys
 
 
@@ -13,6 +14,9 @@ def main() -> None:
 
     try:
         execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(128 + signal.SIGINT)
     except Exception as error:  # of the settings and of Django's own commands; Concord's say it themselves
         said = str(error) if isinstance(error, ImproperlyConfigured) else fault_in_full(error)
         if said is None or "--traceback" in sys.argv:

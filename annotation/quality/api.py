@@ -41,8 +41,8 @@ class QueueApi(Api):
 class Rules(serializers.Serializer[object]):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
-    check_every = serializers.IntegerField(allow_null=True)
-    repeat_every = serializers.IntegerField(allow_null=True)
+    check_every = serializers.IntegerField()
+    repeat_every = serializers.IntegerField()
     repeat_after = serializers.IntegerField()
     item_limit = serializers.IntegerField(allow_null=True)
     pass_mark = serializers.FloatField(allow_null=True)

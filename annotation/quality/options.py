@@ -8,22 +8,20 @@ from pydantic import Field
 
 from core.options.model import Hint, Options
 
-Count = Annotated[int | None, Hint(null=True)]
-
 
 class NewRules(Options):
     """What is not given stays as it is. The service says which numbers are allowed."""
 
-    check_every: Count = Field(
+    check_every: int | None = Field(
         None, title="One item in … is a check", description="From 2, for example 20. 0 for no checks."
     )
-    repeat_every: Count = Field(
+    repeat_every: int | None = Field(
         None,
         title="One item in … is a repeat",
         description="From 2: an item that the same person rated before, for self-consistency. 0 for none.",
     )
     repeat_after: int | None = Field(None, title="Other items before a repeat, at least")
-    item_limit: Count = Field(
+    item_limit: Annotated[int | None, Hint(null=True)] = Field(
         None, title="Items per person, at most", description="Checks and repeats included. Empty for no limit."
     )
     pass_mark: Annotated[float | None, Hint(null=True)] = Field(

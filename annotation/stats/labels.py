@@ -41,7 +41,7 @@ def parse_number(value: Any) -> float | None:
     except ValueError:
         return None
     if math.isinf(number):
-        raise ValueError(f"infinite value {value!r}")
+        raise ValueError(f"infinite value {value!r:.60}")
     return None if math.isnan(number) else number
 
 

@@ -1652,8 +1652,8 @@ class RubricTemplate(TypedDict):
 class Rules(TypedDict):
     """How checks and repeats are mixed in, how much one person rates, and what newcomers must pass."""
 
-    check_every: int | None
-    repeat_every: int | None
+    check_every: int
+    repeat_every: int
     repeat_after: int
     item_limit: int | None
     pass_mark: float | None

@@ -19,7 +19,7 @@ from core.accounts.models.users import User
 from core.batches import iterate_batches
 from core.errors import InputError
 from core.files.writing import Member, write_whole, write_zip
-from core.read_snapshot import iterate_in_snapshot
+from core.read_snapshot import read_snapshot
 from core.version import code_version
 
 FORM = 1
@@ -34,7 +34,8 @@ def write(study: Study, path: Path) -> dict[str, Any]:
     Raises InputError while a judge is at work on it, OSError where the file cannot be written.
     """
     with write_whole(path) as file:
-        file.writelines(iterate_in_snapshot(write_zip(files(study))))
+        with read_snapshot():
+            file.writelines(write_zip(files(study)))
         with zipfile.ZipFile(file) as archive:
             manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
     return manifest

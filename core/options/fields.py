@@ -20,13 +20,11 @@ from rest_framework import serializers
 from core.audit.log import audit_batch
 from core.errors import InputError
 from core.files.json_text import parse_json
-from core.options.model import INVALID, REQUIRED, WORDS, Option, Options, read_options
+from core.options.model import DOLLARS, INVALID, REQUIRED, WORDS, Option, Options, read_options
 
 Serializer = type[serializers.Serializer[Any]]
 
 Result = TypeVar("Result")
-DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
-"""Decimal numbers are amounts of US dollars."""
 
 FORM_FIELDS: dict[Any, Any] = {
     int: forms.IntegerField,

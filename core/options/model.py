@@ -15,6 +15,7 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     StringConstraints,
     ValidationError,
@@ -30,6 +31,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 LARGEST = 2**63 - 1
 """The largest number that a database keeps."""
+
+DOLLARS: dict[str, Any] = {"max_digits": 12, "decimal_places": 4}
+"""Decimal numbers are amounts of US dollars."""
+
+Dollars = Annotated[Decimal, Field(**DOLLARS)]
 
 REQUIRED = gettext_noop("This field is required.")
 INVALID: dict[Any, str] = {
@@ -50,6 +56,11 @@ WORDS = {
     "less_than_equal": gettext_noop("Ensure this value is less than or equal to {le}."),
     "string_too_long": gettext_noop("Ensure this value has at most {max_length} characters."),
     "too_long": gettext_noop("Ensure this list has at most {max_length} values."),
+    "decimal_max_digits": gettext_noop("Ensure that there are no more than {max_digits} digits in total."),
+    "decimal_max_places": gettext_noop("Ensure that there are no more than {decimal_places} decimal places."),
+    "decimal_whole_digits": gettext_noop(
+        "Ensure that there are no more than {whole_digits} digits before the decimal point."
+    ),
     "literal_error": gettext_noop("Select a valid choice. {input} is not one of the available choices."),
     "extra_forbidden": gettext_noop("There is no such field."),
     "string_type": INVALID[str],

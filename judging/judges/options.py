@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 
-from core.options.model import Hint, Options
+from core.options.model import Dollars, Hint, Options
 
 LONGEST_KEY = 4000
 
@@ -19,7 +18,7 @@ def check_limit(value: int) -> int:
     return value
 
 
-Rate = Annotated[Decimal, Field(ge=0)]
+Rate = Annotated[Dollars, Field(ge=0)]
 OptionalRate = Annotated[Rate | None, Hint(null=True)]
 Limit = Annotated[int, AfterValidator(check_limit), Field(le=2**31 - 1)]
 OptionalLimit = Annotated[Limit | None, Hint(null=True)]
@@ -49,7 +48,7 @@ class NewJudge(Options):
 class Limits(Options):
     """What is left out or null is no limit."""
 
-    daily_budget_usd: Annotated[Decimal | None, Hint(null=True)] = Field(
+    daily_budget_usd: Annotated[Dollars | None, Hint(null=True)] = Field(
         None, title="Daily budget in US dollars", description="For all versions together. Empty: none."
     )
     requests_per_minute: OptionalLimit = Field(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from annotation.corpus.imports.tables import TABLE_SOURCE
-from core.options.model import LARGEST, Choices, Hint, Options
+from core.options.model import LARGEST, Choices, Dollars, Hint, Options
 from judging.runs.models.runs import JudgeRun
 from judging.stats import panels
 
@@ -30,7 +29,7 @@ Key = Annotated[int, Field(ge=1, le=LARGEST)]
 class Resume(Options):
     """Go on with a run, perhaps with a higher budget."""
 
-    budget_usd: Annotated[Decimal | None, Hint(null=True)] = Field(
+    budget_usd: Annotated[Dollars | None, Hint(null=True)] = Field(
         None, title="Budget in US dollars", description="In place of the budget, including what is spent."
     )
 
@@ -39,7 +38,7 @@ class RunOptions(Options):
     """What all runs of a judge take."""
 
     seed: int = Field(0, ge=0, le=LARGEST, title="Seed", description="The same seed draws the same.")
-    budget_usd: Annotated[Decimal | None, Hint(null=True, metavar="USD")] = Field(
+    budget_usd: Annotated[Dollars | None, Hint(null=True, metavar="USD")] = Field(
         None,
         title="Budget in US dollars",
         description="The run stops itself before it costs more. Empty for none.",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from core.options.model import LARGEST, Choices, Hint, Options
+from core.options.model import LARGEST, Choices, Dollars, Hint, Options
 from simulation.agents.prompts import PUBLISHED, STRATEGIES, USER_INFORMATION
 from simulation.agents.prompts.roles import KINDS, ROLES, STEPS
 from simulation.agents.services import AgentOptions, Prompt
@@ -91,7 +90,7 @@ class NewExperiment(Options):
         title="Embedding model",
         description="For retrieval by embeddings: openai_compatible:MODEL. Parameters may follow as JSON.",
     )
-    budget_usd: Annotated[Decimal | None, Hint(metavar="USD", null=True)] = Field(
+    budget_usd: Annotated[Dollars | None, Hint(metavar="USD", null=True)] = Field(
         None,
         title="Budget in US dollars",
         description="The experiment stops itself before it costs more. Empty for none.",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from annotation.stats.benchmarks.repeats import NEAR
-from core.options.model import LARGEST, Choices, Hint, Options
+from core.options.model import LARGEST, Choices, Dollars, Hint, Options
 from simulation.agents.prompts.generation import GENERATORS, LEVELS
 from simulation.agents.services import AgentOptions, Prompt
 from simulation.generation.models import Candidate, ConflictReview, Making
@@ -73,7 +72,7 @@ class RunOptions(Options):
     name: str = Field(min_length=1, max_length=120, description="Name of the future benchmark.")
     agent: AgentOptions
     seed: int = Field(0, ge=0, le=LARGEST)
-    budget_usd: Annotated[Decimal | None, Hint(metavar="USD", null=True)] = Field(
+    budget_usd: Annotated[Dollars | None, Hint(metavar="USD", null=True)] = Field(
         None, title="Budget in US dollars", description="Checked before every request. Empty for none."
     )
 

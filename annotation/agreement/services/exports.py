@@ -18,7 +18,7 @@ from core.csv_files import drop_formula, write_safe_csv
 from core.documents import AT_ONCE
 from core.errors import InputError
 from core.files.writing import write_whole
-from core.read_snapshot import iterate_in_snapshot
+from core.read_snapshot import read_snapshot
 
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
@@ -126,7 +126,8 @@ def format_named(name: str) -> Format:
 
 def write(rows: Iterable[LabelRow], fmt: Format, path: Path) -> None:
     """Write the file as a whole or not at all. Raises InputError where the place cannot be written."""
-    write_pieces(iterate_in_snapshot(fmt.pieces(rows)), path)
+    with read_snapshot():
+        write_pieces(fmt.pieces(rows), path)
 
 
 def write_pieces(pieces: Iterable[bytes], path: Path) -> None:

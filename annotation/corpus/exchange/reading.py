@@ -87,7 +87,9 @@ def locate_error(file: InputFile, place: Place, error: Exception) -> InputError:
         return file.error(error.message, line=line, field=named or None)
     if isinstance(error, KeyError):
         return file.error("has no {name!r}", line=line, field=words, name=error.args[0])
-    return file.error("is not spelt as this format is: {error}", line=line, field=words, error=error)
+    if isinstance(error, ValueError):  # the others speak of Python
+        return file.error("is not spelt as this format is: {error}", line=line, field=words, error=error)
+    return file.error("is not spelt as this format is", line=line, field=words)
 
 
 def is_pair(item: Rated) -> bool:

@@ -106,7 +106,9 @@ class TableRecords:
         if isinstance(error, KeyError):
             return InputError("has no {args!r}", args=error.args[0])
         title = self.format.title if self.format else _("the mapping")
-        return InputError("is not spelt as {title} is: {error}", title=title, error=error)
+        if isinstance(error, ValueError):  # the others speak of Python
+            return InputError("is not spelt as {title} is: {error}", title=title, error=error)
+        return InputError("is not spelt as {title} is", title=title)
 
     def draw(self, given: Given) -> float | None:
         """The probability with which the draw takes a record; None where it does not take this one."""

@@ -32,7 +32,7 @@ class Command(ConcordCommand):
         if options["annotator"]:
             if not options["by"]:
                 raise InputError("Say who decides.", field="by")
-            annotator, by = people_called([options["annotator"], options["by"]])
+            (annotator,), (by,) = (people_called([options[name]], name) for name in ("annotator", "by"))
             decide = qualification.try_again if options["again"] else qualification.let_through
             decide(by=by, study=study, annotator=annotator, reason=options["reason"])
         elif options["again"]:

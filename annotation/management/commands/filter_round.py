@@ -37,7 +37,7 @@ class Command(ConcordCommand):
             nargs="+",
             default=[],
             metavar="STATE=OUTCOME",
-            help=f"where it differs from {USUALLY}; outcomes: {', '.join(OUTCOMES).replace(' ', '_')}",
+            help=f"where it differs from {USUALLY}; outcomes: {', '.join(one.replace(' ', '_') for one in OUTCOMES)}",
         )
         add_arguments(parser, NewRound, but=("outcomes",))
         parser.add_argument(

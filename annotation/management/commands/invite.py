@@ -50,6 +50,8 @@ class Command(ConcordCommand):
         return {"study": study.name, "invitations": list_invitations(study)}
 
     def create_invitation(self, study: Study, options: dict[str, Any]) -> dict[str, object]:
+        if options["site"] and not options["site"].startswith(("https://", "http://")):
+            raise InputError("An address begins with https://.", field="site")
         made = enrolment.create(
             by=None,
             study=study,

@@ -32,9 +32,11 @@ class Command(ConcordCommand):
                 raise InputError(
                     "{study} has no item {options}.", field="answer", study=study, options=options["answer"]
                 )
-            given = read_arguments(ThreadAnswer, options)
-            (annotator,) = people_called([given["annotator"]])
-            item_messages.write(by=None, study=study, item=item, annotator=annotator, text=given["text"])
+            given = ThreadAnswer(**read_arguments(ThreadAnswer, options))
+            (annotator,) = people_called([given.annotator], "annotator")
+            item_messages.write(by=None, study=study, item=item, annotator=annotator, text=given.text)
+        elif options["text"]:
+            raise InputError("--text belongs to --answer", field="text")
         return [
             {
                 "item": one.item.position if one.item.study_id == study.pk else None,

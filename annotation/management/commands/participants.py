@@ -31,7 +31,7 @@ class Command(ConcordCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
         if options["return_code"]:
-            (annotator,) = people_called([options["return_code"]])
+            (annotator,) = people_called([options["return_code"]], "return_code")
             code = enrolment.tell_return_code(by=None, study=study, annotator=annotator)
             return {"study": study.name, "annotator": annotator.username, "return_code": code}
         rows = [one.to_json() for one in participants(study)]

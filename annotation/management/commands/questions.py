@@ -31,6 +31,8 @@ class Command(ConcordCommand):
             demographics.add_question(
                 by=None, study=study, text=options["add"], options=options["options"], key=options["key"]
             )
+        elif options["options"] or options["key"]:
+            raise InputError("--options and --key belong to --add", field="add")
         if options["remove"]:
             question = study.demographic_questions.filter(key=options["remove"]).first()
             if question is None:

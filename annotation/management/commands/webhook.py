@@ -32,19 +32,21 @@ class Command(ConcordCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["url"]:
+            if not options["by"]:
+                raise InputError("Say who makes it.", field="by")
             by = User.objects.filter(username=options["by"], is_researcher=True).first()
             if by is None:
                 raise InputError("There is no researcher called {options!r}.", field="by", options=options["by"])
             hook, secret = webhooks.make(by=by, url=options["url"], events=split_names(options["events"]))
             return {"secret": secret, "webhooks": [describe_webhook(hook)]}
         if options["end"] is not None:
-            hook = find_webhook(options["end"])
+            hook = find_webhook(options["end"], "end")
             webhooks.end(by=hook.created_by, webhook=hook)
-            return {"webhooks": [describe_webhook(find_webhook(hook.pk))]}
+            return {"webhooks": [describe_webhook(find_webhook(hook.pk, "end"))]}
         if options["ping"] is not None:
-            return {"deliveries": [try_webhook(find_webhook(options["ping"]))]}
+            return {"deliveries": [try_webhook(find_webhook(options["ping"], "ping"))]}
         if options["log"] is not None:
-            return {"deliveries": log(find_webhook(options["log"]))}
+            return {"deliveries": log(find_webhook(options["log"], "log"))}
         return {"webhooks": [describe_webhook(hook) for hook in Webhook.objects.order_by("pk")]}
 
     def say(self, document: dict[str, Any]) -> None:
@@ -58,10 +60,10 @@ class Command(ConcordCommand):
             self.stdout.write(f"{one['id']}\t{one['event']}\t{one['attempts']} attempts\t{state}")
 
 
-def find_webhook(pk: int) -> Webhook:
+def find_webhook(pk: int, field: str) -> Webhook:
     hook = Webhook.objects.select_related("created_by").filter(pk=pk).first()
     if hook is None:
-        raise InputError("There is no webhook {pk}.", field="id", pk=pk)
+        raise InputError("There is no webhook {pk}.", field=field, pk=pk)
     return hook
 
 

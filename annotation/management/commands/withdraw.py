@@ -24,7 +24,7 @@ class Command(ConcordCommand):
         parser.add_argument("--annotator", required=True, help="name of the account")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]])
+        study, (annotator,) = study_called(options["study"]), people_called([options["annotator"]], "annotator")
         done = consents.withdraw(by=None, study=study, annotator=annotator)
         if problem := withdrawn.problem():
             sys.stderr.write(f"{problem}\n")

@@ -162,7 +162,7 @@ RULES: dict[str, tuple[float, float, bool, str]] = {
     "item_limit": (1, 2**31 - 1, True, gettext_noop("Items that one person may rate: 1 or more.")),
     "pass_mark": (0, 1, True, gettext_noop("The pass mark is a share from 0 to 1.")),
 }
-"""Lowest and highest value, whether it may be without one, and what to say otherwise."""
+"""Lowest and highest value, whether it may be without one (0 of what is mixed in), and what to say otherwise."""
 
 
 def parse_optional_number(text: str, number: Callable[[str], float], field: str) -> float | None:
@@ -175,7 +175,7 @@ def parse_optional_number(text: str, number: Callable[[str], float], field: str)
 
 def check_rule(name: str, value: float | None) -> None:
     lowest, highest, may_lack, says = RULES[name]
-    if may_lack and (value is None or (value == 0 and name.endswith("_every"))):
+    if may_lack and value == (0 if name.endswith("_every") else None):
         return
     if value is None or not lowest <= value <= highest:
         raise InputError(says, field=name)

@@ -188,11 +188,11 @@ def load_strata(sample: Sample) -> list[tuple[str, int, float]]:
     return [(stratum, drawn, probability) for stratum, probability, drawn in found]
 
 
-def people_called(usernames: list[str]) -> list[User]:
-    """The accounts of these names, in that order; InputError naming those that do not exist."""
+def people_called(usernames: list[str], field: str = "annotators") -> list[User]:
+    """The accounts of these names, in that order; InputError at the field, naming those that do not exist."""
     found = User.objects.in_bulk(usernames, field_name="username")
     if missing := [name for name in usernames if name not in found]:
-        raise InputError("There is nobody called {missing}.", field="annotators", missing=", ".join(missing))
+        raise InputError("There is nobody called {missing}.", field=field, missing=", ".join(missing))
     return [found[name] for name in dict.fromkeys(usernames)]
 
 

@@ -175,8 +175,10 @@ def load_newest(*, by: User | None, study: Study) -> list[StoredAssessment]:
 def queue(*, by: User | None, study: Study, judge: Judge) -> None:
     """Leave it to a worker, once what is being written is committed. The same asked twice is computed once.
 
-    Whoever asks for it looks: the study's rules are locked.
+    Whoever asks for it looks: the study's rules are locked. Raises InputError where the judge has not judged the study.
     """
+    if not judge.runs.filter(study=study).exists():
+        raise InputError("{judge} has not judged this study", field="judge", judge=judge)
     rules.lock(by=by, study=study)
     transaction.on_commit(lambda: current_app.send_task(TASK, args=[study.pk, judge.pk]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,18 @@ from tqdm import tqdm
 from annotation.management.imports import ImportCommand
 from judging.runs.imports import personalens
 
+USERS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+
 
 def user_numbers(text: str) -> set[int]:
     """`0-3,66` -> {0, 1, 2, 3, 66}."""
     numbers: set[int] = set()
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        found = USERS.fullmatch(part.strip())
+        chosen = range(int(found[1]), int(found[2] or found[1]) + 1) if found else ()
+        if not chosen:
             raise ArgumentTypeError(f"{part!r} is neither a number nor a range such as 0-49")
-        numbers.update(range(int(first), int(last or first) + 1))
+        numbers.update(chosen)
     return numbers
 
 

@@ -71,6 +71,8 @@ class Command(ConcordCommand):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
             return _settle_tiers(options)
+        if options["ask"] or options["criterion"]:
+            raise InputError("--ask and --criterion belong to --settle-tiers", field="study")
         first, second, third = numbers(options["cuts"], "cuts", 3)
         try:
             plan = plan_study(

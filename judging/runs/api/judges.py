@@ -11,7 +11,7 @@ from core.accounts.api import ProjectsApi
 from core.accounts.permissions import filter_visible
 from core.api.base import Api, PageQuery, build_page_schema
 from core.api.schema import says
-from core.options.fields import DOLLARS
+from core.options.model import DOLLARS
 from judging.judges import pricing
 from judging.judges.models import Judge, ModelKey, Price
 from judging.judges.options import Limits, NewJudge, NewKey, NewPrice

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+import manage
 from config.checks import data_folder_is_writable
 from tests.support.paths import ROOT
 
@@ -96,3 +97,13 @@ def test_a_data_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path):
         f"ImproperlyConfigured: The data folder {tmp_path}/file/data cannot be written: Not a directory. "
         "Set CONCORD_DATA_DIR to a folder that this user may write, on a disk that has room."
     )
+
+
+def test_ctrl_c_ends_a_command_with_a_word(monkeypatch, capsys):
+    def interrupt(_: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("django.core.management.execute_from_command_line", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        manage.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "Interrupted.\n")

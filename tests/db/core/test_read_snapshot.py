@@ -1,11 +1,14 @@
 """Reading the database as it was at one moment, while others write."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from django.db import connection
 
+from annotation.agreement.services import exports
 from annotation.studies.models.studies import Study
+from core.errors import InputError
 from core.read_snapshot import iterate_in_snapshot, read_snapshot
 from tests.support.factories import StudyFactory
 
@@ -31,6 +34,15 @@ def test_what_others_write_meanwhile_is_not_seen_and_they_do_not_wait():
         elsewhere(make_a_study)
         assert Study.objects.count() == 1
     assert Study.objects.count() == 2
+
+
+def test_a_full_disk_gives_the_moment_back():
+    fmt = exports.Format("csv", "CSV", "", lambda _: (b"%d" % Study.objects.count() * 2**16 for _ in range(9)))
+    with pytest.raises(InputError) as full:
+        exports.write([], fmt, Path("/dev/full"))
+    elsewhere(make_a_study)
+    assert "No space left" in str(full.value)  # the error holds on to what was read
+    assert Study.objects.count() == 1
 
 
 def test_a_reader_that_is_left_gives_the_moment_back():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 
 from annotation.benchmarks.models import Benchmark
 from tests.db.annotation.benchmarks.services.voting import FITTED, pairs, study_of, vote
@@ -72,6 +72,11 @@ def test_what_cannot_be_done_names_the_place(study, tmp_path):
     assert "field study" in refused("build_benchmark", "nothing", "T")
     assert "holds neither general/easy.jsonl" in refused("import_benchmark", str(tmp_path))
     assert not Benchmark.objects.exists()
+
+
+def test_the_help_names_the_outcomes_as_they_are_written():
+    text = load_command_class("annotation", "filter_round").create_parser("manage.py", "filter_round").format_help()
+    assert "outcomes: kept, dropped, asked_again" in " ".join(text.split())
 
 
 def test_tiers_by_the_model(capsys):

@@ -46,12 +46,26 @@ def test_bad_words_are_refused(study: Study, tmp_path: Path) -> None:
     assert "expired already" in refused(*invite, "--expires", "2020-01-01T00:00")
     assert "prolific" in refused(*invite, "--platform", "facebook")
     assert "no invitation 99" in refused(*invite, "--revoke", 99)
+    assert "field site" in refused(*invite, "--site", "rate.example.org")
+    assert not study.invitations.exists()
     assert "no study called" in refused("invite", "--study", "nowhere")
     assert "cannot be read" in refused("consent", "--study", "pilot", "--text", tmp_path / "none.txt")
     latin = tmp_path / "latin.txt"
     latin.write_bytes(b"\xe9")
     assert "UTF-8" in refused("consent", "--study", "pilot", "--text", latin)
-    assert "nobody called" in refused("withdraw", "--study", "pilot", "--annotator", "zoe")
+    assert "field annotator: There is nobody called zoe" in refused(
+        "withdraw", "--study", "pilot", "--annotator", "zoe"
+    )
+    assert "field return_code" in refused("participants", "--study", "pilot", "--return-code", "zoe")
+
+
+def test_an_option_without_the_one_that_it_belongs_to_is_refused(study: Study) -> None:
+    messages, questions = ("messages", "--study", "pilot"), ("questions", "--study", "pilot")
+    assert "field annotator: This field is required" in refused(*messages, "--answer", 1, "--text", "Yes.")
+    assert "--text belongs to --answer" in refused(*messages, "--text", "Yes.")
+    assert "belong to --add" in refused(*questions, "--options", "a", "b")
+    assert "field by: Say who makes it" in refused("webhook", "--url", "https://8.8.8.8/", "--events", "run.finished")
+    assert "field log: There is no webhook 9" in refused("webhook", "--log", 9)
 
 
 def test_consent_intake_participants_and_withdrawal(study: Study, bob: User, tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ class TestQueue:
         ("given", "field"),
         [
             ({"check_every": 1}, "check_every"),
+            ({"check_every": None}, "check_every"),
+            ({"repeat_every": None}, "repeat_every"),
             ({"repeat_after": 0}, "repeat_after"),
             ({"repeat_after": None}, "repeat_after"),
             ({"item_limit": 10**12}, "item_limit"),

@@ -15,7 +15,7 @@ from rest_framework import serializers
 from core.api.schema import Given, resolve_shape
 from core.errors import InputError
 from core.options.fields import OptionsForm, add_arguments, build_form_field, read_arguments, split_names
-from core.options.model import Choices, Hint, Options, check_options, read_options
+from core.options.model import Choices, Dollars, Hint, Options, check_options, read_options
 
 COLOURS = {"red": "Bright red", "blue": "Deep blue"}
 
@@ -299,7 +299,7 @@ class Trip(Options):
     """Plan a trip."""
 
     day: date = Field(title="Day")
-    fare: Annotated[Decimal | None, Hint(null=True)] = Field(None, ge=0)
+    fare: Annotated[Dollars | None, Hint(null=True)] = Field(None, ge=0)
     is_kept: Annotated[bool, Hint(option="no-keeping", off="Forget it")] = True
     nights: Annotated[int, Hint(wrong="From 1 to 9 nights.")] = Field(1, ge=1, le=9)
     stops: list[Annotated[int, Field(ge=1)]] = []
@@ -343,6 +343,9 @@ class TestMoreTypes:
             ({"nights": 0}, "nights", "From 1 to 9 nights."),
             ({"fare": -1}, "fare", "Ensure this value is greater than or equal to 0."),
             ({"fare": "much"}, "fare", "Enter a number."),
+            ({"fare": Decimal("1e400")}, "fare", "Ensure that there are no more than 12 digits in total."),
+            ({"fare": "0.00001"}, "fare", "Ensure that there are no more than 4 decimal places."),
+            ({"fare": 10**8}, "fare", "Ensure that there are no more than 8 digits before the decimal point."),
             ({"stops": [1, 0]}, "stops", "Ensure this value is greater than or equal to 1."),
             ({"is_kept": "perhaps"}, "is_kept", "Enter true or false."),
         ],

@@ -42,7 +42,7 @@ def test_users_that_are_not_there_are_named(tmp_path):
 
 def test_numbers_of_users():
     assert user_numbers("0-3,66") == {0, 1, 2, 3, 66}
-    for bad in ("a", "3-", "1,,2", "-2"):
+    for bad in ("a", "3-", "1,,2", "-2", "5-2", "0-99999999999"):
         with pytest.raises(CommandError):
             call_command("import_personalens", "nowhere", "--users", bad)
 

@@ -182,6 +182,11 @@ class TestMoney:
         with pytest.raises(CommandError, match="not an amount of dollars"):
             judge("first-study", "--judge", "baseline", "--budget-usd", "much")
 
+    def test_an_amount_that_no_database_keeps(self, study):
+        with pytest.raises(CommandError, match="no more than 12 digits"):
+            judge("first-study", "--judge", "baseline", "--budget-usd", "1e400")
+        assert not JudgeRun.objects.exists()
+
     def test_an_objection_of_the_other_side_is_said_before_anything_is_spent(self, study, paid):
         said = refused(
             "first-study",

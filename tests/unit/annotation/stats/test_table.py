@@ -40,6 +40,7 @@ class TestFromLong:
         [
             (["yes", "perhaps"], r"item 'b', rater 'r': 'perhaps' is not on the scale \(yes, no\)"),
             (["yes", math.inf], "item 'b', rater 'r': infinite value"),
+            (["yes", "9" * 400], "item 'b', rater 'r': infinite value '9{59}$"),
             (["yes", ["no"]], "must be a number or a text"),
         ],
     )

@@ -237,3 +237,10 @@ def test_a_row_of_another_format_is_refused_by_line_and_never_crashes(key, row, 
 def test_a_format_that_is_none_is_named():
     with pytest.raises(InputError, match="there is no format 'chatml'; there are opentelemetry"):
         find_format("chatml")
+
+
+def test_a_row_of_another_shape_is_refused_without_words_of_python(db, tmp_path):
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"chosen": 5, "rejected": {}}\n')
+    with pytest.raises(InputError, match=r"is not spelt as HH-RLHF is$"):
+        tables.load(by=None, file=InputFile.from_path(path), mapping=ColumnMapping(format="hh_rlhf"))

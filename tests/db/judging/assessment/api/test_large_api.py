@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.studies.models.labels import AgreementRun
+from judging.assessment.models.rules import VerdictRules
 from judging.assessment.services import assessment
 from judging.assessment.services import deferred_agreement as later
 from judging.judges.models import Judge
@@ -70,6 +71,13 @@ class TestAJudge:
         assert (refused.status_code, refused.json()["field"]) == (409, "judge")
         assessment.assess(judge.runs.get().study_id, judge.pk)
         assert alice.get(address).status_code == 200
+
+    def test_a_judge_of_another_study_is_refused_before_the_rules_are_locked(self, judge, alice):
+        other = with_items(2, slug="boots")
+        refused = alice.post(f"/api/v1/studies/{other.slug}/judges/{judge.pk}/compute")
+        assert (refused.status_code, refused.json()["field"]) == (400, "judge")
+        assert not VerdictRules.objects.filter(study=other).exists()
+        assert alice.post(f"{HERE}/judges/{judge.pk}/compute").status_code == 202
 
     def test_a_part_of_the_items_is_computed_at_once(self, judge, alice):
         assert alice.get(f"{HERE}/judges/{judge.pk}/calibration", {"part": "all"}).status_code == 200

@@ -100,7 +100,7 @@ def test_a_cancelled_annotation_is_not_an_answer(tmp_path):
         ([task(data={"image": "x.png"})], "neither a dialogue nor two responses"),
         ([task(data={"dialogue": [{"author": "nobody", "text": "x"}]})], "nobody knows who 'nobody' is"),
         ([task(), task()], "answers it twice"),
-        ([7], "is not spelt as this format is"),
+        ([7], "field 0: is not spelt as this format is$"),
     ],
 )
 def test_what_is_no_export_of_label_studio(tmp_path, content, wrong):
