@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
-from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -33,7 +32,6 @@ class AccountForm(UserCreationForm[User]):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["username"].label = _("Name")
-        self.fields["password1"].help_text = " ".join(password_validators_help_texts())
         self.fields["username"].help_text = _("By which you sign in. Letters, digits and @ . + - _ only.")
 
     def join(self, study: Study, invitation: Invitation | None) -> User | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.utils.datastructures import MultiValueDict
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -21,8 +22,9 @@ from annotation.studies.models.studies import Study
 from annotation.studies.options import NewStudy
 from annotation.studies.parsing.rubric_files import to_document
 from annotation.studies.queries.context import PARTS
+from annotation.studies.queries.sampling_frame import count_matching
 from annotation.studies.rubric_forms import read_upload, translate_labels
-from annotation.studies.services import studies
+from annotation.studies.services import samples, studies
 from annotation.workbench.services import assignments
 from core.accounts.models.users import User
 from core.audit.log import audit_batch
@@ -159,7 +161,23 @@ class StudyForm(SampleForm):
             self.add_error("criteria", _("Choose at least one criterion."))
         if given.get("template") == OWN and not given.get("rubric") and "rubric_file" not in self.errors:
             self.add_error("rubric_file", _("Choose the file of your rubric."))
+        if given.get("method") in ("simple", "stratified") and not {"size", "strata"} & set(self.errors):
+            self.check_draw(given)
         return given
+
+    def check_draw(self, given: Mapping[str, Any]) -> None:
+        """Refuse a sample that cannot be drawn on the step that asks for it."""
+        strata = given["strata"] if given["method"] == "stratified" else ()
+        try:
+            samples.check(Study(), given["method"], given["size"], strata)
+            samples.check_size(given["size"], self.matching[0])
+        except InputError as error:
+            self.refuse(error)
+
+    @cached_property
+    def matching(self) -> tuple[int, Any]:
+        """How many records the sample can be drawn from, and the first of them."""
+        return count_matching(self.kind, {name: self.cleaned_data.get(f"filter_{name}") for name in self.names})
 
     def build_arguments(self) -> dict[str, Any]:
         """The arguments of the service: named criteria, or a rubric in their place."""

@@ -147,6 +147,34 @@ def test_what_was_entered_is_there_again_after_a_reload(rate, page: Page) -> Non
     expect(page.locator("#rating-faults")).to_be_hidden()
 
 
+def test_the_folded_sheet_counts_answers_of_every_type_and_only_what_is_asked(rate, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    rate("dialogue", None, rubric=DIALOGUE)
+    turns = page.locator("[data-of-turn]").count()
+    page.get_by_role("button", name="Fold").click()
+    told = page.locator("[data-sheet-told]")
+    expect(told).to_have_text(f"0 of {turns + 4} answered")
+    page.locator("#answer-share").evaluate(
+        "one => (one.value = 45) && one.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    expect(told).to_have_text(f"1 of {turns + 4} answered")
+    page.locator("#rating-done-2").evaluate("one => one.click()")
+    expect(told).to_have_text(f"2 of {turns + 5} answered")
+
+
+@pytest.mark.parametrize(("kind", "rubric"), [("dialogue", DIALOGUE), ("pair", PAIR)])
+def test_nothing_is_said_of_keys_where_there_are_none(rate, page: Page, chromium, kind: str, rubric: dict) -> None:
+    rate(kind, None, rubric=rubric)
+    context = chromium.new_context(has_touch=True, is_mobile=True, storage_state=page.context.storage_state())
+    touched = context.new_page()
+    touched.goto(page.url)
+    expect(touched.locator("form[data-live]")).to_be_attached()
+    said = touched.locator("main").inner_text()
+    assert [words for words in ("leave the text", "begins again", "Press the letter") if words in said] == []
+    expect(touched.locator("kbd").locator("visible=true")).to_have_count(0)
+    context.close()
+
+
 def test_a_reason_takes_the_place_of_any_answer(rate, page: Page) -> None:
     rate("dialogue", None, rubric=DIALOGUE)
     page.locator("label[for=rating-done-2]").click()

@@ -63,8 +63,10 @@ def test_one_key_each_to_flag_mark_ask_and_skip(rate, page: Page, bob: User) -> 
     assert set(ItemMessage.objects.filter(kind="flag").values_list("item__position", flat=True)) == {1, 2}
     page.keyboard.press("f")
     told(page, "No longer flagged.")
+    second = page.url
     page.keyboard.press("q")
-    expect(page.locator("[data-where]")).to_have_text("2 / 4")
+    expect(page).not_to_have_url(second)
+    where(page, "2 / 4")
     assert Assignment.objects.get(rank=2).state == "skipped"
     item_messages.write(by=None, study=study, item=study.items.get(position=1), annotator=bob, text="It does.")
     page.wait_for_load_state()
@@ -115,3 +117,29 @@ def test_what_cannot_be_reached_is_said_and_not_shown_as_done(rate, page: Page) 
     told(page, "No connection. This was not saved")
     expect(page.get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "false")
     assert not ItemMessage.objects.exists()
+
+
+def test_an_item_is_skipped_only_where_the_server_is_reached(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA, items=2)
+    first = page.url
+    page.route("**/skip/", lambda route: route.abort())
+    page.keyboard.press("y")
+    page.keyboard.press("q")
+    told(page, "No connection. This was not saved")
+    assert page.url == first
+    page.unroute("**/skip/")
+    page.keyboard.press("q")
+    expect(page).not_to_have_url(first)
+    assert Assignment.objects.filter(state="skipped").count() == 1
+
+
+def test_after_a_skip_the_item_shown_stays_mine(rate, page: Page, bob: User) -> None:
+    rate("dialogue", CRITERIA, items=4)
+    next_ready(page)
+    first = page.url
+    page.evaluate("() => { navigator.sendBeacon = (url) => sessionStorage.setItem('freed', url); }")
+    page.keyboard.press("q")
+    expect(page).not_to_have_url(first)
+    next_ready(page)
+    assert page.evaluate("sessionStorage.getItem('freed')") is None
+    assert Assignment.objects.filter(state="leased", annotator=bob).count() == 3

@@ -46,6 +46,17 @@ def test_keys_answer_one_criterion_after_the_other_and_enter_submits(rate, page:
     assert labels() == ["4", "5", "no"]
 
 
+def test_a_key_held_down_answers_one_criterion_and_walks_over_several(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA)
+    for _ in range(3):
+        page.keyboard.down("1")
+    page.keyboard.up("1")
+    assert checked(page) == ["task_completion=yes"]
+    for _ in range(3):
+        page.keyboard.down("ArrowLeft")
+    assert active(page) == "task_completion"
+
+
 def test_enter_says_what_is_missing_and_goes_there(rate, page: Page) -> None:
     rate("dialogue", CRITERIA)
     page.keyboard.press("1")

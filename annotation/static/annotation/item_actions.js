@@ -50,6 +50,17 @@
     if (note) note.textContent = Object.keys(WORDS).filter((kind) => states[kind]).map((kind) => WORDS[kind]).join(", ");
   }
 
+  // The page stays, with what is entered, until the server has put the item off.
+  let skipping = false;
+  async function skip(url) {
+    if (skipping) return;
+    skipping = true;
+    const { ok, text } = await send(url, {});
+    skipping = ok;
+    if (ok) form.dispatchEvent(new Event("rate:skipped"));
+    else say(text, true);
+  }
+
   async function write(event) {
     event.preventDefault();
     const written = event.target;
@@ -104,9 +115,9 @@
   });
   document.addEventListener("submit", (event) => {
     if (event.target.matches("[data-item] [data-message]")) write(event);
-    if (["flag", "later"].includes(event.target.id)) {
-      event.preventDefault();
-      act(event.target.id);
-    }
+    if (!["flag", "later", "skip"].includes(event.target.id)) return;
+    event.preventDefault();
+    if (event.target.id === "skip") skip(event.target.action);
+    else act(event.target.id);
   });
 })();

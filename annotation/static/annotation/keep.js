@@ -133,7 +133,7 @@
       if (code !== 200 && code !== 422) return say(fillIn(gettext("The server does not take this (%(code)s). Kept in this browser."), { code }), true);
       forget(pk, changes);
       if (pk !== slot.pk) return;
-      if (told.stale && !handing && !waiting) location.assign(following); // handed in from another window
+      if (told.stale && !handing && !waiting) goOn(); // handed in from another window
       else if (told.gone) say(fillIn(gettext("%(why)s Your answers are kept."), { why: told.gone }), true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
       else merge(told.content || {});
@@ -254,7 +254,14 @@
     take(next);
     if (!waiting || one.pk !== slot.pk) return prefetch();
     waiting = false;
-    if (!late) location.assign(following); // else what is said stays in view, with what was entered
+    if (!late) goOn(); // else what is said stays in view, with what was entered
+  }
+
+  // What is kept ready stays mine: the page that comes shows one of it, and it must not be freed behind that page.
+  function goOn() {
+    leaving = following;
+    setReady([]);
+    location.assign(leaving);
   }
 
   // What the server does not take goes back to its page, with all that was entered.
@@ -437,6 +444,7 @@
 
   // ---------- when ----------
 
+  form.addEventListener("rate:skipped", goOn);
   form.addEventListener("input", noted);
   form.addEventListener("change", noted);
   window.addEventListener("online", () => {

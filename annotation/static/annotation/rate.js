@@ -23,7 +23,10 @@
   const isMissing = (criterion) => !isDone(criterion) && !criterion.hasAttribute("data-optional");
 
   function show() {
-    criteria.forEach((criterion, index) => criterion.toggleAttribute("data-active", index === active));
+    criteria.forEach((criterion, index) => {
+      criterion.toggleAttribute("data-active", index === active);
+      criterion.toggleAttribute("data-answered", answered(criterion));
+    });
     for (const [button, group] of stepGroups) {
       const left = group.filter((criterion) => !isDone(criterion));
       button.hidden = group.every((criterion) => criterion.hidden);
@@ -163,6 +166,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.toLowerCase();
+    const isWalking = key.startsWith("arrow") || ["j", "k", ",", "."].includes(key);
+    if (event.repeat && !isWalking) return; // a key held down answers one criterion, not those after it
     if (takesText(event.target)) {
       if (key === "escape") event.target.blur();
       if (key !== "enter" || !event.target.matches("input[data-answer]")) return;

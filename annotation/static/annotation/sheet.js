@@ -16,9 +16,9 @@
   }
 
   function count() {
-    const all = [...form.querySelectorAll("[data-criterion]")];
-    const done = all.filter((one) => one.querySelector("input[type=radio]:checked") || one.querySelector("[data-unscored] input")?.value);
-    const counted = fillIn(gettext("%(done)s of %(total)s answered"), { done: done.length, total: all.length });
+    const all = form.querySelectorAll("[data-criterion]:not([hidden])").length;
+    const done = form.querySelectorAll("[data-criterion][data-answered]:not([hidden])").length;
+    const counted = fillIn(gettext("%(done)s of %(total)s answered"), { done, total: all });
     told.textContent = form.hasAttribute("data-folded") ? counted : "";
   }
 

@@ -100,13 +100,18 @@ def draw_from(
     """The draw by the keys of the material, which are the same in every database."""
     keys = [one.key for one in frame]
     wanted = len(frame) if method == "all" or size is None else size
-    if not 1 <= wanted <= len(frame):
-        raise InputError(
-            "Cannot draw {wanted} of {n_frame} eligible items.", field="size", wanted=wanted, n_frame=len(frame)
-        )
+    check_size(wanted, len(frame))
     if method == "stratified":
         return list(draw_stratified_sample(keys, [one.stratum for one in frame], wanted, seed, allocation).drawn)
     return list(simple_sample(keys, wanted, seed).drawn)
+
+
+def check_size(wanted: int, n_frame: int) -> None:
+    """Refuse a draw of none, or of more than is eligible."""
+    if not 1 <= wanted <= n_frame:
+        raise InputError(
+            "Cannot draw {wanted} of {n_frame} eligible items.", field="size", wanted=wanted, n_frame=n_frame
+        )
 
 
 def items(sample: Sample, frame: Iterable[Eligible], drawn: Sequence[DrawnItem[tuple[str, str]]]) -> Iterable[Item]:

@@ -36,7 +36,6 @@ from annotation.studies.new_study_forms import (
 from annotation.studies.queries import sampling_frame
 from annotation.studies.queries.context import panels
 from annotation.studies.queries.sample_items import build_criteria, build_free_assignment, invent_item
-from annotation.studies.queries.sampling_frame import count_matching
 from annotation.studies.services.rubrics import read_rubric_for
 from annotation.studies.services.studies import list_template_fields
 from annotation.workbench.forms import RatingForm
@@ -165,7 +164,7 @@ def build_preview(form: StudyForm, step: str) -> dict[str, Any]:
     study = Study(kind=form.kind, name=given.get("name", ""), shown=given.get("shown") or [])
     study.instructions, study.asks_strength = given.get("instructions", ""), given.get("asks_strength", False)
     study.content_form = given.get("content_form") or Study.ContentForm.RENDERED
-    matching, record = count_matching(form.kind, {name: given.get(f"filter_{name}") for name in form.names})
+    matching, record = form.matching
     drawn = min(given.get("size") or 0, matching) if given.get("method") != "all" else matching
     overlap = given.get("overlap") or 0
     found: dict[str, Any] = {"matching": matching, "drawn": drawn, "ratings": drawn * overlap, "given": given}

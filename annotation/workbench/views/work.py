@@ -25,6 +25,7 @@ from annotation.workbench.assignment_names import to_name
 from annotation.workbench.forms import RatingForm
 from annotation.workbench.queries import my_items, work
 from annotation.workbench.services import annotations, assignments, drafts
+from annotation.workbench.views.item_actions import QUICK
 from core.accounts.access import get_account, may_adjudicate, may_research, require_sign_in
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -110,6 +111,8 @@ def assignment_skip(request: HttpRequest, pk: int) -> HttpResponse:
     slot = get_object_or_404(work.list_mine(get_account(request)), pk=pk)
     with show_errors(request):
         assignments.skip(by=get_account(request), assignment=slot)
+    if request.headers.get(QUICK):
+        return HttpResponse()
     return redirect("next_item", slug=slot.study.slug)
 
 

@@ -129,7 +129,7 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, why: str, status: int) -> HttpResponse:
-    return render(request, "judging/certificate_verify.html", {"error": why}, status=status)
+    return render(request, "judging/certificate_verify.html", {"error": why, "given": request.POST}, status=status)
 
 
 def _checked(request: HttpRequest) -> CertificateStatus:

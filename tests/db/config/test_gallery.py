@@ -156,6 +156,11 @@ class TestParts:
         assert 'id="id_bad-overlap_helptext"' in html
         assert 'id="id_bad-overlap_error"' in html
 
+    def test_a_control_is_described_by_its_help(self):
+        html = drawn("{% control 'sha256' 'SHA-256' id='sha' help='64 digits' %}{% control 'name' 'Name' id='name' %}")
+        assert 'id="sha_helptext">64 digits' in html
+        assert html.count("aria-describedby") == html.count('aria-describedby="sha_helptext"') == 1
+
     def test_the_summary_of_errors_links_to_the_fields(self):
         html = drawn("{% include 'components/form_errors.html' %}", form=gallery.bad_form())
         assert 'href="#id_bad-overlap"' in html

@@ -38,6 +38,11 @@ def test_the_link_makes_the_account_which_then_signs_in(client):
     assert "make serve" not in client.get(reverse("logout")).content.decode()
 
 
+def test_the_rules_of_a_password_are_within_what_describes_the_field(client):
+    said = client.get(address()).content.decode()
+    assert '<div class="field__help" id="id_password1_helptext"><ul>' in said, "a paragraph ends where a list begins"
+
+
 @pytest.mark.parametrize("key", ["x", signing.dumps("", salt="another page")], ids=["no key", "another key"])
 def test_without_a_valid_key_there_is_no_such_page(client, key):
     assert client.get(address(key)).status_code == client.post(address(key), GIVEN).status_code == 404

@@ -96,12 +96,30 @@ def test_a_step_stops_at_its_own_mistakes_only(client: Client) -> None:
 
 
 def test_a_refusal_of_the_last_step_leads_to_its_field(client: Client) -> None:
-    DialogueFactory()
-    for one in (ITEMS | {"size": "9"}, CRITERIA, PEOPLE):
+    gone = DialogueFactory.create_batch(2)[0]
+    for one in (ITEMS, CRITERIA, PEOPLE):
         send(client, **one)
+    gone.delete()
     refused = send(client, "create", step="check")
     assert refused.context["step"].key == "items"
-    assert "Cannot draw 9 of 1 eligible items." in text_of(refused)
+    assert "Cannot draw 2 of 1 eligible items." in text_of(refused)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"size": ""}, "Say how many items to draw."),
+        ({"size": "9"}, "Cannot draw 9 of 2 eligible items."),
+        ({"size": "2", "filter_source": ["b"]}, "Cannot draw 2 of 1 eligible items."),
+        ({"method": "stratified"}, "Say what to stratify by."),
+    ],
+)
+def test_a_sample_that_cannot_be_drawn_is_refused_where_it_is_asked_for(client: Client, given, message: str) -> None:
+    for source in "ab":
+        DialogueFactory(source=source)
+    refused = send(client, **ITEMS | given)
+    assert refused.context["step"].key == "items"
+    assert message in text_of(refused)
 
 
 def test_nothing_is_ticked_that_nobody_chose_and_a_template_fits_the_kind(client: Client) -> None:

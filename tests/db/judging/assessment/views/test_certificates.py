@@ -103,6 +103,12 @@ def test_what_is_not_like_a_certificate_is_400(issued, client):
         assert response.status_code == 400
 
 
+def test_what_was_pasted_is_there_again(client):
+    said = check(client, text='{"a": <b>', sha256="12ab").content.decode()
+    assert ">{&quot;a&quot;: &lt;b&gt;</textarea>" in said
+    assert 'value="12ab"' in said
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
