@@ -98,7 +98,7 @@ def describe_judges(
             "name": study.name,
             "kind": study.kind,
             "description": study.description,
-            "n_items": evidence.material.n,
+            "n_items": study.items.count(),
         },
         "summary": _summarise(people, scored, design),
         "without_scores": [str(one.judge) for one in judges if not one.has_scores],
@@ -155,7 +155,6 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
             asked_of.setdefault(criterion.get_unit_display(), []).append(criterion.name)
     return {
         "items": study.get_kind_display(),
-        "n_items": evidence.material.n,
         "clusters": read_dependence(study).in_words,
         "asked_of": asked_of,
         "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
