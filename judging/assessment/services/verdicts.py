@@ -74,7 +74,7 @@ class CriterionVerdict:
     whole, tiers
         The verdicts.
     counts
-        By tier, its items.
+        By tier, its items with a verdict of the judge: those that its decision rests on.
     power
         How often studies like this one say *replace*, as in a document.
     """
@@ -171,7 +171,7 @@ def _of_criterion(
         ceiling=ceiling,
         whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
         tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
-        counts={tier: part["n_items"] for tier, part in by_tier.items()},
+        counts={tier: part["agreement"]["scored"] for tier, part in by_tier.items()},
         power=_power(document["power"], rules),
     )
 
