@@ -166,6 +166,20 @@ def test_every_number_opens_as_many_items(client: Client) -> None:
             assert client.get(unescape(href)).context["page"].paginator.count == int(n), (address, href)
 
 
+def test_the_report_counts_the_verdict_on_a_judge_that_left_everything_without_one(client: Client) -> None:
+    done = CriterionFactory(study=with_items(20, name="Mute", slug="mute"), key="done", name="Done", yes_no=True)
+    people_say(done, {"bob": ["yes", "no"] * 10, "dana": ["yes", "yes", "no", "no"] * 5})
+    judge_says(done, "fluent", ["yes", "no"] * 10)
+    judge_says(done, "mute", [""] * 20)
+    client.force_login(ResearcherFactory(username="alice"))
+    lead = client.get(reverse("results", args=["mute"])).context["lead"]
+    report = client.get(reverse("report_download", args=["mute", "json"])).json()
+    assert "Of 2 verdicts" in lead
+    assert report["summary"] == lead
+    assert report["without_scores"] == []
+    assert "has scored no labelled item" not in text_of(client.get(reverse("report", args=["mute"])))
+
+
 @pytest.mark.each_database
 def test_a_link_with_a_run_shows_that_run_also_after_a_newer_one(alice: Client) -> None:
     tone = Criterion.objects.get(key="tone")
