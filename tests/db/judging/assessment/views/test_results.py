@@ -151,7 +151,7 @@ def test_every_number_opens_as_many_items(client: Client) -> None:
     done = CriterionFactory(study=with_items(24, name="Gaps", slug="gaps"), key="done", name="Done", yes_no=True)
     said = ["yes", "no", "yes", "yes"] * 6
     turned = [*said[:4], *["no", "yes"] * 4]
-    gaps = {"bob": [*said[:16], *[None] * 8], "dana": [*turned, *[None] * 12], "erin": ["no", *[None] * 23]}
+    gaps = {"bob": [*said[:16], "", *[None] * 7], "dana": [*turned, *[None] * 12], "erin": ["no", *[None] * 23]}
     people_say(done, gaps)
     run = judge_says(done, "gappy", [value if k % 5 else "" for k, value in enumerate(said, start=1)])
     client.force_login(ResearcherFactory(username="alice"))
@@ -162,8 +162,11 @@ def test_every_number_opens_as_many_items(client: Client) -> None:
         html = client.get(address).content.decode()
         links = re.findall(r'<a[^>]* href="([^"]*/items/[^"]*)"[^>]*>\s*(\d+)\s*</a>', html)
         assert len(links) > 5
+        assert any("outcome=scored" in href and n == "13" for href, n in links)
         for href, n in links:
             assert client.get(unescape(href)).context["page"].paginator.count == int(n), (address, href)
+    report = client.get(reverse("report_download", args=["gaps", "json"])).json()["judges"]["gappy"]
+    assert report["verdicts"]["done"]["reasons"][0]["message"].startswith("13 labelled items with a verdict")
 
 
 def test_the_report_counts_the_verdict_on_a_judge_that_left_everything_without_one(client: Client) -> None:
