@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from annotation.agreement.documents import QualitySerializer, StudyGoldSerializer
 from annotation.agreement.models import TierOverride
-from annotation.agreement.options import GoldOptions, GoldQuery
+from annotation.agreement.options import RESAMPLES, GoldOptions, GoldQuery
 from annotation.agreement.queries import history as tier_history
 from annotation.agreement.services import gold, tiers
 from annotation.agreement.services.exports import to_json
@@ -189,7 +189,7 @@ class StudyReadmission(OfStudy):
 
 
 class QualityQuery(Given):
-    bootstrap = serializers.IntegerField(min_value=0, max_value=2000, default=500)
+    bootstrap = serializers.IntegerField(min_value=0, max_value=RESAMPLES, default=RESAMPLES)
 
 
 class StudyQuality(OfStudy):

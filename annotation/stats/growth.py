@@ -16,7 +16,7 @@ from annotation.stats.jackknife import find_scales
 from annotation.stats.pairs import count_basis
 from annotation.stats.resampling import Resampling, replicate
 from annotation.stats.result_types import GrowthPointDocument
-from annotation.stats.table import MISSING, RatingTable
+from annotation.stats.table import MISSING, BoolArray, RatingTable
 
 ALPHA = "krippendorff_alpha"
 SHOWN = ("percent_agreement", "fleiss_kappa", ALPHA)
@@ -50,11 +50,13 @@ def growth(
     order: npt.ArrayLike,
     *,
     points: int = POINTS,
-    bootstrap: int = 1000,
+    bootstrap: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> tuple[GrowthPoint, ...]:
     """Agreement at ``points`` equally spaced numbers of ratings, the last of them all.
+
+    The last point is that of the whole table, with the items that nobody could judge.
 
     Parameters
     ----------
@@ -82,17 +84,20 @@ def growth(
     sizes = sorted({max(1, round(total * point / points)) for point in range(1, points + 1)}) if total else []
     place = np.full(when.shape, total, dtype=np.int64)
     place[rated] = np.argsort(np.argsort(when[rated], kind="stable"), kind="stable")
-    return tuple(
-        _point(table.replace_codes(np.where(place < size, table.codes, MISSING)), bootstrap, confidence, seed)
-        for size in sizes
-    )
+    parts = [_first(table, place < size) for size in sizes[:-1]] + [table] * bool(sizes)
+    return tuple(_point(part, bootstrap, confidence, seed) for part in parts)
 
 
-def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> GrowthPoint:
-    known = drop_useless(table.subset_items((table.codes != MISSING).any(axis=1)))
-    if known.strata and not can_keep_strata(known.strata, known.clusters or known.items):
-        known = replace(known, strata=None)
-    distinct = distinct_items(_without_names(known))
+def _first(table: RatingTable, given: BoolArray) -> RatingTable:
+    """The ratings at the places (n_items, n_raters) that are true, on the items that have one."""
+    part = drop_useless(table.replace_codes(np.where(given, table.codes, MISSING)).subset_items(given.any(axis=1)))
+    if part.strata and not can_keep_strata(part.strata, part.clusters or part.items):
+        return replace(part, strata=None)
+    return part
+
+
+def _point(known: RatingTable, bootstrap: int, confidence: float, seed: int) -> GrowthPoint:
+    distinct = distinct_items(known)
     resampling = Resampling.from_table(
         distinct.table, bootstrap=bootstrap, confidence=confidence, seed=seed, copies=distinct.copies
     )
@@ -111,13 +116,5 @@ def _point(table: RatingTable, bootstrap: int, confidence: float, seed: int) -> 
         *estimates(alpha, resampling, [basis], [reason], scale="coefficient"),
     ]
     found = dict(zip(names, figures, strict=True))
-    return GrowthPoint(int(table.n_ratings), known.n_items, {name: found[name] for name in SHOWN})
-
-
-def _without_names(table: RatingTable) -> RatingTable:
-    """The same ratings in as few columns as an item has: none of these figures asks who said what."""
-    width = max(int(table.ratings_per_item.max(initial=0)), 1)
-    codes = -np.sort(-table.codes, axis=1)[:, :width]
-    if codes.shape[1] < width:
-        return table
-    return replace(table, codes=codes, raters=tuple(f"rating {column + 1}" for column in range(width)))
+    n_items = int((known.ratings_per_item > 0).sum())
+    return GrowthPoint(int(known.n_ratings), n_items, {name: found[name] for name in SHOWN})

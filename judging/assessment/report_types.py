@@ -185,7 +185,6 @@ class DesignDescription(TypedDict):
     """What the methods paragraph says of items, raters and judges; ``labelled`` are the first and the last day."""
 
     items: str
-    n_items: int
     clusters: str
     asked_of: dict[str, list[str]]
     samples: list[SampleDescription]

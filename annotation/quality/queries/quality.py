@@ -107,7 +107,7 @@ class Quality:
 
 
 def load_study(
-    study: Study, *, bootstrap: int = 500, compared: Sequence[PeoplesRatings] | None = None
+    study: Study, *, bootstrap: int = 2000, compared: Sequence[PeoplesRatings] | None = None
 ) -> list[Quality]:
     """Every annotator with ratings, those with signs first. A constant number of queries, and two for each preference.
 
@@ -116,7 +116,7 @@ def load_study(
     profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
     sides: dict[str, list[tuple[str, SideUse]]] = defaultdict(list)
     for found in load_compared(study) if compared is None else compared:
-        for profile in annotator_signs(found.table, bootstrap=bootstrap, seed=study.seed):
+        for profile in annotator_signs(found.table, bootstrap=bootstrap):
             profiles[profile.annotator].append((found.criterion.name, profile))
         bias = load_side_bias(found, bootstrap=0)
         for use in bias.annotators if bias else ():
@@ -187,7 +187,7 @@ def errors(found: PeoplesRatings) -> list[Errors]:
     ]
 
 
-def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
+def document(study: Study, *, bootstrap: int = 2000) -> dict[str, Any]:
     """All that is known of the annotators of a study, criterion by criterion, as JSON types. Seven queries, and two for
     each preference.
     """
@@ -196,7 +196,7 @@ def document(study: Study, *, bootstrap: int = 500) -> dict[str, Any]:
         "checks_and_repeats": [one.to_json() for one in records(study)],
         "criteria": {
             found.criterion.key: {
-                **annotator_report(found.table, bootstrap=bootstrap, seed=study.seed).to_json(),
+                **annotator_report(found.table, bootstrap=bootstrap).to_json(),
                 "dawid_skene": dawid_skene(found.table).to_json() if found.table.has_scale else None,
                 "sides": bias.to_json() if (bias := load_side_bias(found, bootstrap=bootstrap)) else None,
             }

@@ -42,7 +42,7 @@ def asks_for_side(ratings: PeoplesRatings) -> bool:
     return criterion.study.kind == Study.Kind.PAIR and criterion.is_preference
 
 
-def load_side_bias(ratings: PeoplesRatings, *, bootstrap: int = 500) -> SideBias | None:
+def load_side_bias(ratings: PeoplesRatings, *, bootstrap: int = 2000) -> SideBias | None:
     """Which place people chose on a criterion; None where it asks for none. Two queries."""
     table = ratings.table
     if not asks_for_side(ratings) or not table.n_ratings:
@@ -50,15 +50,14 @@ def load_side_bias(ratings: PeoplesRatings, *, bootstrap: int = 500) -> SideBias
     chosen, n_places = read_by_order(ratings.criterion, table, PLACE, Length("assignment__order"))
     n_places = np.where(table.codes == MISSING, 0, n_places)
     clusters = table.clusters or table.items
-    seed = ratings.criterion.study.seed
-    return side_bias(chosen, n_places, table.raters, clusters, bootstrap=bootstrap, seed=seed)
+    return side_bias(chosen, n_places, table.raters, clusters, bootstrap=bootstrap)
 
 
-def load_side_biases(study: Study, *, bootstrap: int = 500) -> dict[str, SideBias]:
+def load_side_biases(study: Study) -> dict[str, SideBias]:
     """By key of each preference that has been rated, which side people chose. No query where items have no sides."""
     if study.kind != Study.Kind.PAIR:
         return {}
-    read = ((one.criterion.key, load_side_bias(one, bootstrap=bootstrap)) for one in load_study(study))
+    read = ((one.criterion.key, load_side_bias(one)) for one in load_study(study))
     return {key: bias for key, bias in read if bias}
 
 

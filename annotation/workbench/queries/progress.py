@@ -198,7 +198,7 @@ def list_working(study: Study, left_out: Sequence[int], since: datetime) -> list
     ]
 
 
-def draw_labels(study: Study, labelled: int) -> DrawSummary:
+def draw_labels(study: Study, labelled: int, left_out: Sequence[int] = ()) -> DrawSummary:
     """Labels of at most about `MOST_ITEMS` of the `labelled` items, with their clusters and weights. Five queries."""
     step = max(1, -(-labelled // MOST_ITEMS))
     remainder = study.seed % step
@@ -221,15 +221,15 @@ def draw_labels(study: Study, labelled: int) -> DrawSummary:
         if by_id[pk].is_preference and len(order) > 1 and (shown := list_shown(order).get(value)):
             chosen[pk, username].append((shown, order))
     times = load_assignments(study, step)
-    at = {(position, username): when for position, username, when, _ in times}
-    least = load_shortest_times(study, {position for position, _, _, active in times if active is not None})
+    at = {(position, username): when for position, username, _, when, _ in times}
+    least = load_shortest_times(study, {position for position, *_, active in times if active is not None})
     seconds: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for position, username, _, active in times:
+    for position, username, *_, active in times:
         if active is not None:
             seconds[username].append((active, least[position]))
     there = read_dependence(study, among=study.items.annotate(rest=Mod(F("position"), step)).filter(rest=remainder))
     ratings = tuple(build_ratings(one, labels[one.pk], scales[one.pk]).add_dependence(there) for one in criteria)
-    items = len({position for position, _, _, _ in times})
+    items = len({position for position, _, annotator, *_ in times if annotator not in left_out})
     return DrawSummary(
         ratings, tuple(moments(one, at) for one in ratings), dict(seconds), sides(criteria, chosen), items, step
     )
@@ -249,13 +249,13 @@ def sides(
     return dict(found)
 
 
-def load_assignments(study: Study, step: int) -> list[tuple[int, str, datetime | None, float | None]]:
-    """Position, annotator, time of submission and active seconds of the drawn items' submitted slots."""
+def load_assignments(study: Study, step: int) -> list[tuple[int, str, int, datetime | None, float | None]]:
+    """Position, annotator with id, time of submission and active seconds of the drawn items' submitted slots."""
     found: QuerySet[Assignment, Any] = (
         study.assignments.filter(state=SUBMITTED, purpose=RATING)
         .annotate(rest=Mod(F("item__position"), step))
         .filter(rest=study.seed % step)
-        .values_list("item__position", "annotator__username", "submitted_at", "active_seconds")
+        .values_list("item__position", "annotator__username", "annotator_id", "submitted_at", "active_seconds")
     )
     return list(found)
 

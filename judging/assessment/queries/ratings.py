@@ -104,8 +104,8 @@ class JudgesRatings:
         Whether that run is finished; its verdicts are a part of what will be there otherwise.
     said
         Its verdicts, one entry for each item, turn or response that it was asked about, in their order.
-    held_out
-        How many of its items are left out of the verdicts because they are held out.
+    masked
+        Positions of held-out items, on which there are no verdicts here.
     """
 
     name: str
@@ -113,7 +113,7 @@ class JudgesRatings:
     run_id: int
     finished: bool
     said: OrderVerdicts
-    held_out: int = 0
+    masked: frozenset[int] = frozenset()
 
     def codes(self, table: RatingTable) -> IntArray:
         """The verdicts on the table's items as positions on its scale, -1 where there is none."""
@@ -124,6 +124,10 @@ class JudgesRatings:
         """On which of the table's items its reply held no verdict. An item it was not asked about is not among them."""
         unscored: BoolArray = self._on(table, self.said.codes < 0, fill=False)
         return unscored
+
+    def find_held_out(self, table: RatingTable) -> BoolArray:
+        """(n_items,) which of the table's items are held out."""
+        return np.isin(parse_names(table.items) // TURNS, list(self.masked))
 
     def scores(self, table: RatingTable) -> FloatArray:
         """(n_items,) the weighted scores on the table's items, NaN where there is no verdict or no such score."""
@@ -173,15 +177,14 @@ def load_study(
     ratings: dict[int, list[JudgesRatings]] = defaultdict(list)
     for (_, criterion_id), one in sorted(runs.items(), key=lambda entry: (entry[1].judge.name, entry[1].judge.version)):
         if found := said.get((one.pk, criterion_id)):
-            judge, shown = one.judge, found.mask(masked)
             ratings[criterion_id].append(
                 JudgesRatings(
-                    name=str(judge),
-                    kind=judge.kind,
+                    name=str(one.judge),
+                    kind=one.judge.kind,
                     run_id=one.pk,
                     finished=one.finished_at is not None,
-                    said=shown,
-                    held_out=found.units.size - shown.units.size,
+                    said=found.mask(masked),
+                    masked=masked,
                 )
             )
     return {criterion_id: tuple(judges) for criterion_id, judges in ratings.items()}

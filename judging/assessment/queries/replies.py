@@ -126,16 +126,18 @@ class _Columns:
     def fill(
         self, row: int, replies: Sequence[StoredReply], code: Mapping[str, int], names: Mapping[str, Sequence[str]]
     ) -> None:
+        for reply in replies:
+            if reply.order == replies[0].order:
+                self.repeated[row, reply.repeat - 1] = code[reply.value]
+        counting = [reply for reply in replies if reply.repeat == 1]
+        if not counting:
+            return
         self.asked[row] = True
-        counting = [reply for reply in replies if reply.repeat == 1] or list(replies[:1])
         value = combine_verdicts([CombinedVerdict(reply.value, reply.reason) for reply in counting]).value
         self.codes[row] = code[value]
         for reply in counting:
             if reply.order:
                 (self.first if is_straight(reply.order) else self.second)[row] = code[reply.value]
-        for reply in replies:
-            if reply.order == replies[0].order:
-                self.repeated[row, reply.repeat - 1] = code[reply.value]
         if value:
             self.score[row] = _mean(reply.score for reply in counting)
             self.probability[row] = _mean((reply.distribution or {}).get(value) for reply in counting)

@@ -186,7 +186,7 @@ def _hashed_people(one: PeoplesRatings) -> dict[str, object]:
 def _hashed_judge(column: JudgeColumn) -> list[object]:
     codes, unscored = digest(column.codes.tobytes()), digest(column.unscored.tobytes())
     hashed: list[object] = [column.name, column.run, column.finished, column.kind, column.stale, codes, unscored]
-    hashed += [column.held_out] if column.held_out else []
+    hashed += [] if column.held_out is None else [digest(column.held_out.tobytes())]
     return hashed if column.scores is None else [*hashed, [str(score) for score in column.scores.tolist()]]
 
 

@@ -56,7 +56,7 @@ class JudgeColumn:
     stale
         How many of the items it judged were edited since.
     held_out
-        How many of the items it judged are held out, and so not among the verdicts.
+        (n_items,) where the item is held out, and its verdict is not read; None where nothing is.
     scores, sources
         (n_items,) its weighted scores, and on how many items they rest on what; None where they were not asked for.
     """
@@ -70,17 +70,21 @@ class JudgeColumn:
     scores: FloatArray | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
-    held_out: int = 0
+    held_out: BoolArray | None = None
 
     @classmethod
     def from_verdicts(cls, said: JudgesRatings, table: RatingTable, *, with_scores: bool = False) -> JudgeColumn:
         """What a judge of the database said on the table's items."""
         codes, unscored = said.codes(table), said.find_unscored(table)
         found = cls(said.name, codes, unscored, said.kind, said.finished, said.run_id, stale=said.stale(table))
-        found = replace(found, held_out=said.held_out)
+        found = replace(found, held_out=said.find_held_out(table) if said.masked else None)
         if not with_scores or not table.has_scores or table.is_open:
             return found
         return replace(found, scores=said.scores(table), sources=said.sources(table))
+
+    def count_held_out(self, rows: BoolArray | slice = slice(None)) -> int:
+        """How many of some items are held out."""
+        return 0 if self.held_out is None else int(self.held_out[rows].sum())
 
     def count_unscored_as(self, code: int, table: RatingTable) -> JudgeColumn:
         """The same with every unscored reply counted as a verdict."""
@@ -194,7 +198,7 @@ def list_groups(
     )
     of_judges = {
         column.name: {
-            one.group: one.agreement.to_json()
+            one.group: _leave_out(one.agreement.to_json(), column.count_held_out(np.array(groups) == one.group))
             for one in compute_agreement_by(
                 table,
                 column.codes,
@@ -270,7 +274,7 @@ def _select_of_group(found: JudgeAgreementDocument) -> JudgeOfGroupDocument:
 
 
 def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeAgreementDocument:
-    return judge_agreement(
+    found = judge_agreement(
         people,
         column.codes,
         judge_name=column.name,
@@ -279,7 +283,13 @@ def _agreement(people: RatingTable, column: JudgeColumn, options: JudgedOptions)
         bootstrap=options.bootstrap,
         confidence=options.confidence,
         seed=options.seed,
-    ).to_json()
+    )
+    return _leave_out(found.to_json(), column.count_held_out())
+
+
+def _leave_out(found: JudgeAgreementDocument, held_out: int) -> JudgeAgreementDocument:
+    """The same without so many held-out items, which are no items of the judge: not even ones that it did not judge."""
+    return {**found, "n_items": found["n_items"] - held_out, "not_judged": found["not_judged"] - held_out}
 
 
 def _judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions) -> JudgeDocument:
@@ -306,8 +316,11 @@ def _span_judge(table: RatingTable, column: JudgeColumn, options: JudgedOptions)
         confidence=options.confidence,
         seed=options.seed,
     )
+    held_out = column.count_held_out()
     return {
         **found,
+        "n_items": found["n_items"] - held_out,
+        "not_judged": found["not_judged"] - held_out,
         "kind": column.kind,
         "run": column.run,
         "reads": VERDICTS,
@@ -343,8 +356,8 @@ def _warnings(columns: Sequence[JudgeColumn], options: JudgedOptions) -> Iterabl
             yield note("unscored_replies", f"{column.name}: {unscored} replies held no usable verdict; {treated}.")
         if column.stale:
             yield note("stale_judgments", f"{column.name}: items edited after it judged them: {column.stale}.")
-        if column.held_out:
-            yield note("held_out", f"{column.name}: {column.held_out} held-out items it judged {HELD_OUT}.")
+        if held_out := column.count_held_out():
+            yield note("held_out", f"{column.name}: {held_out} held-out items {HELD_OUT}.")
         if not column.finished:
             done = int((column.codes != MISSING).sum())
             yield note("run_unfinished", f"{column.name}: its run is not finished; {done} items are scored so far.")

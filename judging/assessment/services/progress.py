@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import numpy as np
 from django.utils import timezone
 
+from annotation.agreement.options import IntervalOptions
 from annotation.quality.queries import quality
 from annotation.quality.queries.quality import ENOUGH
 from annotation.stats.forecast import ASSUMPTION, Forecast, forecast
@@ -41,8 +42,6 @@ IDLE = timedelta(days=3)
 CANNOT_JUDGE = 0.2
 """Share of answers "cannot judge" from which on somebody is named."""
 
-BOOTSTRAP = 300
-
 
 def compute_study(study: Study, *, now: datetime | None = None) -> ProgressDocument:
     """Everything, in the same number of queries for any size of study."""
@@ -52,7 +51,7 @@ def compute_study(study: Study, *, now: datetime | None = None) -> ProgressDocum
     people = progress.list_working(study, left_out, now - timedelta(days=1))
     items = sum(one.items for one in covered)
     labelled = sum(one.items - one.by_ratings[0] for one in covered)
-    drawn = progress.draw_labels(study, labelled)
+    drawn = progress.draw_labels(study, labelled, left_out)
     planned, submitted = sum(slots.values()) or items * study.overlap, slots.get(progress.SUBMITTED, 0)
     remaining = max(planned - submitted, 0)
     return {
@@ -70,7 +69,7 @@ def compute_study(study: Study, *, now: datetime | None = None) -> ProgressDocum
         "pace": pace(hours, now),
         "annotators": [annotator(one) for one in people],
         "forecast": build_forecast(hours, remaining, now, study.seed),
-        "growth": build_growth(drawn, labelled, study.seed),
+        "growth": build_growth(drawn, labelled),
         "needs_help": list_needing_help(study, people, drawn, remaining, now),
         "adaptive": adaptive(study) if study.is_adaptive else None,
     }
@@ -185,15 +184,14 @@ def annotator(one: WorkingAnnotator) -> WorkingAnnotatorDocument:
     }
 
 
-def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> GrowthDocument:
-    """Agreement over the order of the labels, and which items it rests on."""
+def build_growth(drawn: DrawSummary, labelled: int) -> GrowthDocument:
+    """Agreement over the order of the labels, and which items it rests on; intervals as on the page on agreement."""
+    usual = IntervalOptions()
     criteria: list[CriterionGrowthDocument] = [
         {
             "key": found.criterion.key,
             "name": found.criterion.name,
-            "points": [
-                point.to_json() for point in growth(found.table, when, bootstrap=BOOTSTRAP, confidence=0.95, seed=seed)
-            ],
+            "points": [point.to_json() for point in growth(found.table, when, **usual.model_dump())],
         }
         for found, when in zip(drawn.ratings, drawn.when, strict=True)
     ]
@@ -204,7 +202,7 @@ def build_growth(drawn: DrawSummary, labelled: int, seed: int) -> GrowthDocument
         "items_rated": labelled,
         "every": drawn.step,
         "dependence": told,
-        "seed": seed,
+        "seed": usual.seed,
     }
 
 
@@ -213,7 +211,7 @@ def list_needing_help(
 ) -> list[NeedsHelpDocument]:
     """Who somebody should look at, or write to, and why; by name."""
     reasons: dict[str, list[str]] = defaultdict(list)
-    for username, found in careless(drawn, study.seed).items():
+    for username, found in careless(drawn).items():
         reasons[username] += found
     for username, words in find_undecided(drawn).items():
         reasons[username].append(words)
@@ -228,12 +226,12 @@ def list_needing_help(
     ]
 
 
-def careless(drawn: DrawSummary, seed: int) -> dict[str, list[str]]:
+def careless(drawn: DrawSummary) -> dict[str, list[str]]:
     """The signs of the quality page, on the items read."""
     profiles: dict[str, list[tuple[str, AnnotatorSigns]]] = defaultdict(list)
     for found in drawn.ratings:
         if found.table.n_ratings:
-            for profile in annotator_signs(found.table, bootstrap=BOOTSTRAP, seed=seed):
+            for profile in annotator_signs(found.table):
                 profiles[profile.annotator].append((found.criterion.name, profile))
     times = quality.compute_paces(drawn.seconds)
     told = {name: quality.signs(mine, times.get(name), drawn.sides.get(name, ())) for name, mine in profiles.items()}

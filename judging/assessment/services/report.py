@@ -57,6 +57,7 @@ from judging.assessment.services import (
 from judging.assessment.services.agreement import StudyRatings
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.paper_kit import PaperKit
+from judging.assessment.services.results import list_running
 from judging.stats.verdict import ORDER
 
 FORMAT = "concord-report/1"
@@ -87,8 +88,9 @@ def describe_judges(
     kept = agreement.load_or_compute(by=by, study=study, options=options, ratings=ratings)
     people = _people(evidence, kept)
     results = [one.calibration.document for one in judges], [one.audit.document for one in judges]
-    scored = [one for one in judges if one.has_scores]
-    cascade = cascades.describe_usual([one.evidence for one in scored])
+    started = {run.judge_id for run in list_running(study, judges)}
+    scored = [one for one in judges if one.judge.pk not in started]
+    cascade = cascades.describe_usual([one.evidence for one in judges if one.has_scores])
     by_model = _difficulty(ratings, patient=patient)
     design = _describe_design(evidence, judges, ratings)
     how = methods.methods(people, *results, cascade, difficulty=by_model, design=design)
@@ -98,10 +100,10 @@ def describe_judges(
             "name": study.name,
             "kind": study.kind,
             "description": study.description,
-            "n_items": evidence.material.n,
+            "n_items": study.items.count(),
         },
         "summary": _summarise(people, scored, design),
-        "without_scores": [str(one.judge) for one in judges if not one.has_scores],
+        "without_scores": [str(one.judge) for one in judges if one.judge.pk in started],
         "generated_at": timezone.now().isoformat(timespec="seconds"),
         "code_version": code_version(),
         "people": people,
@@ -155,7 +157,6 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
             asked_of.setdefault(criterion.get_unit_display(), []).append(criterion.name)
     return {
         "items": study.get_kind_display(),
-        "n_items": evidence.material.n,
         "clusters": read_dependence(study).in_words,
         "asked_of": asked_of,
         "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
@@ -249,7 +250,7 @@ def regroup_by_criterion(sections: Sequence[JudgeSections]) -> list[CriterionSec
 
 
 def sections(document: ReportDocument, draw: charts.Draw) -> list[JudgeSections]:
-    """What a page needs of each judge with scores and criterion beside the document: rows of tables, and plots."""
+    """What a page needs of each judge and criterion beside the document: rows of tables, and plots."""
     return [
         {
             "judge": name,

@@ -74,7 +74,7 @@ class CriterionVerdict:
     whole, tiers
         The verdicts.
     counts
-        By tier, its items.
+        By tier, its items with a verdict of the judge: those that its decision rests on.
     power
         How often studies like this one say *replace*, as in a document.
     """
@@ -171,7 +171,7 @@ def _of_criterion(
         ceiling=ceiling,
         whole=verdict(_facts(document, document["kappa"], probed, rules), rules),
         tiers={tier: verdict(_facts(part, document["kappa"], probed, rules), rules) for tier, part in by_tier.items()},
-        counts={tier: part["n_items"] for tier, part in by_tier.items()},
+        counts={tier: _count_labelled(part, document["kappa"]) for tier, part in by_tier.items()},
         power=_power(document["power"], rules),
     )
 
@@ -216,6 +216,11 @@ def _kappas(
     return agreement["mean_weighted_cohen_kappa"], people, below
 
 
+def _count_labelled(part: CriterionCalibrationDocument | TierDocument, kappa: HeadlinePair) -> int:
+    """Items with a verdict and a rating, on which the judge's kappa rests: not those that nobody could judge."""
+    return _kappas(part["agreement"], kappa)[0]["n_items"] or 0
+
+
 def _facts(
     part: CriterionCalibrationDocument | TierDocument, kappa: HeadlinePair, probed: ProbeOutcomes, rules: Rules
 ) -> Facts:
@@ -223,7 +228,7 @@ def _facts(
     judge, _, below = _kappas(part["agreement"], kappa)
     alt_test, found = part["alt_test"], _selection(part["selective"], rules.target_agreement)
     return Facts(
-        labelled=part["agreement"]["scored"],
+        labelled=_count_labelled(part, kappa),
         clusters=part["labels"]["clusters"],
         outside=part["labels"]["outside_commonest"],
         unscored=Estimate.from_json(part["unscored_share"]),

@@ -346,6 +346,7 @@ def _judge(
             for row in rows
             if row.key == each
         ],
+        "n_scored": held[headline["judge"]]["n_items"],
         "scored_href": items(outcome="scored", **of_run),
         "confusion": _confusion(items, criterion, of_run, held["confusion"]),
     }

@@ -93,6 +93,18 @@ def test_the_intervals_are_those_of_the_page_on_agreement() -> None:
     assert points[-1].coefficients != without[-1].coefficients
 
 
+def test_items_that_nobody_could_judge_are_there_at_the_end_as_on_the_page_on_agreement() -> None:
+    table, when = drawn(7, 90)
+    declined = replace(
+        table.replace_codes(np.where(np.arange(90)[:, None] % 9, table.codes, MISSING)),
+        clusters=tuple(f"profile {k // 3 if k % 9 else k}" for k in range(90)),
+    )
+    last, whole = growth(declined, when)[-1], agreement(declined).coefficients
+    for name in SHOWN:
+        assert last.coefficients[name].to_json() == pytest.approx(whole[name].to_json()), name
+    assert last.n_items == (declined.ratings_per_item > 0).sum() < declined.n_items
+
+
 def test_no_pair_of_ratings_yet_says_so() -> None:
     table = RatingTable.from_wide([[1, None], [None, 2], [1, None]], categories=[1, 2])
     points = growth(table, np.arange(6).reshape(3, 2))

@@ -13,6 +13,7 @@ from annotation.workbench.services import exclusions
 from core.accounts.models.users import User
 from core.errors import InputError
 from judging.assessment.queries.assessment_data import StudyData
+from judging.assessment.queries.ratings import load_study
 from judging.assessment.queries.replies import LOG_PROBABILITIES, OF_MEMBERS, REPEATS
 from judging.judges.models import PANEL
 from judging.runs.models.runs import Judgment
@@ -106,6 +107,18 @@ def test_repeats_tell_how_sure_the_judge_is(criterion):
     assert said.confidence_from == REPEATS
     np.testing.assert_allclose(said.confidence, [1, 0.5, 1, 1, 1, np.nan])
     assert said.repeated[1].tolist() == [0, 1]
+
+
+def test_a_later_repeat_does_not_stand_in_for_a_missing_first_one(criterion):
+    """Agreement reads the first repeat alone, and so does all that is computed here."""
+    run = judge_says(criterion, "gpt", ["1", "2", None, "tie", None, "1"], order="AB")
+    add_verdicts(run, criterion, ["1", "1", "2", "tie", "", "1"], order="AB", repeat=2)
+    said = of(criterion).said
+    assert said.codes.tolist() == [0, 1, -1, 2, -1, 0]
+    assert said.asked.tolist() == [True, True, False, True, False, True]
+    assert said.repeated[2].tolist() == [-1, 1]
+    (read,) = load_study(criterion.study)[criterion.pk]
+    assert read.said.units.size == said.asked.sum()
 
 
 def test_probabilities_go_before_repeats_where_every_verdict_has_one(criterion):

@@ -12,13 +12,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.quality.queries import quality
 from annotation.stats.agreement import agreement
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Exclusion
 from annotation.studies.models.studies import Criterion, Study
 from annotation.workbench.queries import progress as queries
 from core.accounts.models.users import User
+from judging.assessment.options import JudgedOptions
 from judging.assessment.services import progress
+from judging.assessment.services.agreement import StudyRatings, load_document, load_or_compute
 from tests.db.annotation.management.test_study_commands import refused, run, told
 from tests.support.factories import CriterionFactory, DialogueFactory, ItemFactory, ResearcherFactory, UserFactory
 from tests.support.labelled import people_say, with_items
@@ -116,6 +119,26 @@ def test_growth_ends_at_the_agreement_of_all() -> None:
     whole = agreement(table, bootstrap=0).coefficients["krippendorff_alpha"].value
     assert one["points"][-1]["coefficients"]["krippendorff_alpha"]["value"] == pytest.approx(whole)
     assert (found["items_read"], found["every"]) == (60, 1)
+
+
+def test_growth_and_quality_have_the_intervals_of_the_page_on_agreement() -> None:
+    """Of more than 200 items they are drawn, some items nobody could judge, and somebody is excluded."""
+    criterion = rated(240, 4, left=1)
+    study, p3 = criterion.study, User.objects.get(username="p3")
+    Annotation.objects.filter(assignment__item__position__lte=5).update(value="", unscored_reason="cannot judge")
+    Annotation.objects.filter(assignment__item__position=6).exclude(assignment__annotator=p3).delete()
+    Assignment.objects.filter(item__position=6).exclude(annotator=p3).delete()
+    Exclusion.objects.create(study=study, annotator=p3, reason="careless", decided_by=ResearcherFactory())
+    ratings = StudyRatings.read(study)
+    run = load_or_compute(by=None, study=study, options=JudgedOptions(), ratings=ratings)
+    whole = load_document(run)["criteria"][criterion.key]
+    found = progress.compute_study(study, now=NOW)["growth"]
+    for name, one in found["criteria"][0]["points"][-1]["coefficients"].items():
+        assert one == pytest.approx(whole["coefficients"][name]), name
+    assert found["items_read"] == found["items_rated"] == 238
+    raters = {one["rater"]: one for one in whole["raters"]}
+    for one in quality.document(study)["criteria"][criterion.key]["annotators"]:
+        assert one["cohen_kappa"] == pytest.approx(raters[one["annotator"]]["cohen_kappa"])
 
 
 def test_of_many_items_some_are_read_and_that_is_said(monkeypatch) -> None:

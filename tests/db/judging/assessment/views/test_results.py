@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -143,6 +144,43 @@ def test_every_number_of_the_matrix_opens_as_many_items(alice: Client) -> None:
     page = alice.get(differs)
     assert page.context["page"].paginator.count == DONE.count("no"), "poor says yes to all"
     assert all(said["judges"][1]["differs"] for _, said in page.context["rows"])
+
+
+def test_every_number_opens_as_many_items(client: Client) -> None:
+    """Where some items have no label, one rating or a tie, and the judge left some without a verdict."""
+    done = CriterionFactory(study=with_items(24, name="Gaps", slug="gaps"), key="done", name="Done", yes_no=True)
+    said = ["yes", "no", "yes", "yes"] * 6
+    turned = [*said[:4], *["no", "yes"] * 4]
+    gaps = {"bob": [*said[:16], "", *[None] * 7], "dana": [*turned, *[None] * 12], "erin": ["no", *[None] * 23]}
+    people_say(done, gaps)
+    run = judge_says(done, "gappy", [value if k % 5 else "" for k, value in enumerate(said, start=1)])
+    client.force_login(ResearcherFactory(username="alice"))
+    for address in (
+        reverse("agreement", args=["gaps"]),
+        reverse("criterion_verdict", args=["gaps", run.judge_id, "done"]),
+    ):
+        html = client.get(address).content.decode()
+        links = re.findall(r'<a[^>]* href="([^"]*/items/[^"]*)"[^>]*>\s*(\d+)\s*</a>', html)
+        assert len(links) > 5
+        assert any("outcome=scored" in href and n == "13" for href, n in links)
+        for href, n in links:
+            assert client.get(unescape(href)).context["page"].paginator.count == int(n), (address, href)
+    report = client.get(reverse("report_download", args=["gaps", "json"])).json()["judges"]["gappy"]
+    assert report["verdicts"]["done"]["reasons"][0]["message"].startswith("13 labelled items with a verdict")
+
+
+def test_the_report_counts_the_verdict_on_a_judge_that_left_everything_without_one(client: Client) -> None:
+    done = CriterionFactory(study=with_items(20, name="Mute", slug="mute"), key="done", name="Done", yes_no=True)
+    people_say(done, {"bob": ["yes", "no"] * 10, "dana": ["yes", "yes", "no", "no"] * 5})
+    judge_says(done, "fluent", ["yes", "no"] * 10)
+    judge_says(done, "mute", [""] * 20)
+    client.force_login(ResearcherFactory(username="alice"))
+    lead = client.get(reverse("results", args=["mute"])).context["lead"]
+    report = client.get(reverse("report_download", args=["mute", "json"])).json()
+    assert "Of 2 verdicts" in lead
+    assert report["summary"] == lead
+    assert report["without_scores"] == []
+    assert "has scored no labelled item" not in text_of(client.get(reverse("report", args=["mute"])))
 
 
 @pytest.mark.each_database
