@@ -216,7 +216,7 @@ def bca_ends(
     n_defined = (~np.isnan(ordered)).sum(axis=0)
     tail = np.array([[(1 - resampling.confidence) / 2], [(1 + resampling.confidence) / 2]])
     bias = _bias(replicates, n_defined)
-    acceleration = _acceleration(influence, resampling.times)
+    acceleration = compute_acceleration(influence, resampling.times)
     adjusted, corrected = _adjusted_tails(tail, bias, acceleration)
     low, high = (_quantile(ordered, n_defined, probability) for probability in adjusted)
     return low, high, corrected
@@ -230,7 +230,7 @@ def _bias(replicates: Replicates, n_defined: FloatArray) -> FloatArray:
     return bias
 
 
-def _acceleration(influence: FloatArray, times: FloatArray) -> FloatArray:
+def compute_acceleration(influence: FloatArray, times: FloatArray) -> FloatArray:
     """a (m,): skewness of the influences over six, each counted ``times`` (k,); 0 where nothing varies."""
     squares = influence**2
     spread = (times @ squares) ** 1.5
