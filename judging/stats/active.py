@@ -160,6 +160,8 @@ def _products(sums: FloatArray, clusters: Sequence[str] | None) -> FloatArray:
     resampling = build_resampling(len(sums), clusters)
     without = PreparedSums.prepare([SumStatistic(sums, _split_estimate)], resampling).evaluate_left_out()[0]
     known = np.asarray(np.isfinite(without).all(axis=1))
+    if not known.any():
+        return np.zeros((len(sums), 2))
     centred = np.where(known[:, None], without - without[known].mean(axis=0), 0.0)
     products = centred * centred[:, 1:]
     return (products / np.bincount(resampling.unit)[:, None])[resampling.unit]

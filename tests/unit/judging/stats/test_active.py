@@ -169,3 +169,13 @@ def test_lambda_is_tuned_again_without_each_item(seed):
     assert held.corrected.value == found.corrected.value
     assert abs(found.corrected.se - error) < abs(held.corrected.se - error)
     assert found.corrected.se == pytest.approx(error, rel=0.05)
+
+
+@pytest.mark.filterwarnings("error")
+def test_labels_of_one_cluster_have_a_mean_without_an_interval_or_a_warning():
+    truth, judge = np.arange(10.0), np.arange(10.0) / 2
+    columns = (truth, judge, np.full(10, 0.5), np.ones(10, dtype=bool), np.ones(10))
+    found = active_mean(ScoredSample(*columns, clusters=["one"] * 10))
+    assert found.human_only.value == 4.5
+    assert found.weight == 0
+    assert np.isnan(found.corrected.low)
