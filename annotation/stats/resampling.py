@@ -84,12 +84,13 @@ class SumStatistic:
     def evaluate(self, weights: FloatArray) -> FloatArray:
         return self.function(weights @ self.contributions)
 
-    def find_unit_weights(self, resampling: Resampling) -> FloatArray | None:
-        """(k, m) share that one unit of each kind has in what each of the m values is a mean over.
+    def find_unit_weights(self, value: FloatArray, resampling: Resampling) -> FloatArray | None:
+        """(k, m) share that one unit of each kind has in what each value (m,) is a mean over.
 
-        NaN where a value is no mean; None where none is.
+        NaN where it is no mean. None where no value is one, and for single items of equal weight, which all have about
+        the same share, unless a value is 0 or 1.
         """
-        if self.counted is None:
+        if self.counted is None or (resampling.is_simple and not np.isin(value, (0, 1)).any()):
             return None
         held = self.counted(resampling.sum_by_unit(self.contributions))
         return ratio(held, np.broadcast_to(resampling.times @ held, held.shape))
@@ -315,7 +316,10 @@ def replicate(statistics: Sequence[Statistic], resampling: Resampling) -> list[R
     blocks = [[part for one in ready for part in one.evaluate(draws)] for draws in resampling.draws()]
     bootstrap = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     left_out = [part for one in ready for part in one.evaluate_left_out()]
-    weights = [stat.find_unit_weights(resampling) if isinstance(stat, SumStatistic) else None for stat in statistics]
+    weights = [
+        stat.find_unit_weights(value, resampling) if isinstance(stat, SumStatistic) else None
+        for stat, value in zip(statistics, values, strict=True)
+    ]
     return [
         Replicates(value, bootstrap[i], left_out[i], weight)
         for value, i, weight in zip(values, order, weights, strict=True)

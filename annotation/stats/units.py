@@ -92,6 +92,11 @@ class Resampling:
         return int(self.times.sum())
 
     @property
+    def is_simple(self) -> bool:
+        """Whether units are single items of equal weight."""
+        return self.unit_name == "items" and bool((self.item_weights == self.item_weights[:1]).all())
+
+    @property
     def largest_share(self) -> float:
         """The share of the weight of all items that the heaviest unit holds; 0 where nothing has weight."""
         by_unit = np.bincount(self.unit, self.item_weights)

@@ -81,7 +81,7 @@ def estimate_by_jackknife(
     resampling = build_resampling(len(statistic.contributions), clusters, None, confidence, strata=strata)
     prepared = PreparedSums.prepare([statistic], resampling)
     value = statistic.function(resampling.times @ prepared.rows)
-    weight = statistic.find_unit_weights(resampling)
+    weight = statistic.find_unit_weights(value, resampling)
     knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling, weight)
     if weight is not None and knife.flat[0] and value[0] in (0, 1):
         method = EFFECTIVE
