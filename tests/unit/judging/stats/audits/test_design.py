@@ -207,7 +207,7 @@ def test_equal_weights_are_the_paired_t_test():
 
 @pytest.mark.parametrize("sizes", [[15] * 8, [15] * 12])
 def test_a_judge_whose_errors_by_profile_are_skewed_is_seldom_called_biased(sizes):
-    """Exponential errors by profile with mean 0, 600 judges: 8 and 10 % without the correction of skewness."""
+    """Exponential errors by profile with mean 0, 600 judges: 10 and 8 % without the correction of skewness."""
     rng, profile = np.random.default_rng(3), np.repeat(np.arange(len(sizes)), sizes)
     design, alarms = SamplingDesign(clusters=[str(one) for one in profile]), 0
     for _ in range(600):
