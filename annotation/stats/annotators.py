@@ -190,9 +190,10 @@ def _profile(
     inverted: bool,
 ) -> AnnotatorProfile:
     said = table.codes[:, column]
-    answers = said[said != MISSING][np.argsort(when[said != MISSING], kind="stable")]
+    in_order = np.flatnonzero(said != MISSING)[np.argsort(when[said != MISSING], kind="stable")]
+    answers, others = said[in_order], majority(drop_rater(table, column)).codes[in_order]
     counts = np.bincount(answers, minlength=table.n_categories).astype(float)
-    run, probability = longest_run(answers)
+    run, probability = longest_run(answers, others)
     common = (said != MISSING) & table.pairable
     others_vary = np.unique(table.codes[common][table.codes[common] != MISSING]).size > 1
     constant = len(answers) >= ENOUGH_TO_COMPARE and int((counts > 0).sum()) == 1 and bool(others_vary)
@@ -317,11 +318,14 @@ def relative_entropy(counts: FloatArray) -> float:
     return float(max(0.0, -(shares * np.log(shares)).sum() / np.log(len(counts))))
 
 
-def longest_run(answers: IntArray) -> tuple[int, float]:
+def longest_run(answers: IntArray, others: IntArray | None = None) -> tuple[int, float]:
     """The most equal answers in a row, and how probable that is, about, for the same shares at random.
 
-    A run of category k of at least L starts at about (n - L) (1 - p_k) p_k^L + p_k^L places; the probability
-    that there is any is 1 - exp(-sum over k), the Poisson approximation. NaN without answers.
+    Items that follow each other may be alike, so that equal answers are right: p_ik is the share of category k among
+    the answers to items of which the ``others`` (n,) say the same as of item i (-1 for nothing); without them all items
+    have the same shares. A run of k of at least L starts at item i with the probability of 1 - p_(i-1)k times the
+    product of L shares; the probability that there is any is 1 - exp(-sum over i and k), the Poisson approximation. NaN
+    without answers.
     """
     n = len(answers)
     if not n:
@@ -329,8 +333,13 @@ def longest_run(answers: IntArray) -> tuple[int, float]:
     changes = np.flatnonzero(np.diff(answers)) + 1
     lengths = np.diff(np.concatenate([[0], changes, [n]]))
     longest = int(lengths.max())
-    shares = np.bincount(answers) / n
-    expected = (shares**longest * (1 + (n - longest) * (1 - shares))).sum()
+    alike = np.zeros(n, dtype=np.int64) if others is None else np.unique(others, return_inverse=True)[1]
+    counts = np.zeros((alike.max() + 1, answers.max() + 1))
+    np.add.at(counts, (alike, answers), 1)
+    shares = (counts / counts.sum(axis=1, keepdims=True))[alike]
+    upto = np.vstack([np.zeros_like(shares[:1]), np.log(np.maximum(shares, 1e-300)).cumsum(axis=0)])
+    starts = np.vstack([np.ones_like(shares[:1]), 1 - shares[: n - longest]])
+    expected = (starts * np.exp(upto[longest:] - upto[: n - longest + 1])).sum()
     return longest, float(-np.expm1(-expected))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from annotation.stats.estimate import number_or_none
 from annotation.stats.result_types import ForecastDocument
@@ -12,13 +13,9 @@ from annotation.stats.table import FloatArray
 LEAST_PERIODS = 3
 """Periods below which nothing is known of how the pace varies."""
 
-FAR = 100
-"""Periods ahead beyond which chance from period to period averages out, and only the mean pace is uncertain."""
-
-DRAWS = 2000
+NO_END = "no upper end: so few periods that differ so much do not show that the work goes on"
 ASSUMPTION = (
-    "the periods to come are like those that were, drawn from them independently and with replacement, "
-    "those without a label among them"
+    "the periods to come are like those that were, independently of each other, those without a label among them"
 )
 
 
@@ -29,7 +26,7 @@ class Forecast:
     Attributes
     ----------
     value
-        Median over draws; NaN where it cannot be told.
+        At the mean pace; NaN where it cannot be told.
     low, high
         Ends of the interval; NaN where there is none.
     reason
@@ -38,8 +35,8 @@ class Forecast:
         Labels that are missing.
     n_periods, mean
         Periods that it rests on, and labels per period in them.
-    confidence, seed
-        Nominal coverage of the interval, and seed of the draws.
+    confidence
+        Nominal coverage of the interval.
     """
 
     value: float
@@ -50,7 +47,6 @@ class Forecast:
     n_periods: int
     mean: float
     confidence: float
-    seed: int
 
     def to_json(self) -> ForecastDocument:
         """As JSON types; NaN becomes None."""
@@ -63,13 +59,10 @@ class Forecast:
             "n_periods": self.n_periods,
             "mean": number_or_none(self.mean),
             "confidence": self.confidence,
-            "seed": self.seed,
         }
 
 
-def forecast(
-    counts: npt.ArrayLike, remaining: int, *, draws: int = DRAWS, confidence: float = 0.95, seed: int = 0
-) -> Forecast:
+def forecast(counts: npt.ArrayLike, remaining: int, *, confidence: float = 0.95) -> Forecast:
     """The number of periods until ``remaining`` labels are there.
 
     Parameters
@@ -78,17 +71,14 @@ def forecast(
         (k,) labels in each of the last k periods of equal length, zeros included.
     remaining
         Labels still missing, 0 or more.
-    draws, seed
-        Number of futures drawn, and their seed.
     confidence
         Nominal coverage of the interval.
 
     Notes
     -----
-    A prediction interval without a model (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 8, for
-    independent periods): each draw first resamples the k periods, for what is not known of the mean pace, and then
-    draws the future from that resample, for chance from period to period. The end lies within its period in
-    proportion.
+    Of k periods with mean m and standard deviation s, the labels of h more are, with the given confidence, within
+    t s sqrt(h + h^2 / k) of m h: the prediction interval of a sum (Hahn and Meeker 1991, Statistical Intervals, section
+    4.7), t of Student's with k - 1 degrees of freedom. The ends are those h at which its own end is what remains.
 
     Raises
     ------
@@ -101,7 +91,7 @@ def forecast(
     k, mean = len(seen), float(seen.mean()) if len(seen) else np.nan
 
     def told(value: float, low: float, high: float, reason: str | None) -> Forecast:
-        return Forecast(value, low, high, reason, remaining, k, mean, confidence, seed)
+        return Forecast(value, low, high, reason, remaining, k, mean, confidence)
 
     if remaining == 0:
         return told(0.0, 0.0, 0.0, None)
@@ -112,37 +102,18 @@ def forecast(
     if k < LEAST_PERIODS:
         reason = f"no interval: it needs {LEAST_PERIODS} periods, and there {'is' if k == 1 else 'are'} {k:,}"
         return told(remaining / mean, np.nan, np.nan, reason)
-    ends = _drawn(seen, remaining, draws, np.random.default_rng(seed))
-    tail = (1 - confidence) / 2
-    low, value, high = np.quantile(ends, [tail, 0.5, 1 - tail], method="inverted_cdf")
-    if np.isinf(value):
-        return told(np.nan, np.nan, np.nan, "in more than half of the draws nobody goes on")
-    if np.isinf(high):
-        return told(float(value), float(low), np.nan, "no upper end: in too many draws nobody goes on")
-    return told(float(value), float(low), float(high), None)
+    low, high = _ends(seen, remaining, confidence)
+    return told(remaining / mean, low, high, NO_END if np.isnan(high) else None)
 
 
 def _count_periods(k: int) -> str:
     return f"{k:,} period{'' if k == 1 else 's'}"
 
 
-def _drawn(seen: FloatArray, remaining: int, draws: int, rng: np.random.Generator) -> FloatArray:
-    """(draws,) periods until ``remaining`` is reached; infinite where a resample holds no label."""
-    k = len(seen)
-    history = seen[rng.integers(k, size=(draws, k))]
-    mean = history.mean(axis=1)
-    at_pace: FloatArray = np.divide(remaining, mean, out=np.full(draws, np.inf), where=mean > 0)
-    if remaining / seen.mean() > FAR:
-        return at_pace
-    length = 4 * int(np.ceil(remaining / seen.mean())) + k
-    steps = np.take_along_axis(history, rng.integers(k, size=(draws, length)), axis=1)
-    total = np.cumsum(steps, axis=1)
-    reached = total >= remaining
-    first = reached.argmax(axis=1)
-    row = np.arange(draws)
-    before, step = total[row, first] - steps[row, first], steps[row, first]
-    within = np.divide(remaining - before, step, out=np.zeros(draws), where=reached.any(axis=1))
-    short = remaining - total[:, -1]
-    beyond = np.divide(short, mean, out=np.full(draws, np.inf), where=mean > 0) + length
-    ends: FloatArray = np.where(reached.any(axis=1), first + within, beyond)
-    return ends
+def _ends(seen: FloatArray, remaining: int, confidence: float) -> tuple[float, float]:
+    """The two h with (m h - remaining)^2 = v (h + h^2 / k), v = t^2 s^2; NaN for the upper one where there is none."""
+    k, mean = len(seen), seen.mean()
+    v = scipy.special.stdtrit(k - 1, (1 + confidence) / 2) ** 2 * seen.var(ddof=1)
+    both = 2 * mean * remaining + v + np.sqrt(v * (v + 4 * mean * remaining + 4 * remaining**2 / k))
+    slope = mean**2 - v / k
+    return float(2 * remaining**2 / both), float(both / (2 * slope)) if slope > 0 else np.nan

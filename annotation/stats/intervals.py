@@ -143,9 +143,10 @@ def compute_intervals(
     why = explain_no_interval(resampling)
     if why is not None or not len(replicates.left_out):
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
-    knife = Jackknife.from_left_out(replicates.value, replicates.left_out, resampling)
+    knife = Jackknife.from_left_out(replicates.value, replicates.left_out, resampling, replicates.weight)
     undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
-    known = ~np.isnan(knife.df) & ~undefined
+    heaviest = np.zeros(m) if replicates.weight is None else np.nan_to_num(replicates.weight).max(axis=0)
+    known = ~np.isnan(knife.df) & ~undefined & (heaviest <= LARGEST_SHARE)
     low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
     many = known & (knife.df >= MANY) & (not student)
     if many.any():
@@ -159,8 +160,8 @@ def compute_intervals(
         knife.df,
         tuple(np.where(many, BCA, np.where(known, STUDENT, NONE)).tolist()),
         tuple(
-            None if fine else _why_undefined(flat, resampling.unit_name)
-            for fine, flat in zip(known.tolist(), knife.flat.tolist(), strict=True)
+            None if fine else _why_undefined(flat, share, resampling.unit_name)
+            for fine, flat, share in zip(known.tolist(), knife.flat.tolist(), heaviest.tolist(), strict=True)
         ),
     )
 
@@ -182,9 +183,11 @@ def bound_unanimous(
     return replace(found, low=low, high=high, method=tuple(method), reason=tuple(reason))
 
 
-def _why_undefined(flat: bool, units: str) -> str:
+def _why_undefined(flat: bool, heaviest: float, units: str) -> str:
     if flat:
         return f"{FLAT} of the {units} changes nothing"
+    if heaviest > LARGEST_SHARE:
+        return _explain_heavy(heaviest, units)
     return f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
 
 
@@ -194,10 +197,12 @@ def explain_no_interval(resampling: Resampling) -> str | None:
     if n < LEAST_UNITS:
         return f"not enough evidence: {n} {units if n != 1 else units[:-1]}; at least {LEAST_UNITS} are needed"
     if resampling.largest_share > LARGEST_SHARE:
-        return (
-            f"not enough evidence: one of the {units} holds {100 * resampling.largest_share:.0f} % of the weight of all"
-        )
+        return _explain_heavy(resampling.largest_share, units)
     return None
+
+
+def _explain_heavy(share: float, units: str) -> str:
+    return f"not enough evidence: one of the {units} holds {100 * share:.0f} % of the weight of all"
 
 
 def bca_ends(
@@ -211,7 +216,7 @@ def bca_ends(
     n_defined = (~np.isnan(ordered)).sum(axis=0)
     tail = np.array([[(1 - resampling.confidence) / 2], [(1 + resampling.confidence) / 2]])
     bias = _bias(replicates, n_defined)
-    acceleration = _acceleration(influence, resampling.times)
+    acceleration = compute_acceleration(influence, resampling.times)
     adjusted, corrected = _adjusted_tails(tail, bias, acceleration)
     low, high = (_quantile(ordered, n_defined, probability) for probability in adjusted)
     return low, high, corrected
@@ -225,7 +230,7 @@ def _bias(replicates: Replicates, n_defined: FloatArray) -> FloatArray:
     return bias
 
 
-def _acceleration(influence: FloatArray, times: FloatArray) -> FloatArray:
+def compute_acceleration(influence: FloatArray, times: FloatArray) -> FloatArray:
     """a (m,): skewness of the influences over six, each counted ``times`` (k,); 0 where nothing varies."""
     squares = influence**2
     spread = (times @ squares) ** 1.5

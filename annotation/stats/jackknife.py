@@ -47,16 +47,28 @@ class Jackknife:
     flat: BoolArray
 
     @classmethod
-    def from_left_out(cls, value: FloatArray, left_out: FloatArray, resampling: Resampling) -> "Jackknife":
-        """From the values (m,) of all units and those (k, m) without each unit."""
+    def from_left_out(
+        cls, value: FloatArray, left_out: FloatArray, resampling: Resampling, weight: FloatArray | None = None
+    ) -> "Jackknife":
+        """From the values (m,) of all units and those (k, m) without each unit.
+
+        ``weight`` (k, m) is the share of each unit in each figure where that is known (not NaN); elsewhere units count
+        by their share in all items.
+        """
         influence = resampling.influence(left_out)
         se = np.sqrt(influence_variance(influence, resampling))
         flat: BoolArray = np.asarray(se <= ROUNDING)
         used = resampling.times @ (np.abs(left_out - value) > ROUNDING)
-        most = np.minimum(used - len(resampling.stratum_sizes), resampling.most_df)
+        most_df = resampling.most_df if weight is None else _count_most_df(weight, resampling)
+        most = np.minimum(used - len(resampling.stratum_sizes), most_df)
         df = effective_df(influence, resampling.times, most)
         unknown = flat | np.isnan(se) | ~(df >= 1)
         return cls(influence, np.where(unknown, np.nan, se), np.where(unknown, np.nan, df), flat)
+
+
+def _count_most_df(weight: FloatArray, resampling: Resampling) -> FloatArray:
+    known = (np.nan_to_num(weight) > 0).any(axis=0)
+    return np.where(known, resampling.count_most_df(np.nan_to_num(weight)), resampling.most_df)
 
 
 def influence_variance(influence: FloatArray, resampling: Resampling) -> FloatArray:

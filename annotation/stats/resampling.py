@@ -87,9 +87,10 @@ class SumStatistic:
     def find_unit_weights(self, value: FloatArray, resampling: Resampling) -> FloatArray | None:
         """(k, m) share that one unit of each kind has in what each value (m,) is a mean over.
 
-        NaN where it is no mean; None where no value is 0 or 1, for which alone this is asked.
+        NaN where it is no mean. None where no value is one, and for single items of equal weight, which all have about
+        the same share, unless a value is 0 or 1.
         """
-        if self.counted is None or not np.isin(value, (0, 1)).any():
+        if self.counted is None or (resampling.is_simple and not np.isin(value, (0, 1)).any()):
             return None
         held = self.counted(resampling.sum_by_unit(self.contributions))
         return ratio(held, np.broadcast_to(resampling.times @ held, held.shape))

@@ -211,7 +211,6 @@ class ForecastDocument(TypedDict):
     n_periods: int
     mean: float | None
     confidence: float
-    seed: int
 
 
 class GrowthPointDocument(TypedDict):

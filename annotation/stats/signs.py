@@ -54,15 +54,16 @@ def annotator_signs(
     """
     columns = np.flatnonzero((table.codes != MISSING).any(axis=0)).tolist()
     kappas = versus_others(table, columns, bootstrap=bootstrap, confidence=confidence, seed=seed)
-    backwards = find_inverted_raters(table)
+    backwards, others = find_inverted_raters(table), majorities_without(table, columns)
     return tuple(
-        _signs(table, column, kappa, table.raters[column] in backwards)
-        for column, kappa in zip(columns, kappas, strict=True)
+        _signs(table, column, kappa, others[:, place], table.raters[column] in backwards)
+        for place, (column, kappa) in enumerate(zip(columns, kappas, strict=True))
     )
 
 
-def _signs(table: RatingTable, column: int, kappa: Estimate, inverted: bool) -> AnnotatorSigns:
-    answers = table.codes[:, column][table.codes[:, column] != MISSING]
+def _signs(table: RatingTable, column: int, kappa: Estimate, others: IntArray, inverted: bool) -> AnnotatorSigns:
+    rated = table.codes[:, column] != MISSING
+    answers = table.codes[rated, column]
     many = len(answers) >= ENOUGH_TO_COMPARE
     return AnnotatorSigns(
         annotator=table.raters[column],
@@ -70,7 +71,7 @@ def _signs(table: RatingTable, column: int, kappa: Estimate, inverted: bool) -> 
         kappa=kappa,
         inverted=inverted,
         constant=many and is_constant(table, column),
-        straight_lining=many and longest_run(answers)[1] < UNLIKELY,
+        straight_lining=many and longest_run(answers, others[rated])[1] < UNLIKELY,
     )
 
 

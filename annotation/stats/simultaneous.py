@@ -10,11 +10,16 @@ every interval of the differences.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from annotation.stats.intervals import compute_intervals
+from annotation.stats.resampling import Replicates, replicate
+from annotation.stats.scores import build_masked_means
 from annotation.stats.table import BoolArray, FloatArray
+from annotation.stats.units import Resampling
 
 SAME = 1e-12
 
@@ -34,6 +39,19 @@ def compute_differences(values: FloatArray) -> FloatArray:
 def level_of_each(confidence: float, m: int) -> float:
     """The confidence of each of m intervals with which all of them hold with ``confidence``."""
     return 1 - (1 - confidence) / max(m, 1)
+
+
+def bound_differences(values: FloatArray, resampling: Resampling) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means (m,) of columns (n, m), NaN where missing, and ends of the intervals of every mean minus every later one.
+
+    The intervals are Student's t and hold together; NaN where there is none.
+    """
+    once = replace(resampling, n_replicates=min(resampling.n_replicates, 1))  # the jackknife draws nothing
+    (means,) = replicate([build_masked_means(values)], once)
+    difference, without = (compute_differences(part) for part in (means.value, means.left_out))
+    level = replace(once, confidence=level_of_each(once.confidence, len(difference)))
+    found = compute_intervals(Replicates(difference, np.zeros((1, len(difference))), without), level, student=True)
+    return means.value, found.low, found.high
 
 
 def rank_sets(low: FloatArray, high: FloatArray, k: int) -> list[tuple[int, int]]:

@@ -92,6 +92,11 @@ class Resampling:
         return int(self.times.sum())
 
     @property
+    def is_simple(self) -> bool:
+        """Whether units are single items of equal weight."""
+        return self.unit_name == "items" and bool((self.item_weights == self.item_weights[:1]).all())
+
+    @property
     def largest_share(self) -> float:
         """The share of the weight of all items that the heaviest unit holds; 0 where nothing has weight."""
         by_unit = np.bincount(self.unit, self.item_weights)
@@ -169,9 +174,17 @@ class Resampling:
         That number is Kish's (1965), by the weight that each unit holds: of unequal clusters it is smaller than their
         number (as in Carter, Schnepel and Steigerwald 2017, Review of Economics and Statistics 99:698-709).
         """
-        held = np.bincount(self.unit, self.item_weights, minlength=len(self.stratum))
-        total, squares = (np.bincount(self.stratum, self.times * part) for part in (held, held**2))
-        return float((total**2 / np.where(squares > 0, squares, 1.0) - 1).sum())
+        held = np.bincount(self.unit, self.item_weights, minlength=len(self.stratum)).astype(float)
+        return float(self.count_most_df(held[:, None])[0])
+
+    def count_most_df(self, held: FloatArray) -> FloatArray:
+        """(m,) the same for m figures, in which the units hold so much each (k, m)."""
+        parts = np.zeros((2, len(self.stratum_sizes), held.shape[1]))
+        for total, part in zip(parts, (held, held**2), strict=True):
+            np.add.at(total, self.stratum, self.times[:, None] * part)
+        number = parts[0] ** 2 / np.where(parts[1] > 0, parts[1], 1.0)
+        most: FloatArray = np.where(number > 0, number - 1, 0.0).sum(axis=0)
+        return most
 
     def centre(self, values: FloatArray) -> FloatArray:
         """``values`` (k, m) of the units minus the mean of their stratum."""

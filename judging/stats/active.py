@@ -122,9 +122,10 @@ def active_mean(
         )
         return ActiveMean(nothing, judge_only, nothing, np.nan, *counts)
     sums = _contributions(data, before, done)[used]
-    best = _narrowest(sums, clusters) if weight is None else weight
+    sums = np.column_stack([sums, _products(sums, clusters)])
+    best = float(_narrowest(sums.sum(axis=0))) if weight is None else weight
     why = few_units(before | done, data.clusters, data.weights)
-    alone, both = (drop_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, best))
+    alone, both = (drop_interval(estimate(SumStatistic(sums, partial(_mean, at)))[0], why) for at in (0.0, weight))
     return ActiveMean(alone, judge_only, both, best, *counts)
 
 
@@ -138,26 +139,34 @@ def _contributions(data: ScoredSample, before: BoolArray, done: BoolArray) -> Fl
 
 
 def _split_estimate(sums: FloatArray) -> FloatArray:
-    """(…, 2) from sums (…, 7) the estimate without the judge, and what lambda adds to it."""
-    there, label, could, score, pull, drawn_label, drawn_score = np.moveaxis(sums, -1, 0)
+    """(…, 2) from sums (…, 7 or more) the estimate without the judge, and what lambda adds to it."""
+    there, label, could, score, pull, drawn_label, drawn_score = np.moveaxis(sums[..., :7], -1, 0)
     by_labels = label + could * ratio(drawn_label, pull)
     by_judge = score - could * ratio(drawn_score, pull)
     return np.stack([ratio(by_labels, there + could), ratio(by_judge, there + could)], axis=-1)
 
 
-def _mean(weight: float, sums: FloatArray) -> FloatArray:
-    """(…, 1) the estimate with this lambda."""
+def _mean(weight: float | None, sums: FloatArray) -> FloatArray:
+    """(…, 1) the estimate with this lambda; None for the one that the sums say."""
     parts = _split_estimate(sums)
-    found: FloatArray = parts[..., :1] + weight * parts[..., 1:]
+    used = _narrowest(sums) if weight is None else np.full(sums.shape[:-1], weight)
+    found: FloatArray = parts[..., :1] + used[..., None] * parts[..., 1:]
     return found
 
 
-def _narrowest(sums: FloatArray, clusters: Sequence[str] | None) -> float:
-    """lambda, from 0 to 1, with the least sum of squared influences of items or clusters."""
-    without = PreparedSums.prepare(
-        [SumStatistic(sums, _split_estimate)], build_resampling(len(sums), clusters)
-    ).evaluate_left_out()[0]
-    known = without[np.isfinite(without).all(axis=1)]
-    fixed, slope = (known - known.mean(axis=0)).T
-    squares = float((slope**2).sum())
-    return float(np.clip(-(fixed * slope).sum() / squares, 0.0, 1.0)) if squares > 1e-24 else 0.0
+def _products(sums: FloatArray, clusters: Sequence[str] | None) -> FloatArray:
+    """(n, 2) what items, or clusters in equal parts, add to the sums of products that `_narrowest` needs: of their
+    influences on the estimate without the judge and on what lambda adds, and of the latter squared."""
+    resampling = build_resampling(len(sums), clusters)
+    without = PreparedSums.prepare([SumStatistic(sums, _split_estimate)], resampling).evaluate_left_out()[0]
+    known = np.asarray(np.isfinite(without).all(axis=1))
+    if not known.any():
+        return np.zeros((len(sums), 2))
+    centred = np.where(known[:, None], without - without[known].mean(axis=0), 0.0)
+    products = centred * centred[:, 1:]
+    return (products / np.bincount(resampling.unit)[:, None])[resampling.unit]
+
+
+def _narrowest(sums: FloatArray) -> FloatArray:
+    """(…) lambda, from 0 to 1, with the least sum of squared influences of items or clusters."""
+    return np.clip(np.nan_to_num(-ratio(sums[..., -2], sums[..., -1], tiny=1e-24)), 0.0, 1.0)

@@ -81,12 +81,14 @@ def estimate_by_jackknife(
     resampling = build_resampling(len(statistic.contributions), clusters, None, confidence, strata=strata)
     prepared = PreparedSums.prepare([statistic], resampling)
     value = statistic.function(resampling.times @ prepared.rows)
-    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
-    weight = statistic.find_unit_weights(value, resampling) if knife.flat[0] else None
-    if weight is None:
-        low, high = (float(end[0]) for end in _between(value, knife, confidence, bounds))
-    else:
+    weight = statistic.find_unit_weights(value, resampling)
+    knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling, weight)
+    if weight is not None and knife.flat[0] and value[0] in (0, 1):
+        method = EFFECTIVE
         low, high = wilson(float(value[0]), float(1 / (resampling.times @ weight**2)[0]), confidence)
+    else:
+        method = STUDENT
+        low, high = (float(end[0]) for end in _between(value, knife, confidence, bounds))
     unknown = "no interval: the data do not vary" if knife.flat[0] else "not enough evidence: it hangs on single items"
     why = explain_no_interval(resampling) or (unknown if np.isnan(low) else None)
     found = figure(
@@ -94,7 +96,7 @@ def estimate_by_jackknife(
         (np.nan, np.nan) if why else (low, high),
         n_items=n_items,
         confidence=confidence,
-        method=STUDENT if weight is None else EFFECTIVE,
+        method=method,
         reason=why,
         n_raters=n_raters,
         n_ratings=n_ratings,

@@ -3,8 +3,9 @@
 Dialogues of one profile are alike, so that profiles are resampled and not dialogues. All cells share the draws, and a
 difference between two conditions is the mean of differences within what both of them saw.
 
-Ranks jump where means cross, so that neither a jackknife nor BCa fits them: the interval is the percentiles of ranks in
-resamples of profiles (Goldstein and Spiegelhalter 1996, Journal of the Royal Statistical Society A 159:385-443).
+Ranks jump where means cross, so that neither a jackknife nor a bootstrap fits them: the interval holds the differences
+of the ranks that the simultaneous intervals of all differences of means leave possible (Mogstad et al. 2024, see
+`annotation.stats.simultaneous`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import NOT_ASKED, Basis, estimates, explain_no_interval
 from annotation.stats.resampling import Replicates, Resampling, SumStatistic, replicate
 from annotation.stats.scores import build_masked_means
+from annotation.stats.shares import figure
+from annotation.stats.simultaneous import bound_differences, rank_sets
 from annotation.stats.table import FloatArray
 
 Ends = tuple[float, float]
@@ -130,40 +133,30 @@ def rank_changes(
     clusters
         (n,) what is resampled: the profile of each row.
     """
-    values = np.column_stack([*first, *second])
-    there = np.isfinite(values)
-    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=confidence, seed=seed)
-    sums = SumStatistic(np.hstack([np.where(there, values, 0.0), there]), partial(_changes, k=len(first)))
-    found = replicate([sums], resampling)[0]
+    resampling = build_resampling(clusters, bootstrap=bootstrap, confidence=(1 + confidence) / 2, seed=seed)
     why = explain_no_interval(resampling) if bootstrap else NOT_ASKED
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    without = np.isnan(found.value).any() or why is not None
-    ends = np.full((2, len(first)), np.nan) if without else np.nanquantile(found.bootstrap, tails, axis=0)
-    pairs = [there[:, place] | there[:, place + len(first)] for place in range(len(first))]
-    return [
-        Estimate(
-            value=float(value),
-            low=float(low),
-            high=float(high),
-            reason=NOT_RANKED if np.isnan(value) else why,
-            n_items=(basis := count_basis(pair, resampling)).n_items,
-            n_raters=basis.n_raters,
-            n_ratings=basis.n_ratings,
-            confidence=confidence,
-            method="none" if without else "percentile",
-            seed=None if without else seed,
+    (before, earlier), (after, later) = (_rank(columns, resampling) for columns in (first, second))
+    there = [np.isfinite(one) | np.isfinite(other) for one, other in zip(first, second, strict=True)]
+    found = []
+    for place, used in enumerate(there):
+        value, basis = float(after[place] - before[place]), count_basis(used, resampling)
+        ends = later[place][0] - earlier[place][1], later[place][1] - earlier[place][0]
+        found.append(
+            figure(
+                value,
+                (np.nan, np.nan) if why else (min(value, ends[0]), max(value, ends[1])),
+                n_items=basis.n_items,
+                n_raters=basis.n_raters,
+                n_ratings=basis.n_ratings,
+                confidence=confidence,
+                method="simultaneous t",
+                reason=NOT_RANKED if np.isnan(value) else why,
+            )
         )
-        for value, low, high, pair in zip(found.value, *ends, pairs, strict=True)
-    ]
+    return found
 
 
-def _changes(sums: FloatArray, *, k: int) -> FloatArray:
-    """(…, k) differences of ranks from sums and counts (…, 4 k) of the first way and the second."""
-    means = ratio(sums[..., : 2 * k], sums[..., 2 * k :])
-    ranks = [scipy.stats.rankdata(-means[..., part], axis=-1, nan_policy="propagate") for part in _halves(k)]
-    change: FloatArray = ranks[1] - ranks[0]
-    return change
-
-
-def _halves(k: int) -> tuple[slice, slice]:
-    return slice(0, k), slice(k, 2 * k)
+def _rank(columns: Sequence[FloatArray], resampling: Resampling) -> tuple[FloatArray, list[tuple[int, int]]]:
+    """(k,) ranks of the means of k columns (n,), all NaN where one has no value; and the ranks that are possible."""
+    means, low, high = bound_differences(np.column_stack(columns), resampling)
+    return scipy.stats.rankdata(-means, nan_policy="propagate"), rank_sets(low, high, len(means))

@@ -68,7 +68,7 @@ def compute_study(study: Study, *, now: datetime | None = None) -> ProgressDocum
         "all": sum_groups(covered),
         "pace": pace(hours, now),
         "annotators": [annotator(one) for one in people],
-        "forecast": build_forecast(hours, remaining, now, study.seed),
+        "forecast": build_forecast(hours, remaining, now),
         "growth": build_growth(drawn, labelled),
         "needs_help": list_needing_help(study, people, drawn, remaining, now),
         "adaptive": adaptive(study) if study.is_adaptive else None,
@@ -146,11 +146,11 @@ def pace(hours: Mapping[datetime, int], now: datetime) -> PaceDocument:
     }
 
 
-def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime, seed: int) -> StudyForecastDocument:
+def build_forecast(hours: Mapping[datetime, int], remaining: int, now: datetime) -> StudyForecastDocument:
     """When the ratings that are missing will be there, with what is assumed."""
     unit, length, back = choose_unit(hours, now)
     counts = [n for _, n in windows(hours, now)][-back:]
-    found = forecast(counts, remaining, seed=seed)
+    found = forecast(counts, remaining)
     return {
         **found.to_json(),
         "unit": unit,

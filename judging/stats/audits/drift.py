@@ -38,7 +38,8 @@ def drift(
         whether people agree or not.
     """
     before, after = (np.asarray(column, dtype=float) for column in (old, new))
-    y = np.asarray(people, dtype=float).reshape(len(before), -1)
+    y = np.asarray(people, dtype=float)
+    y = y[:, None] if y.ndim == 1 else y
     both = ~np.isnan(before) & ~np.isnan(after)
     changed = design.count_share(before != after, both, reason="no item scored by both versions")
     known = both[:, None] & ~np.isnan(y)

@@ -74,5 +74,5 @@ def _distances(first: FloatArray, copy: FloatArray, again: FloatArray, design: S
 
 
 def _mean(d: FloatArray, design: SamplingDesign) -> Estimate:
-    value, se, df = design.estimate_mean(d)
+    value, se, df, _ = design.estimate_mean(d)
     return normal(value, se, n_items=len(d), df=df)

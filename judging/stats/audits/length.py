@@ -89,7 +89,7 @@ def win_rates(judge: npt.ArrayLike, lengths: npt.ArrayLike, *, design: SamplingD
     names = ("win_rate", "win_rate_at_equal_length")
     return {
         name: normal(value, se, df=df, n_items=len(f), bounds=(0.0, 1.0))
-        for name, (value, se, df) in zip(names, errors, strict=True)
+        for name, (value, se, df, _) in zip(names, errors, strict=True)
     }
 
 

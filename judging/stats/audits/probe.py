@@ -122,7 +122,8 @@ def mean_probe(
         (n,) one number per item; NaN takes no part.
     design
         Clusters and weights of the items; with either the mean is weighted, and the error of the t-test that of leaving
-        out each cluster in turn, with its effective degrees of freedom (`annotation.stats.jackknife`).
+        out each cluster in turn, with its effective degrees of freedom (`annotation.stats.jackknife`). Few clusters may
+        err to one side: of the t-test and of that without skewness the one that is less sure counts.
     why_few
         What there are too few of, for the reason.
     bounds
@@ -166,14 +167,15 @@ def influence_probe(
     n = len(influence)
     if why := explain_clusters(design):
         return not_made(name, unit, why, n)
-    se, df = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0
+    se, df, skew = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0, 0.0
     if not design.is_simple:
-        value, se, df = design.estimate(statistic)
+        value, se, df, skew = design.estimate(statistic)
     if np.isnan(se):
         return not_made(name, unit, "without one of the clusters there is no effect to be measured", n)
     flat = se < TINY
     quantile = float(scipy.special.stdtrit(n - 1 if flat else df, 0.975))
-    ends = max(value - quantile * se, bounds[0]), min(value + quantile * se, bounds[1])
+    down, up = undo_skewness(quantile, skew), undo_skewness(-quantile, skew)
+    ends = max(value - max(down, quantile) * se, bounds[0]), min(value - min(up, -quantile) * se, bounds[1])
     effect = figure(
         value,
         (np.nan, np.nan) if flat else ends,
@@ -187,8 +189,25 @@ def influence_probe(
     elif flat:
         p, test = (np.nan, "none")
     else:
-        p, test = float(2 * scipy.special.stdtr(df, -(abs(value) / se))), "t-test"
+        t = min(abs(value / se), abs(correct_skewness(value / se, skew)))
+        p, test = float(2 * scipy.special.stdtr(df, -t)), "t-test"
     return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
+
+
+def correct_skewness(t: float, acceleration: float) -> float:
+    """The t of an estimate without what the skewness of its units does to it.
+
+    Hall (1992), "On the removal of skewness by transformation", JRSS B 54:221-228, with the acceleration of Efron
+    (1987) for a sixth of the skewness of the estimate.
+    """
+    a = acceleration
+    return t if abs(a) < TINY else ((1 + 2 * a * t) ** 3 - 1) / (6 * a) + a
+
+
+def undo_skewness(t: float, acceleration: float) -> float:
+    """The t of which `correct_skewness` makes ``t``."""
+    a = acceleration
+    return t if abs(a) < TINY else (float(np.cbrt(1 + 6 * a * (t - a))) - 1) / (2 * a)
 
 
 def _sign_test(d: FloatArray) -> float:

@@ -53,7 +53,7 @@ def repeats(
     design = design.select(twice)
     if why := explain_clusters(design):
         return not_made("repeats", UNIT, why, n)
-    value, se, df = design.estimate_mean(rate)
+    value, se, df, _ = design.estimate_mean(rate)
     details = {"unanimous": design.count_share(rate == 0, np.ones(n, dtype=bool))}
     if not nominal:
         variance = np.nanvar(said, axis=1, ddof=1)
@@ -82,7 +82,7 @@ def _above(value: float, se: float, tolerated: float, df: float) -> float:
 
 
 def _deviation(variance: npt.NDArray[np.float64], design: SamplingDesign) -> dict[str, Estimate]:
-    mean, error, df = design.estimate_mean(variance)
+    mean, error, df, _ = design.estimate_mean(variance)
     deviation = float(np.sqrt(mean))
     se = error / (2 * deviation) if deviation > 0 else 0.0
     factors = {"within_item_sd": 1.0, "minimum_detectable_difference": 1.96 * np.sqrt(2)}

@@ -149,3 +149,33 @@ def test_labels_of_few_clusters_allow_no_interval():
     assert found.corrected.reason == found.human_only.reason
     assert found.corrected.reason == "not enough evidence: 7 clusters; at least 8 are needed"
     assert found.judge_only.low < found.judge_only.value
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_lambda_is_tuned_again_without_each_item(seed):
+    """As if the mean were computed anew without each item; with lambda held the error is 4 to 8 % smaller."""
+    rng, n = np.random.default_rng(seed), 60
+    truth = rng.normal(size=n)
+    judge, weights = 0.7 * truth + rng.normal(0, 0.7, n), np.exp(rng.normal(size=n))
+    probability = 0.3 + 0.4 * rng.random(n)
+    taken = rng.random(n) < probability
+    columns = (np.where(taken, truth, np.nan), judge, probability, taken, weights)
+    without = [
+        active_mean(ScoredSample(*(np.delete(column, item) for column in columns))).corrected.value for item in range(n)
+    ]
+    error = np.sqrt((n - 1) * np.var(without))
+    found = active_mean(ScoredSample(*columns))
+    held = active_mean(ScoredSample(*columns), weight=found.weight)
+    assert held.corrected.value == found.corrected.value
+    assert abs(found.corrected.se - error) < abs(held.corrected.se - error)
+    assert found.corrected.se == pytest.approx(error, rel=0.05)
+
+
+@pytest.mark.filterwarnings("error")
+def test_labels_of_one_cluster_have_a_mean_without_an_interval_or_a_warning():
+    truth, judge = np.arange(10.0), np.arange(10.0) / 2
+    columns = (truth, judge, np.full(10, 0.5), np.ones(10, dtype=bool), np.ones(10))
+    found = active_mean(ScoredSample(*columns, clusters=["one"] * 10))
+    assert found.human_only.value == 4.5
+    assert found.weight == 0
+    assert np.isnan(found.corrected.low)

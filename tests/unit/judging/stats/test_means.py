@@ -59,3 +59,22 @@ def test_the_same_seed_gives_the_same_interval():
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(ValueError, match="2 rows of values, 1 items and 2 clusters"):
         estimate_clustered_means(np.zeros((2, 1)), items=["1"], clusters=["1", "2"])
+
+
+@pytest.mark.parametrize("sizes", [[10] * 12, [60, 30, 15, *[5] * 9]])
+def test_intervals_hold_the_mean_also_of_unequal_clusters(sizes):
+    """Means of columns drawn anew: 400 at once, each of 0 with effects of the clusters and of the judgments."""
+    rng, cluster = np.random.default_rng(1), np.repeat(np.arange(len(sizes)), sizes)
+    values = rng.normal(size=(len(sizes), 400))[cluster] + rng.normal(size=(len(cluster), 400))
+    found = estimate_clustered_means(values, items=np.arange(len(cluster)), clusters=cluster, bootstrap=1)
+    assert np.mean([one.low <= 0 <= one.high for one in found]) >= 0.93
+
+
+def test_a_column_of_which_one_cluster_holds_most_has_no_interval():
+    values = np.random.default_rng(0).random((145, 2))
+    values[45:140, 1] = NAN
+    clusters = np.repeat(np.arange(10), [100, *[5] * 9])
+    most, equal = estimate_clustered_means(values, items=np.arange(145), clusters=clusters, bootstrap=1)
+    assert most.reason == "not enough evidence: one of the clusters holds 69 % of the weight of all"
+    assert math.isnan(most.low)
+    assert "holds 90 %" in equal.reason

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.stats
 
 from judging.stats.benchmark import Cases, Sheet, unanimous_tiers
-from judging.stats.rank_agreement import ALL_ALIKE, TOO_FEW, compare_ranks, rank_correlations
+from judging.stats.rank_agreement import ALL_ALIKE, TOO_FEW, bound_correlations, compare_ranks, rank_correlations
 
 
 def cases(n: int = 60, *, votes=None, tier="easy") -> Cases:
@@ -46,6 +48,31 @@ def test_the_interval_holds_the_value_and_says_how_many_models():
     assert spearman.low <= spearman.value <= spearman.high
     assert (spearman.n_items, kendall.n_items) == (5, 5)
     assert kendall.value <= 1
+
+
+def test_intervals_hold_the_order_of_models_that_are_nearly_alike():
+    """Five models in steps of .05 whose order is the other benchmark's: the correlation of the population is 1."""
+    rng, personas, held = np.random.default_rng(1), np.arange(60) % 12, 0
+    for _ in range(100):
+        shares = 0.6 + 0.05 * np.arange(5)[:, None] + rng.normal(0, 0.08, 12)[personas]
+        answers = list((rng.random((5, 60)) < shares).astype(float))
+        found = compare_ranks(answers, [1, 2, 3, 4, 5], Sheet(cases(), bootstrap=1))
+        held += all(one.low <= 1 <= one.high + 1e-9 for one in found)
+    assert held >= 92
+
+
+def test_intervals_of_rank_correlations_run_over_all_orders_that_are_possible():
+    """By enumeration: all orders of four models of which the first is certainly above the last."""
+    low, high = np.array([-1, -1, 0.1, -1, -1, -1.0]), np.ones(6)
+    theirs = np.array([3.0, 1, 2, 4])
+    orders = [np.array(one) for one in permutations(range(1, 5)) if one[0] < one[3]]
+    found = [rank_correlations(-one, theirs) for one in orders]
+    ends = bound_correlations(low, high, theirs)
+    assert ends[0] == pytest.approx([min(one[0] for one in found), max(one[0] for one in found)], abs=0.21)
+    assert (ends[:, 0] <= np.min(found, axis=0) + 1e-9).all()
+    assert (ends[:, 1] >= np.max(found, axis=0) - 1e-9).all()
+    nothing_known = bound_correlations(-high, high, theirs)
+    assert nothing_known == pytest.approx(np.array([[-1, 1], [-1, 1]]))
 
 
 def test_too_few_models_and_equal_ranks_have_no_correlation():

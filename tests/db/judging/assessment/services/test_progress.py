@@ -89,7 +89,7 @@ def test_pace_and_forecast_by_hand() -> None:
     end = datetime.fromisoformat(found["forecast"]["end"]["value"])
     assert end == NOW + found["forecast"]["value"] * timedelta(days=1)
     assert found["forecast"]["low"] <= found["forecast"]["value"] <= found["forecast"]["high"]
-    assert "drawn from them independently" in found["forecast"]["assumption"]
+    assert "independently of each other" in found["forecast"]["assumption"]
 
 
 def test_a_young_study_is_told_by_the_hour() -> None:

@@ -18,6 +18,7 @@ from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
 from judging.stats.audits.length import length
 from judging.stats.audits.position import position_both_orders, position_one_order
+from judging.stats.audits.probe import correct_skewness, mean_probe, undo_skewness
 from judging.stats.audits.repeats import repeats
 from judging.stats.audits.scale import leniency
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
@@ -202,3 +203,26 @@ def test_equal_weights_are_the_paired_t_test():
     theirs = stats.ttest_rel(c["judge"], c["person"])
     assert found.p_value == pytest.approx(theirs.pvalue, rel=0.05)  # effective degrees of freedom
     assert found.effect.value == pytest.approx(np.mean(c["judge"] - c["person"]))
+
+
+@pytest.mark.parametrize("sizes", [[15] * 8, [15] * 12])
+def test_a_judge_whose_errors_by_profile_are_skewed_is_seldom_called_biased(sizes):
+    """Exponential errors by profile with mean 0, 600 judges: 10 and 8 % without the correction of skewness."""
+    rng, profile = np.random.default_rng(3), np.repeat(np.arange(len(sizes)), sizes)
+    design, alarms = SamplingDesign(clusters=[str(one) for one in profile]), 0
+    for _ in range(600):
+        errors = (rng.exponential(size=len(sizes)) - 1)[profile] + rng.normal(size=len(profile))
+        found = mean_probe("", errors, unit="", design=design)
+        alarms += found.p_value < 0.05
+        assert (found.p_value < 0.05) == (not found.effect.low <= 0 <= found.effect.high)
+    assert alarms <= 0.072 * 600
+
+
+def test_the_correction_of_skewness_is_halls_cubic_and_can_be_undone():
+    """Hall (1992), equation for T1: t + a / 3 t^2 + a^2 / 27 t^3 + a / 6, a the skewness over the root of n."""
+    a = 0.6
+    for t in (-2.5, 0.0, 1.7):
+        found = correct_skewness(t, a / 6)
+        assert found == pytest.approx(t + a / 3 * t**2 + a**2 / 27 * t**3 + a / 6)
+        assert undo_skewness(found, a / 6) == pytest.approx(t)
+    assert correct_skewness(1.5, 0.0) == undo_skewness(1.5, 0.0) == 1.5

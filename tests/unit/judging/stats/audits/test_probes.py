@@ -345,6 +345,9 @@ class TestVersionsAndChanges:
     def test_drift_of_scores(self):
         assert drift([3.0] * 20, [2.0] * 20, [1.0] * 20, nominal=False).effect.value == 1
 
+    def test_drift_without_items_is_not_run(self):
+        assert "0 items" in drift([], [], [], nominal=False).effect.reason
+
     def test_noise_is_not_sensitivity(self):
         # of 40 items each of the three answers is the odd one out in 10: the copy no more often than the others
         answers = np.zeros((3, 40))
