@@ -1,12 +1,13 @@
 """Power and false alarms of the audits on synthetic judges with and without planted biases; 300 items, three people.
 
     make bench ARGS=audits                    everything
-    python scripts/bench_audits.py clean 400  what is named (clean, power; pairs, scores), and how many judges of each
+    python scripts/bench_audits.py clean 400  what is named (clean, power, skewed; pairs, scores), and how many of each
 
 Printed: in how many clean judges anything at all is found (at most 5 %, within the error of so many repeats), at 0.3, 1
 and 2 times people's noise, with independent items and with 20 profiles of 15; how often each planted bias is found
 after correction for all probes (0.9 or more with independent items and people's noise). Judge k has the seed k
-(10,000 + k with a bias).
+(10,000 + k with a bias). Skewed: how often the mean of errors has p < .05, by the probe and by t alone; exponential
+errors by profile without a bias, normal ones with one of three standard errors.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import scipy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from annotation.stats.table import FloatArray
 from judging.stats.audits.battery import Audit, correct, probe_pairs, probe_scores
+from judging.stats.audits.design import SamplingDesign
+from judging.stats.audits.probe import mean_probe
 from tests.support.planted import (
     CLEAN,
     ON_PAIRS,
@@ -36,6 +41,7 @@ from tests.support.planted import (
 
 POWER, FALSE_ALARMS = 0.9, 0.05
 TIMES = 400
+PROFILES = ([15] * 6, [15] * 8, [15] * 12, [15] * 20, [60, 30, 15, *[5] * 9])
 DESIGNS = [PlantedDesign(noise=noise, per_profile=k) for k in (1, 15) for noise in (0.3, 1.0, 2.0)]
 
 
@@ -87,13 +93,39 @@ def power(kinds: Sequence[str], times: int) -> int:
     return broken
 
 
+def skewed(_: Sequence[str], times: int) -> int:
+    """False alarms of a mean with exponential errors by profile, and its power with normal ones; none is required."""
+    for counts in PROFILES:
+        design = SamplingDesign(clusters=np.repeat(np.arange(len(counts)), counts).astype(str).tolist())
+        for name in ("false alarms", "power"):
+            rng = np.random.default_rng(0)
+            errors = [draw_errors(counts, rng, biased=name == "power") for _ in range(times)]
+            probe, alone = np.mean([find_bias(one, design) for one in errors], axis=0)
+            print(f"skewed  profiles of {counts!s:<45} {name:<12} {probe:.3f}, by t alone {alone:.3f}", flush=True)
+    return 0
+
+
+def draw_errors(counts: Sequence[int], rng: np.random.Generator, *, biased: bool) -> FloatArray:
+    """Errors of items and of their profiles: normal ones of three standard errors, or exponential ones of mean 0."""
+    g, n = len(counts), sum(counts)
+    of_profile = rng.normal(size=g) + 3 * np.sqrt(1 / g + 1 / n) if biased else rng.exponential(size=g) - 1
+    return np.asarray(np.repeat(of_profile, counts) + rng.normal(size=n))
+
+
+def find_bias(errors: FloatArray, design: SamplingDesign) -> tuple[bool, bool]:
+    """Whether the mean has p < .05 by the probe, and by t alone."""
+    value, se, df, _ = design.estimate_mean(errors)
+    alone = 2 * scipy.special.stdtr(df, -abs(value / se))
+    return mean_probe("", errors, unit="", design=design).p_value < FALSE_ALARMS, bool(alone < FALSE_ALARMS)
+
+
 def sizes(bias: Planted) -> str:
     """The sizes of the planted biases, without those that are not there."""
     return ", ".join(f"{name} {size:g}" for name, size in asdict(bias).items() if size)
 
 
 def main() -> int:
-    parts: dict[str, Callable[[Sequence[str], int], int]] = {"clean": clean, "power": power}
+    parts: dict[str, Callable[[Sequence[str], int], int]] = {"clean": clean, "power": power, "skewed": skewed}
     named = [name for name in sys.argv[1:] if not name.isdigit()]
     times = next((int(name) for name in sys.argv[1:] if name.isdigit()), TIMES)
     if unknown := [name for name in named if name not in parts | AUDITS]:
