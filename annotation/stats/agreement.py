@@ -13,7 +13,7 @@ from annotation.stats import icc as intraclass
 from annotation.stats import per_category as categories
 from annotation.stats.alpha import krippendorff_alpha
 from annotation.stats.analytic import analytic_estimate, compute_linearised_errors, simple_sampling
-from annotation.stats.annotators import find_inverted_raters
+from annotation.stats.annotators import find_inverted_raters, identical_raters
 from annotation.stats.distinct import distinct_items
 from annotation.stats.estimate import Estimate
 from annotation.stats.intervals import Basis, estimates
@@ -371,10 +371,11 @@ def _warnings(
 ) -> list[StatWarning]:
     joints = [Joint(pair.a, pair.b, pair.n, pair.percent_agreement.value, pair.in_mean) for pair in pairs]
     undefined = [j for j, pair in zip(joints, pairs, strict=True) if not pair.cohen_kappa.defined]
+    same = [(table.raters.index(j.a), table.raters.index(j.b)) for j in joints if j.same == 1]
     return [
         *resampling_warnings(table, resampling),
         *coefficient_warnings(coefficients),
-        *pair_warnings(joints, undefined),
+        *pair_warnings(joints, undefined, identical_raters(table, same)),
         *build_inverted_warnings(inverted),
         *build_left_out_warnings(_left_out(table), "the ICC"),
     ]

@@ -19,7 +19,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import Basis, estimates
 from annotation.stats.jackknife import Jackknife, find_scales
 from annotation.stats.labels import Label
-from annotation.stats.majority import majority
+from annotation.stats.majority import compute_majority, majority
 from annotation.stats.pairs import NO_ORDER, RaterAgreement, compare_pairs, compare_with_the_rest, count_basis
 from annotation.stats.resampling import PreparedSums, Resampling, SumStatistic
 from annotation.stats.scores import pearson
@@ -33,7 +33,7 @@ SURE = 3.29
 """Standard errors below zero that such a correlation has to lie; p < .001 on both sides."""
 
 UNLIKELY = 0.001
-"""A run of equal answers less probable than this is worth a look."""
+"""A run of equal answers, or two raters that say the same, less probable than this is worth a look."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,7 @@ class AnnotatorReport:
     annotators
         Those with ratings, in the order of the table.
     identical
-        Pairs that say the same on every one of at least `ENOUGH_TO_COMPARE` common items, on which they use
-        more than one category.
+        Pairs that say the same on every one of at least `ENOUGH_TO_COMPARE` common items, where that is improbable.
     warnings
         What to look at, by code.
     """
@@ -244,14 +243,21 @@ def drop_rater(table: RatingTable, column: int) -> RatingTable:
     return table.replace_codes(np.where(np.arange(len(table.raters)) == column, MISSING, table.codes))
 
 
-def identical_raters(table: RatingTable) -> list[tuple[str, str]]:
-    """Pairs of raters that say the same on every common item, where these are many and not all alike."""
+def identical_raters(table: RatingTable, pairs: Sequence[tuple[int, int]] | None = None) -> list[tuple[str, str]]:
+    """Pairs of raters that say the same on every common item, where these are many and that is improbable.
+
+    Two people who are both right say the same on easy items: the probability is that of the same shares at random among
+    items of which the majority of the others says the same. ``pairs`` are columns; by default all are looked at.
+    """
     found = []
-    for a, b in cohen.rater_pairs(table):
+    for a, b in cohen.rater_pairs(table) if pairs is None else pairs:
         both = (table.codes[:, a] != MISSING) & (table.codes[:, b] != MISSING)
         first, second = table.codes[both, a], table.codes[both, b]
-        if len(first) >= ENOUGH_TO_COMPARE and (first == second).all() and np.unique(first).size > 1:
-            found.append((table.raters[a], table.raters[b]))
+        if len(first) >= ENOUGH_TO_COMPARE and (first == second).all():
+            others = table.counts[both]
+            others[np.arange(len(first)), first] -= 2
+            if (find_shares(first, compute_majority(others)) ** 2).sum(axis=1).prod() < UNLIKELY:
+                found.append((table.raters[a], table.raters[b]))
     return found
 
 
@@ -321,11 +327,9 @@ def relative_entropy(counts: FloatArray) -> float:
 def longest_run(answers: IntArray, others: IntArray | None = None) -> tuple[int, float]:
     """The most equal answers in a row, and how probable that is, about, for the same shares at random.
 
-    Items that follow each other may be alike, so that equal answers are right: p_ik is the share of category k among
-    the answers to items of which the ``others`` (n,) say the same as of item i (-1 for nothing); without them all items
-    have the same shares. A run of k of at least L starts at item i with the probability of 1 - p_(i-1)k times the
-    product of L shares; the probability that there is any is 1 - exp(-sum over i and k), the Poisson approximation. NaN
-    without answers.
+    Items that follow each other may be alike, so that equal answers are right: p_ik is as of `find_shares`. A run
+    of k of at least L starts at item i with the probability of 1 - p_(i-1)k times the product of L shares; the
+    probability that there is any is 1 - exp(-sum over i and k), the Poisson approximation. NaN without answers.
     """
     n = len(answers)
     if not n:
@@ -333,14 +337,23 @@ def longest_run(answers: IntArray, others: IntArray | None = None) -> tuple[int,
     changes = np.flatnonzero(np.diff(answers)) + 1
     lengths = np.diff(np.concatenate([[0], changes, [n]]))
     longest = int(lengths.max())
-    alike = np.zeros(n, dtype=np.int64) if others is None else np.unique(others, return_inverse=True)[1]
-    counts = np.zeros((alike.max() + 1, answers.max() + 1))
-    np.add.at(counts, (alike, answers), 1)
-    shares = (counts / counts.sum(axis=1, keepdims=True))[alike]
+    shares = find_shares(answers, others)
     upto = np.vstack([np.zeros_like(shares[:1]), np.log(np.maximum(shares, 1e-300)).cumsum(axis=0)])
     starts = np.vstack([np.ones_like(shares[:1]), 1 - shares[: n - longest]])
     expected = (starts * np.exp(upto[longest:] - upto[: n - longest + 1])).sum()
     return longest, float(-np.expm1(-expected))
+
+
+def find_shares(answers: IntArray, others: IntArray | None = None) -> FloatArray:
+    """(n, q) share of each category among the answers (n,) to items of which the ``others`` (n,) say the same.
+
+    -1 of the others is nothing; without them all items have the same shares.
+    """
+    alike = np.zeros(len(answers), dtype=np.int64) if others is None else np.unique(others, return_inverse=True)[1]
+    counts = np.zeros((alike.max() + 1, answers.max() + 1))
+    np.add.at(counts, (alike, answers), 1)
+    shares: FloatArray = (counts / counts.sum(axis=1, keepdims=True))[alike]
+    return shares
 
 
 def _warnings(profiles: Sequence[AnnotatorProfile], identical: Sequence[tuple[str, str]]) -> list[StatWarning]:

@@ -185,14 +185,15 @@ def _kappa_paradox(coefficients: dict[str, Estimate]) -> Iterable[StatWarning]:
         )
 
 
-def pair_warnings(joints: Sequence[Joint], undefined: Sequence[Joint]) -> list[StatWarning]:
-    """Warnings about pairs of raters: ``joints`` are all pairs, ``undefined`` those without a kappa."""
-    return [*_identical(joints), *_never_met(joints), *_left_out(joints), *_undefined(undefined)]
+def pair_warnings(
+    joints: Sequence[Joint], undefined: Sequence[Joint], identical: Sequence[tuple[str, str]]
+) -> list[StatWarning]:
+    """Warnings about pairs of raters: ``joints`` are all, ``undefined`` those without a kappa, ``identical`` named."""
+    return [*_identical(identical), *_never_met(joints), *_left_out(joints), *_undefined(undefined)]
 
 
-def _identical(joints: Sequence[Joint]) -> Iterable[StatWarning]:
-    same = [f"{j.a} and {j.b}" for j in joints if j.n >= ENOUGH_TO_COMPARE and j.same == 1]
-    if same:
+def _identical(pairs: Sequence[tuple[str, str]]) -> Iterable[StatWarning]:
+    if same := [f"{a} and {b}" for a, b in pairs]:
         yield StatWarning(
             "identical_raters",
             f"Identical on every one of at least {ENOUGH_TO_COMPARE} common items: {join_names(same)}. "

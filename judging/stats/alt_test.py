@@ -11,14 +11,21 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import MISSING, BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.weighting import compute_weights, default_weighting
-from judging.stats.asymptotic import build_undefined, estimate_by_jackknife, few_units, share, sum_by_cluster
+from judging.stats.asymptotic import (
+    build_undefined,
+    compute_lower_p,
+    estimate_by_jackknife,
+    few_units,
+    share,
+    sum_by_cluster,
+)
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
 from judging.stats.result_types import AltTestAnnotatorDocument, AltTestDocument
@@ -191,18 +198,20 @@ def alt_test(
     With fewer it takes the signed-rank test, which is not used here: d has three values, so that d - epsilon is not
     symmetric around 0 where its mean is 0, and judges worse by epsilon pass too often. With clusters (profiles) the
     mean difference is held against its jackknife error over clusters with Student's t; fewer than 8 clusters allow no
-    test. Where d never varies there is no t: see `judging.stats.betting`.
+    test. Where people agree and the judge seldom errs, d is skewed, so that t alone lets judges worse by epsilon pass
+    too often: see `judging.stats.asymptotic.compute_lower_p`. Where d never varies there is no t: see
+    `judging.stats.betting`. Items drawn with unequal probability are weighted.
     """
     judge = np.asarray(judge_codes, dtype=np.int64)
     if judge.shape != (people.n_items,):
         raise ValueError(f"the judge has codes of shape {judge.shape} for {people.n_items} items")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}; it must lie between 0 and 1")
-    clusters = _clusters(people)
-    duels = [_duel(people, judge, j, clusters) for j in range(len(people.raters))]
+    whole = _design(people)
+    duels = [_duel(people, judge, j, whole) for j in range(len(people.raters))]
     tested = _tested(people.raters, duels, epsilon, level, confidence)
     rate = _winning_rate([one.adjusted_p_value for one in tested], level)
-    advantage = _mean_advantage(duels, clusters, confidence)
+    advantage = _mean_advantage(duels, whole, confidence)
     return AltTestResult(
         epsilon=epsilon,
         level=level,
@@ -223,7 +232,7 @@ class _Duel:
     used: BoolArray
     judge_wins: BoolArray
     annotator_wins: BoolArray
-    clusters: tuple[str, ...] | None
+    whole: SamplingDesign
 
     @property
     def n(self) -> int:
@@ -235,18 +244,21 @@ class _Duel:
         return self.annotator_wins[self.used].astype(float) - self.judge_wins[self.used]
 
     @cached_property
-    def used_clusters(self) -> list[str] | None:
-        """The cluster of each used item; None where items are independent."""
-        return None if self.clusters is None else [self.clusters[i] for i in np.flatnonzero(self.used).tolist()]
+    def design(self) -> SamplingDesign:
+        """Clusters and weights of the used items."""
+        return self.whole.select(self.used)
 
 
-def _clusters(people: RatingTable) -> tuple[str, ...] | None:
-    """The clusters of the items; None where each has one of its own."""
-    names = people.clusters
-    return None if names is None or len(set(names)) == len(names) else names
+def _design(people: RatingTable) -> SamplingDesign:
+    """Clusters, unless each item has one of its own, and weights, unless all are equal."""
+    names, w = people.clusters, people.weights
+    return SamplingDesign(
+        None if names is None or len(set(names)) == len(names) else names,
+        None if w is None or not np.ptp(w) else w / w.mean(),
+    )
 
 
-def _duel(people: RatingTable, judge: IntArray, column: int, clusters: tuple[str, ...] | None) -> _Duel:
+def _duel(people: RatingTable, judge: IntArray, column: int, whole: SamplingDesign) -> _Duel:
     own = people.codes[:, column]
     others = np.delete(people.codes, column, axis=1)
     used = (judge != MISSING) & (own != MISSING) & (others != MISSING).any(axis=1)
@@ -254,7 +266,7 @@ def _duel(people: RatingTable, judge: IntArray, column: int, clusters: tuple[str
     by_annotator = _closeness(people, own, others)
     with np.errstate(invalid="ignore"):
         ahead, behind = by_judge >= by_annotator - SAME, by_annotator >= by_judge - SAME
-    return _Duel(used, ahead & used, behind & used, clusters)
+    return _Duel(used, ahead & used, behind & used, whole)
 
 
 def _closeness(people: RatingTable, codes: IntArray, others: IntArray) -> FloatArray:
@@ -295,13 +307,13 @@ def _corrected(found: Sequence[tuple[float, str, str | None]]) -> FloatArray:
 
 
 def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | None) -> Estimate:
-    """The share of the used items that are won: Wilson's interval, or Student's t over clusters."""
-    if duel.used_clusters is None or not duel.n:
+    """The share of the used items that are won: Wilson's interval, or Student's t over clusters or weighted items."""
+    if duel.design.is_simple or not duel.n:
         return share(int(wins.sum()), duel.n, confidence=confidence, reason=reason or "no items")
-    columns = np.column_stack([wins[duel.used], np.ones(duel.n)]).astype(float)
+    columns = duel.design.weigh(duel.n)[:, None] * np.column_stack([wins[duel.used], np.ones(duel.n)])
     return estimate_by_jackknife(
         SumStatistic(columns, _mean_share, lambda sums: sums[..., 1:]),
-        clusters=duel.used_clusters,
+        clusters=duel.design.clusters,
         n_items=duel.n,
         confidence=confidence,
         bounds=(0.0, 1.0),
@@ -309,28 +321,23 @@ def _advantage(duel: _Duel, wins: BoolArray, confidence: float, reason: str | No
 
 
 def _test(duel: _Duel, epsilon: float) -> tuple[float, str, str | None]:
-    """One-sided p-value of mean(d) >= epsilon, the test's name, and why there is none."""
-    difference, clusters = duel.difference, duel.used_clusters
-    n = len(difference)
+    """One-sided p-value of mean(d) >= epsilon, the test's name, and why there is none.
+
+    By t and by t without skewness the less sure counts; by betting, which is exact, the judge may be surer than that.
+    """
+    d, design = duel.difference, duel.design
+    n = len(d)
     if n < 2:
         return np.nan, "none", "fewer than two items that judge, annotator and another person rated"
-    if clusters is not None and (why := few_units(np.ones(n, dtype=bool), clusters)):
+    if not design.is_simple and (why := few_units(np.ones(n, dtype=bool), design.clusters, design.weights)):
         return np.nan, "none", why
-    if np.ptp(difference) < SAME:
-        short, kept = (sum_by_cluster(column, clusters) for column in ((1 - difference) / 2, np.ones(n)))
-        return compute_betting_p(short, kept, (1 - epsilon) / 2), "betting", None
-    if clusters is not None:
-        return _clustered_test(difference - epsilon, clusters)
-    return float(scipy.stats.ttest_1samp(difference, epsilon, alternative="less").pvalue), "t", None
-
-
-def _clustered_test(shifted: FloatArray, clusters: Sequence[str]) -> tuple[float, str, str | None]:
-    """The same for items in clusters: the mean over its jackknife error, by Student's t."""
-    columns = np.column_stack([shifted, np.ones(len(shifted))])
-    mean, _ = estimate_by_jackknife(SumStatistic(columns, _mean_share), clusters=clusters, n_items=len(shifted))
-    if np.isnan(mean.se):
-        return np.nan, "none", mean.reason
-    return float(scipy.special.stdtr(mean.df, mean.value / mean.se)), "cluster t", None
+    short, kept = (sum_by_cluster(design.weigh(n) * part, design.clusters) for part in ((1 - d) / 2, np.ones(n)))
+    by_betting = compute_betting_p(short, kept, (1 - epsilon) / 2)
+    mean, se, df, skew = design.estimate_mean(d - epsilon)
+    if not se > SAME:
+        return by_betting, "betting", None
+    p = min(by_betting, float(compute_lower_p(mean / se, df, skew)))
+    return p, "t" if design.clusters is None else "cluster t", None
 
 
 def _mean_share(sums: FloatArray) -> FloatArray:
@@ -355,7 +362,7 @@ def _at(duels: Sequence[_Duel], epsilon: float, level: float) -> AtEpsilon:
     return AtEpsilon(epsilon, rate, _passes(rate))
 
 
-def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, confidence: float) -> Estimate:
+def _mean_advantage(duels: Sequence[_Duel], whole: SamplingDesign, confidence: float) -> Estimate:
     """Mean of the judge's advantage over annotators; the annotators share items, which are left out in turn."""
     fought = [duel for duel in duels if duel.n >= 2]
     if not fought:
@@ -363,14 +370,16 @@ def _mean_advantage(duels: Sequence[_Duel], clusters: Sequence[str] | None, conf
         return build_undefined(why, n_items=0, confidence=confidence, n_raters=len(duels))
     used = np.any([duel.used for duel in fought], axis=0)
     columns = [duel.judge_wins[used] for duel in fought] + [duel.used[used] for duel in fought]
-    out_of = np.array([duel.n for duel in fought], dtype=float)
+    design = whole.select(used)
+    contributions = design.weigh(int(used.sum()))[:, None] * np.column_stack(columns)
+    out_of = contributions[:, len(fought) :].sum(axis=0)
 
     def counted(sums: FloatArray) -> FloatArray:
         return np.asarray((sums[..., len(fought) :] / out_of).sum(axis=-1, keepdims=True))
 
     return estimate_by_jackknife(
-        SumStatistic(np.column_stack(columns).astype(float), _mean_share, counted),
-        clusters=None if clusters is None else [clusters[i] for i in np.flatnonzero(used).tolist()],
+        SumStatistic(contributions, _mean_share, counted),
+        clusters=design.clusters,
         n_items=int(used.sum()),
         confidence=confidence,
         bounds=(0.0, 1.0),

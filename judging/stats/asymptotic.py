@@ -16,6 +16,8 @@ from annotation.stats.table import BoolArray, FloatArray
 __all__ = [
     "build_resampling",
     "build_undefined",
+    "compute_lower_p",
+    "correct_skewness",
     "drop_interval",
     "estimate_by_jackknife",
     "few_units",
@@ -24,8 +26,12 @@ __all__ = [
     "quantile",
     "share",
     "sum_by_cluster",
+    "undo_skewness",
     "wilson",
 ]
+
+TINY = 1e-12
+"""A skewness below this is none."""
 
 
 def normal(
@@ -148,6 +154,30 @@ def _between(
     width = highest - lowest
     low, high = t_ends((value - lowest) / width, knife.se / width, knife.df, confidence, "share")
     return np.clip(lowest + low * width, *bounds), np.clip(lowest + high * width, *bounds)
+
+
+def compute_lower_p(t: float | FloatArray, df: float | FloatArray, acceleration: float | FloatArray) -> FloatArray:
+    """One-sided p-values that figures lie below 0, by Student's t or by that without skewness: the less sure counts."""
+    found: FloatArray = np.maximum(
+        scipy.special.stdtr(df, t), scipy.special.stdtr(df, correct_skewness(t, acceleration))
+    )
+    return found
+
+
+def correct_skewness(t: float | FloatArray, acceleration: float | FloatArray) -> FloatArray:
+    """The t of an estimate without what the skewness of its units does to it.
+
+    Hall (1992), "On the removal of skewness by transformation", JRSS B 54:221-228, with the acceleration of Efron
+    (1987) for a sixth of the skewness of the estimate.
+    """
+    a = np.asarray(acceleration)
+    return np.asarray(t + 2 * a * t**2 + 4 / 3 * a**2 * t**3 + a)
+
+
+def undo_skewness(t: float, acceleration: float) -> float:
+    """The t of which `correct_skewness` makes ``t``."""
+    a = acceleration
+    return t if abs(a) < TINY else (float(np.cbrt(1 + 6 * a * (t - a))) - 1) / (2 * a)
 
 
 def sum_by_cluster(influence: FloatArray, clusters: Sequence[str] | None) -> FloatArray:

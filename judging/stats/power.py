@@ -15,11 +15,11 @@ import numpy.typing as npt
 import scipy
 
 from annotation.stats.chance_corrected import correct_for_chance
-from annotation.stats.intervals import LEAST_UNITS
+from annotation.stats.intervals import LEAST_UNITS, compute_acceleration
 from annotation.stats.jackknife import Jackknife, Scale, t_ends
 from annotation.stats.resampling import Resampling
 from annotation.stats.table import BoolArray, FloatArray, IntArray, Level
-from judging.stats.asymptotic import build_resampling, wilson
+from judging.stats.asymptotic import build_resampling, compute_lower_p, wilson
 from judging.stats.betting import compute_betting_p
 from judging.stats.multiplicity import adjust_p_values
 from judging.stats.result_types import PowerAtDocument, PowerDesignDocument, PowerDocument
@@ -336,13 +336,16 @@ def _p_value(people: IntArray, judge: IntArray, column: int, design: PowerDesign
     difference = (by_person >= by_judge - 1e-9).astype(float) - (by_judge >= by_person - 1e-9)
     total, n = (_with_and_without(_by_unit(one, design)) for one in (difference, np.ones_like(difference)))
     means = total / n
-    knife = Jackknife.from_left_out(means[:, 0], means[:, 1:].T, build_resampling(design.n_clusters, None))
+    resampling = build_resampling(design.n_clusters, None)
+    knife = Jackknife.from_left_out(means[:, 0], means[:, 1:].T, resampling)
     independent = knife.flat | (design.n_clusters == design.n_items)
     t = (means[:, 0] - epsilon) / np.where(knife.flat, FLAT, knife.se)
-    p: FloatArray = np.asarray(scipy.special.stdtr(np.where(independent, design.n_clusters - 1, knife.df), t))
-    units = np.ones(design.n_clusters)
-    for study in np.flatnonzero(np.ptp(difference, axis=1) == 0):
-        p[study] = compute_betting_p(units * (1 - difference[study, 0]) / 2, units, (1 - epsilon) / 2)
+    df = np.where(independent, design.n_clusters - 1, knife.df)
+    p = np.asarray(compute_lower_p(t, df, compute_acceleration(knife.influence, resampling.times)))
+    short, kept = (_by_unit(one, design) for one in ((1 - difference) / 2, np.ones_like(difference)))
+    for study in np.flatnonzero(knife.flat | ((p > LEVEL / people.shape[2]) & (scipy.special.stdtr(df, t) <= LEVEL))):
+        by_betting = compute_betting_p(short[study], kept[study], (1 - epsilon) / 2)
+        p[study] = by_betting if knife.flat[study] else min(p[study], by_betting)
     return p
 
 

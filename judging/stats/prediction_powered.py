@@ -6,8 +6,8 @@ corrected by what it gets wrong on the labelled ones, and lambda says how far th
 lambda 0 the estimate is that of the labels alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from annotation.stats.arrays import ratio
 from annotation.stats.estimate import Estimate, number_or_none
-from annotation.stats.resampling import SumStatistic
+from annotation.stats.resampling import PreparedSums, SumStatistic
 from annotation.stats.table import FloatArray, check_numbers
-from judging.stats.asymptotic import build_undefined, drop_interval, estimate_by_jackknife, few_units
+from judging.stats.asymptotic import build_resampling, build_undefined, drop_interval, estimate_by_jackknife, few_units
 from judging.stats.calibration_types import CorrectedDocument
 
 NO_LABELS = "fewer than two items that both a person and the judge scored"
@@ -131,6 +131,8 @@ class CorrectedMean:
         Of label and judge on the labelled items; NaN where either does not vary.
     human_error, ppi_error
         Standard errors of ``human_only`` and ``ppi``; NaN where there is none.
+    influences
+        By cluster, what it adds to the deviation of the three means (`compute_influences`); where they are compared.
     """
 
     human_only: Estimate
@@ -142,6 +144,7 @@ class CorrectedMean:
     correlation: float = np.nan
     human_error: float = np.nan
     ppi_error: float = np.nan
+    influences: Mapping[str, FloatArray] = field(default_factory=dict, compare=False)
 
     def to_json(self) -> CorrectedDocument:
         """The three figures as in the document of ``calibrate``."""
@@ -222,6 +225,19 @@ def ppi_mean(
     )
 
 
+def compute_influences(data: LabelledSample) -> dict[str, FloatArray]:
+    """By cluster (3,) what it adds to the deviation of people's, the judge's and the corrected mean.
+
+    Nothing without clusters. Without unlabelled items the corrected mean is people's.
+    """
+    if data.all_clusters is None:
+        return {}
+    resampling = build_resampling(data.n + data.n_unlabelled, data.all_clusters)
+    prepared = PreparedSums.prepare([SumStatistic(_contributions(data), _three_means)], resampling)
+    influence = np.nan_to_num(resampling.influence(prepared.evaluate_left_out()[0]))
+    return dict(zip(sorted({str(name) for name in data.all_clusters}), influence, strict=True))
+
+
 def power_tuned(data: LabelledSample) -> float:
     """lambda = cov(Y, f) / ((1 + n / N) var(f)), cut to 0 … 1; 0 where the judge is constant.
 
@@ -261,6 +277,13 @@ def _corrected_mean(sums: FloatArray, *, weight: float | None) -> FloatArray:
     used = _lambda(sums) if weight is None else weight
     found: FloatArray = ratio(wy, w) + used * (ratio(vg, v) - ratio(wf, w))
     return found[..., None]
+
+
+def _three_means(sums: FloatArray) -> FloatArray:
+    """(…, 3) people's, the judge's and the corrected mean from sums (…, 12)."""
+    _, w, wy, wf, _, _, _, _, v, vg, _, _ = np.moveaxis(sums, -1, 0)
+    people, corrected = ratio(wy, w), _corrected_mean(sums, weight=None)[..., 0]
+    return np.stack([people, ratio(wf + vg, w + v), np.where(v > 0, corrected, people)], axis=-1)
 
 
 def _mean_of_sums(sums: FloatArray) -> FloatArray:

@@ -18,10 +18,10 @@ from judging.stats.clustered_shares import count_clustered_share
 
 
 class ValueWithError(NamedTuple):
-    """A figure with its standard error, effective degrees of freedom, and the acceleration of its clusters' influences.
+    """A figure with its standard error, effective degrees of freedom, and the acceleration of its units' influences.
 
     The error is 0 where no unit changes the figure; both are NaN where it is undefined without one of them. The
-    acceleration is a sixth of the figure's skewness, 0 without clusters.
+    acceleration is a sixth of the figure's skewness.
     """
 
     value: float
@@ -74,16 +74,15 @@ class SamplingDesign:
         knife = Jackknife.from_left_out(value, prepared.evaluate_left_out()[0], resampling)
         if knife.flat[0]:
             return ValueWithError(float(value[0]), 0.0, np.nan)
-        found = ValueWithError(float(value[0]), float(knife.se[0]), float(knife.df[0]))
-        if self.clusters is None:
-            return found
-        return found._replace(acceleration=float(compute_acceleration(knife.influence, resampling.times)[0]))
+        skew = float(compute_acceleration(knife.influence, resampling.times)[0])
+        return ValueWithError(float(value[0]), float(knife.se[0]), float(knife.df[0]), skew)
 
     def estimate_mean(self, values: FloatArray) -> ValueWithError:
         """Compute the mean of ``values`` (n,), weighted."""
         n = len(values)
         if self.is_simple:
-            return ValueWithError(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)), n - 1.0)
+            skew = float(compute_acceleration((values - values.mean())[:, None], np.ones(n))[0])
+            return ValueWithError(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)), n - 1.0, skew)
         return self.estimate(SumStatistic(np.column_stack([values, np.ones(n)]), compute_ratio))
 
 

@@ -11,7 +11,7 @@ from annotation.stats.estimate import Estimate, number_or_none
 from annotation.stats.intervals import LARGEST_SHARE
 from annotation.stats.resampling import SumStatistic
 from annotation.stats.table import FloatArray
-from judging.stats.asymptotic import build_undefined, figure, sum_by_cluster
+from judging.stats.asymptotic import build_undefined, correct_skewness, figure, sum_by_cluster, undo_skewness
 from judging.stats.audits.design import SIMPLE, SamplingDesign, compute_ratio
 from judging.stats.result_types import ProbeDocument
 
@@ -170,6 +170,7 @@ def influence_probe(
     se, df, skew = float(np.sqrt(n / (n - 1) * (influence**2).sum())), n - 1.0, 0.0
     if not design.is_simple:
         value, se, df, skew = design.estimate(statistic)
+        skew = skew if design.clusters is not None else 0.0
     if np.isnan(se):
         return not_made(name, unit, "without one of the clusters there is no effect to be measured", n)
     flat = se < TINY
@@ -189,25 +190,9 @@ def influence_probe(
     elif flat:
         p, test = (np.nan, "none")
     else:
-        t = min(abs(value / se), abs(correct_skewness(value / se, skew)))
+        t = min(abs(value / se), abs(float(correct_skewness(value / se, skew))))
         p, test = float(2 * scipy.special.stdtr(df, -t)), "t-test"
     return Probe(name, effect, unit, test, p, np.nan if flat else detectable(se), details or {})
-
-
-def correct_skewness(t: float, acceleration: float) -> float:
-    """The t of an estimate without what the skewness of its units does to it.
-
-    Hall (1992), "On the removal of skewness by transformation", JRSS B 54:221-228, with the acceleration of Efron
-    (1987) for a sixth of the skewness of the estimate.
-    """
-    a = acceleration
-    return t if abs(a) < TINY else ((1 + 2 * a * t) ** 3 - 1) / (6 * a) + a
-
-
-def undo_skewness(t: float, acceleration: float) -> float:
-    """The t of which `correct_skewness` makes ``t``."""
-    a = acceleration
-    return t if abs(a) < TINY else (float(np.cbrt(1 + 6 * a * (t - a))) - 1) / (2 * a)
 
 
 def _sign_test(d: FloatArray) -> float:

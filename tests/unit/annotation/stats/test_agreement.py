@@ -50,7 +50,7 @@ class TestOneCategory:
         assert value(self.found, "gwet_ac") == 1
 
     def test_is_warned_of(self):
-        assert {"one_category", "identical_raters"} <= codes_of(self.found)
+        assert "one_category" in codes_of(self.found)
         assert "Every rating is 1" in next(w.message for w in self.found.warnings if w.code == "one_category")
 
 
@@ -154,7 +154,7 @@ class TestWarnings:
 
     def test_identical_raters(self):
         column = np.tile([0, 1], 15)
-        found = agreement(from_codes(np.column_stack([column, column, 1 - column]), q=2), bootstrap=0)
+        found = agreement(from_codes(np.column_stack([column, column, np.repeat([0, 1], 15)]), q=2), bootstrap=0)
         message = next(w.message for w in found.warnings if w.code == "identical_raters")
         assert "r1 and r2" in message
         assert "r3" not in message

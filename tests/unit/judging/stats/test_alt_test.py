@@ -102,6 +102,20 @@ class TestWinning:
                 wins += chance * (first.p_value <= 0.05)
         assert wins < 0.06
 
+    @pytest.mark.parametrize(("n", "epsilon"), [(30, 0.2), (50, 0.1), (100, 0.1)])
+    def test_a_judge_that_alone_errs_wins_as_rarely_as_is_said(self, n, epsilon):
+        # people are never apart, the judge errs in a share of epsilon: by t alone it wins in 11 to 12 %
+        wins = 0.0
+        for worse in range(n + 1):
+            judge = [1] * worse + [0] * (n - worse)
+            first = alt_test(from_codes([[0, 0]] * n, q=2), judge, epsilon=epsilon, sweep=()).per_annotator[0]
+            wins += stats.binom.pmf(worse, n, epsilon) * (first.p_value <= 0.05)
+        assert wins < 0.06
+
+    def test_a_judge_that_errs_once_is_still_surely_better_than_it_had_to_be(self):
+        found = alt_test(from_codes([[0, 0, 0]] * 30, q=2), [1] + [0] * 29, epsilon=0.2).per_annotator[0]
+        assert stats.binom.cdf(1, 30, 0.2) < found.p_value < 0.05
+
     def test_a_larger_discount_never_lowers_the_winning_rate(self):
         rng = np.random.default_rng(2)
         truth = rng.integers(0, 3, size=(200, 1))
@@ -158,12 +172,50 @@ class TestClusters:
         for mindful, hasty in zip(found.per_annotator, blind.per_annotator, strict=True):
             assert mindful.rho_judge.high - mindful.rho_judge.low > 3 * (hasty.rho_judge.high - hasty.rho_judge.low)
 
+    def test_a_judge_that_alone_errs_in_some_profiles_wins_as_rarely_as_is_said(self):
+        # mean error .1 = epsilon, very unequal between 20 profiles: by t alone it wins in 15 %
+        rng, names, wins = np.random.default_rng(4), tuple(str(k // 10) for k in range(200)), 0
+        people = from_codes(np.zeros((200, 2), int), q=2, clusters=names)
+        for _ in range(100):
+            judge = rng.random(200) < np.repeat(rng.beta(0.1, 0.9, 20), 10)
+            wins += alt_test(people, judge.astype(int), epsilon=0.1, sweep=()).per_annotator[0].p_value <= 0.05
+        assert wins <= 8
+
     def test_seven_clusters_allow_no_test(self):
         clusters, codes = self.design(n_profiles=7)
         found = alt_test(from_codes(codes[:, :3], q=2, clusters=clusters), codes[:, 3])
         assert found.passes is None
         assert {one.reason for one in found.per_annotator} == {"not enough evidence: 7 clusters; at least 8 are needed"}
         assert found.advantage.reason == "not enough evidence: 7 clusters; at least 8 are needed"
+
+
+class TestWeights:
+    """Items stand for as many as one over the probability with which they were drawn."""
+
+    def test_an_item_of_weight_two_is_two_items_of_a_cluster(self):
+        rng = np.random.default_rng(6)
+        codes, clusters, twice = rng.integers(0, 2, (120, 4)), np.arange(120) % 12, 1 + np.arange(120) % 2
+        weighted = from_codes(codes[:, :3], q=2, clusters=tuple(map(str, clusters)), weights=twice.astype(float))
+        found = alt_test(weighted, codes[:, 3])
+        long, names = np.repeat(codes, twice, axis=0), tuple(map(str, np.repeat(clusters, twice)))
+        copied = alt_test(from_codes(long[:, :3], q=2, clusters=names), long[:, 3])
+        assert found.advantage.value == pytest.approx(copied.advantage.value)
+        assert (found.advantage.low, found.advantage.high) == pytest.approx(
+            (copied.advantage.low, copied.advantage.high)
+        )
+        for one, same in zip(found.per_annotator, copied.per_annotator, strict=True):
+            assert one.p_value == pytest.approx(same.p_value)
+            assert one.rho_judge.value == pytest.approx(same.rho_judge.value)
+            assert one.rho_judge.low == pytest.approx(same.rho_judge.low)
+
+    def test_a_judge_that_is_good_on_rare_items_that_were_drawn_often_does_not_pass(self):
+        # right on the 100 items that stand for one each, wrong on half of those that stand for nine
+        judge, weights = np.array([0] * 100 + [0, 1] * 50), np.repeat([1.0, 9.0], 100)
+        found = alt_test(from_codes(np.zeros((200, 3), int), q=2, weights=weights), judge, epsilon=0.3)
+        assert found.passes is False
+        assert found.advantage.value == pytest.approx(0.55)
+        equal = alt_test(from_codes(np.zeros((200, 3), int), q=2, weights=np.full(200, 7.0)), judge)
+        assert equal == alt_test(from_codes(np.zeros((200, 3), int), q=2), judge)
 
 
 class TestDegenerate:

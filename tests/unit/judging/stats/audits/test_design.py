@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judging.stats.asymptotic import correct_skewness, undo_skewness
 from judging.stats.audits.altered import AlteredReplies, probe_alteration
 from judging.stats.audits.battery import probe_nominal, probe_pairs, probe_scores
 from judging.stats.audits.central_tendency import central_tendency
@@ -18,7 +19,7 @@ from judging.stats.audits.injection import injection
 from judging.stats.audits.invariance import invariance
 from judging.stats.audits.length import length
 from judging.stats.audits.position import position_both_orders, position_one_order
-from judging.stats.audits.probe import correct_skewness, mean_probe, undo_skewness
+from judging.stats.audits.probe import mean_probe
 from judging.stats.audits.repeats import repeats
 from judging.stats.audits.scale import leniency
 from judging.stats.audits.self_preference import self_preference_pairs, self_preference_scores
