@@ -17,7 +17,7 @@ from annotation.agreement.result_types import CountedTiersDocument, DifficultyDo
 from annotation.stats.result_types import EstimateDocument, HeadlineDocument
 from core.sentences import translate
 from judging.assessment.agreement_types import CriterionAgreementDocument, JudgeDocument, RankingDocument
-from judging.assessment.result_types import ItemTiersDocument
+from judging.assessment.result_types import HoldOutDocument, ItemTiersDocument
 from judging.stats.verdict import Decision
 
 LANDIS_KOCH = (
@@ -224,6 +224,16 @@ def summarise_decisions(counts: Mapping[Decision, int]) -> str:
         )
     each = [f"{count:,} {decision}" for decision, count in counts.items()]
     return _("Of {n} verdicts (criterion × judge), {each}.").format(n=f"{n:,}", each=_enumerate(each))
+
+
+def describe_hold_out(found: HoldOutDocument) -> str:
+    """Two sentences on which part of the items a report is of, and who looked at the other."""
+    said = _(
+        "Judges’ figures are of the development part, people’s of all items. {share} % of the study is held out; "
+        "{leaks} of its items have content that also stands in the development part; {looks} looks at it are on record"
+    ).format(share=f"{100 * found['share']:.0f}", leaks=f"{found['leaks']:,}", looks=f"{len(found['looks']):,}")
+    looks = ", ".join(f"{one['judge']} {one['at'][:16].replace('T', ' ')} UTC" for one in found["looks"])
+    return f"{said}: {looks}." if looks else f"{said}."
 
 
 def _enumerate(parts: Sequence[str]) -> str:
