@@ -268,7 +268,7 @@ def _criteria(names: Sequence[str]) -> str:
 
 def short(estimate: EstimateDocument, digits: int = 2) -> str:
     """The value alone, or a dash."""
-    return "–" if estimate["value"] is None else _signed(estimate["value"], digits)
+    return "–" if estimate["value"] is None else write_number(estimate["value"], digits)
 
 
 def interval(estimate: EstimateDocument, digits: int = 2) -> str:
@@ -276,10 +276,11 @@ def interval(estimate: EstimateDocument, digits: int = 2) -> str:
     value = short(estimate, digits)
     if estimate["low"] is None or estimate["high"] is None:
         return value
-    return f"{value} [{_signed(estimate['low'], digits)}, {_signed(estimate['high'], digits)}]"
+    return f"{value} [{write_number(estimate['low'], digits)}, {write_number(estimate['high'], digits)}]"
 
 
-def _signed(value: float, digits: int) -> str:
+def write_number(value: float, digits: int) -> str:
+    """A number with its minus as one, and 0 without."""
     text = f"{value:.{digits}f}"
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
 
