@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from django.utils.translation import override
+
+from judging.assessment import wording
 from judging.assessment.report_tables import Table, list_tables
 from judging.assessment.report_types import MethodsDocument, ReportDocument
 
@@ -121,6 +124,19 @@ def _cite(numbers: str, keys: Mapping[int, str]) -> str:
 SIMULATED = "Simulated annotators, not people: {names}."
 SAME_MODELS = "One model has several parts: {lines} A model may favour what it wrote itself."
 
+
+def list_notices(document: ReportDocument) -> Iterator[str]:
+    """What a reader has to know before the figures: who is simulated, what is held out, which rules changed."""
+    if document["simulated"]:
+        yield SIMULATED.format(names=", ".join(document["simulated"]))
+    if document["same_models"]:
+        yield SAME_MODELS.format(lines=" ".join(document["same_models"]))
+    if document["held_out"]:
+        with override("en"):
+            yield wording.describe_hold_out(document["held_out"])
+    yield from (change["sentence"] for change in document["rules_on_record"]["changes"])
+
+
 HEAD = r"""% {about}
 % For \input into a document of any class. Needs \usepackage{{booktabs,array}}, and references.bib for what it cites.
 % Computed {at} by Concord {version}.
@@ -136,11 +152,8 @@ def report(document: ReportDocument) -> str:
             at=document["generated_at"],
             version=document["code_version"],
         ),
-        *(escape(SIMULATED.format(names=", ".join(names))) for names in [document["simulated"]] if names),
-        *(escape(SAME_MODELS.format(lines=" ".join(lines))) + r"\par" for lines in [document["same_models"]] if lines),
+        *(escape(notice) + r"\par" for notice in list_notices(document)),
         render_methods(document["methods"]),
-        "",
-        *(escape(change["sentence"]) + r"\par" for change in document["rules_on_record"]["changes"]),
     ]
     body = [render_table(table) + ("\n\\clearpage" if k % FLOATS == 0 else "") for k, table in enumerate(listed, 1)]
     return "\n".join([*head, "", *body]) + "\n"

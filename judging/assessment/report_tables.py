@@ -44,17 +44,12 @@ class Table:
 
 def format_number(value: float | None, digits: int = 3) -> str:
     """A number with its minus as one; a dash where there is none."""
-    return NONE if value is None else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return NONE if value is None else wording.write_number(value, digits)
 
 
 def format_estimate(found: EstimateDocument | None, digits: int = 3) -> str:
     """Value and interval; a dash where it is undefined."""
-    if found is None or found["value"] is None:
-        return NONE
-    if found["low"] is None or found["high"] is None:
-        return format_number(found["value"], digits)
-    value, low, high = (format_number(found[key], digits) for key in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]"
+    return NONE if found is None else wording.interval(found, digits)
 
 
 def list_tables(document: ReportDocument) -> list[Table]:

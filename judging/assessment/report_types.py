@@ -13,6 +13,7 @@ from judging.assessment.result_types import (
     CalibrationDocument,
     CriterionAuditDocument,
     CriterionCalibrationDocument,
+    HoldOutDocument,
     RulesRecordDocument,
     VerdictDocument,
 )
@@ -149,7 +150,7 @@ class ReportDocument(TypedDict):
     simulated: list[str]
     same_models: list[str]
     left_out: list[LeftOutDocument]
-    held_out: dict[str, object] | None
+    held_out: HoldOutDocument | None
     rules_on_record: ReportRulesDocument
     judges: dict[str, ReportJudgeDocument]
     cascade: StudyCascadeDocument | None

@@ -311,6 +311,24 @@ class LeakingAuditDocument(JudgedAuditDocument):
     leaks: list[int]
 
 
+class LookDocument(TypedDict):
+    """A look at the held-out part."""
+
+    judge: str
+    at: str
+    by: str | None
+    calibration: int
+
+
+class HoldOutDocument(TypedDict):
+    """Which share is held out, how many of its items leak into the development part, and who looked."""
+
+    share: float
+    seed: int
+    leaks: int
+    looks: list[LookDocument]
+
+
 class UnassessedDocument(TypedDict):
     """In place of a result of which every criterion is left out."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from judging.assessment.latex import SAME_MODELS, SIMULATED
+from judging.assessment.latex import list_notices
 from judging.assessment.report_tables import Table, list_tables
 from judging.assessment.report_types import ReportDocument
 
@@ -49,7 +49,7 @@ def _list_parts(document: ReportDocument, figures: Sequence[tuple[str, str]]) ->
     yield f"#set document(title: {quote(study['name'])})"
     yield f"#text(size: 17pt, weight: 600)[#{quote(study['name'])}]"
     yield _paragraph(f"{study['n_items']:,} items. {study['description']}")
-    for notice in _list_notices(document):
+    for notice in list_notices(document):
         yield f"#strong[#{quote(notice)}]\n"
     yield from (_table(table) for table in tables if table.label in FRONT)
     yield from (_figure(*one, scale=FRONT_SCALE) for one in figures[:1])
@@ -62,14 +62,6 @@ def _list_parts(document: ReportDocument, figures: Sequence[tuple[str, str]]) ->
     yield from (_table(table) for table in tables if table.label not in FRONT)
     yield "= References"
     yield from (f"+ #{quote(reference)}" for reference in document["methods"]["references"])
-
-
-def _list_notices(document: ReportDocument) -> Iterator[str]:
-    if document["simulated"]:
-        yield SIMULATED.format(names=", ".join(document["simulated"]))
-    if document["same_models"]:
-        yield SAME_MODELS.format(lines=" ".join(document["same_models"]))
-    yield from (change["sentence"] for change in document["rules_on_record"]["changes"])
 
 
 def _paragraph(text: str) -> str:

@@ -17,7 +17,7 @@ from annotation.agreement.result_types import CountedTiersDocument, DifficultyDo
 from annotation.stats.result_types import EstimateDocument, HeadlineDocument
 from core.sentences import translate
 from judging.assessment.agreement_types import CriterionAgreementDocument, JudgeDocument, RankingDocument
-from judging.assessment.result_types import ItemTiersDocument
+from judging.assessment.result_types import HoldOutDocument, ItemTiersDocument
 from judging.stats.verdict import Decision
 
 LANDIS_KOCH = (
@@ -226,6 +226,16 @@ def summarise_decisions(counts: Mapping[Decision, int]) -> str:
     return _("Of {n} verdicts (criterion × judge), {each}.").format(n=f"{n:,}", each=_enumerate(each))
 
 
+def describe_hold_out(found: HoldOutDocument) -> str:
+    """Two sentences on which part of the items a report is of, and who looked at the other."""
+    said = _(
+        "Judges’ figures are of the development part, people’s of all items. {share} % of the study is held out; "
+        "{leaks} of its items have content that also stands in the development part; {looks} looks at it are on record"
+    ).format(share=f"{100 * found['share']:.0f}", leaks=f"{found['leaks']:,}", looks=f"{len(found['looks']):,}")
+    looks = ", ".join(f"{one['judge']} {one['at'][:16].replace('T', ' ')} UTC" for one in found["looks"])
+    return f"{said}: {looks}." if looks else f"{said}."
+
+
 def _enumerate(parts: Sequence[str]) -> str:
     return _("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])
 
@@ -258,7 +268,7 @@ def _criteria(names: Sequence[str]) -> str:
 
 def short(estimate: EstimateDocument, digits: int = 2) -> str:
     """The value alone, or a dash."""
-    return "–" if estimate["value"] is None else _signed(estimate["value"], digits)
+    return "–" if estimate["value"] is None else write_number(estimate["value"], digits)
 
 
 def interval(estimate: EstimateDocument, digits: int = 2) -> str:
@@ -266,10 +276,11 @@ def interval(estimate: EstimateDocument, digits: int = 2) -> str:
     value = short(estimate, digits)
     if estimate["low"] is None or estimate["high"] is None:
         return value
-    return f"{value} [{_signed(estimate['low'], digits)}, {_signed(estimate['high'], digits)}]"
+    return f"{value} [{write_number(estimate['low'], digits)}, {write_number(estimate['high'], digits)}]"
 
 
-def _signed(value: float, digits: int) -> str:
+def write_number(value: float, digits: int) -> str:
+    """A number with its minus as one, and 0 without."""
     text = f"{value:.{digits}f}"
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
 

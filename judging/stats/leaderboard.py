@@ -40,7 +40,8 @@ class Comparisons:
     first, second
         (n,) index of the assistants of each pair.
     human, judge
-        (n,) who is preferred: 1 the first, 0 the second, 0.5 a tie; NaN where nobody said.
+        (n,) who is preferred: 1 the first, 0 the second, 0.5 a tie; between them where people are tied between the
+        one and the other; NaN where nobody said.
     clusters
         What is independent of each other, or None for the pairs themselves.
     weights
@@ -71,7 +72,7 @@ class Comparisons:
         Raises
         ------
         ValueError
-            If columns differ in length, a preference is none of 0, 0.5 and 1, or an assistant meets itself.
+            If columns differ in length, a preference is not between 0 and 1, or an assistant meets itself.
         """
         names = sorted({*first, *second})
         place = {name: k for k, name in enumerate(names)}
@@ -80,8 +81,8 @@ class Comparisons:
         if not len(a) == len(b) == len(y) == len(f) or (clusters is not None and len(clusters) != len(y)):
             raise ValueError("assistants, preferences and clusters need one entry per pair")
         for column in (y, f):
-            if not np.isin(column[~np.isnan(column)], (0, 0.5, 1)).all():
-                raise ValueError("a preference is 1 (the first), 0 (the second) or 0.5 (a tie)")
+            if ((column < 0) | (column > 1)).any():
+                raise ValueError("a preference is 1 (the first), 0 (the second), 0.5 (a tie) or between them")
         if (a == b).any():
             raise ValueError("an assistant cannot meet itself")
         return cls(tuple(names), a, b, y, f, None if clusters is None else tuple(clusters), weights)
@@ -190,16 +191,16 @@ def _units(pairs: Comparisons, rows: FloatArray, confidence: float) -> tuple[Flo
 
 
 def _cells(pairs: Comparisons, preference: FloatArray) -> FloatArray:
-    """(n, k * k * 3) one 1 per pair that has a preference: assistants in the order of their index, and the outcome."""
+    """(n, k * k * 3) a sum of 1 per pair that has a preference: assistants in the order of their index, and the
+    outcome. A preference between a tie and a win is in part the one, in part the other."""
     n, k = len(preference), len(pairs.assistants)
     known = ~np.isnan(preference)
-    swapped = pairs.first > pairs.second
     low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
-    first_wins = np.where(swapped, 1 - preference, preference)
-    outcome = np.where(first_wins == 1, 0, np.where(first_wins == 0, 1, 2))
-    cells = np.zeros((n, k * k * OUTCOMES))
-    cells[known, ((low * k + high) * OUTCOMES + outcome)[known]] = 1
-    return cells
+    lead = (2 * preference - 1) * np.where(pairs.first > pairs.second, -1, 1)
+    outcomes = np.column_stack([np.maximum(lead, 0), np.maximum(-lead, 0), 1 - np.abs(lead)])
+    cells = np.zeros((n, k * k, OUTCOMES))
+    cells[known, (low * k + high)[known]] = outcomes[known]
+    return cells.reshape(n, -1)
 
 
 def _power_tuned(y: FloatArray, f: FloatArray, scores: FloatArray, n_unlabelled: int) -> float:

@@ -14,7 +14,7 @@ from annotation.stats.result_types import EstimateDocument
 from core import sentences
 from judging.assessment import wording
 from judging.assessment.agreement_figures import drop_codes, name_biases
-from judging.assessment.result_types import ItemTiersDocument
+from judging.assessment.result_types import HoldOutDocument, ItemTiersDocument
 from judging.judges.pricing import format_dollars
 from judging.runs.queries.judgments import reason_in_words
 from judging.stats.result_types import FindingDocument
@@ -62,6 +62,12 @@ def reason_text(reason: str) -> str:
 def item_tiers(found: ItemTiersDocument) -> str:
     """What the tiers of an audit are."""
     return wording.item_tiers(found)
+
+
+@register.filter
+def describe_hold_out(found: HoldOutDocument) -> str:
+    """Which part of the items a report is of, and who looked at the other."""
+    return wording.describe_hold_out(found)
 
 
 @register.filter

@@ -25,7 +25,7 @@ PERSONA_FIELDS = ("name", "persona", "demographics", "preferences", "interests",
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """A benchmark with its numbers of cases."""
+    """A benchmark with its numbers of cases; tiers, kinds and personas are those of the cases that count."""
 
     benchmark: Benchmark
     cases: int
@@ -97,7 +97,7 @@ def rows(benchmarks: QuerySet[Benchmark] | None = None) -> list[BenchmarkRow]:
         for pk, total, counting, personas in cases.values_list("benchmark").annotate(
             total=Count("pk"),
             counting=Count("pk", filter=Q(excluded_reason="")),
-            personas=Count("pair__profile", distinct=True),
+            personas=Count("pair__profile", filter=Q(excluded_reason=""), distinct=True),
         )
     }
     tiers, kinds = count_cases(cases, "tier"), count_cases(cases, "kind")
@@ -152,8 +152,9 @@ def pure_cases(benchmark: Benchmark) -> list[Case]:
 
 
 def personas(benchmark: Benchmark) -> list[Persona]:
-    """Load the personas that the cases are about, by id. One query."""
-    found = Profile.objects.filter(pairs__cases__benchmark=benchmark).distinct().order_by("source", "external_id")
+    """Load the personas that the cases that count are about, by id. One query."""
+    cases = benchmark.cases.only_counting()
+    found = Profile.objects.filter(pairs__cases__in=cases).distinct().order_by("source", "external_id")
     return [
         Persona(
             one.external_id, persona_document({name: getattr(one, name) for name in PERSONA_FIELDS}), len(one.memories)

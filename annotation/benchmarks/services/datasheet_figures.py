@@ -39,7 +39,9 @@ def count_splits(cases: Sequence[VoteRow]) -> list[SplitRow]:
     for case in cases:
         if case.split and not case.excluded:
             found.setdefault(case.split, []).append(case.persona)
-    return [{"split": name, "n": len(people), "personas": len(set(people))} for name, people in sorted(found.items())]
+    return [
+        {"split": name, "n": len(people), "personas": len({*people} - {""})} for name, people in sorted(found.items())
+    ]
 
 
 def count_authors(benchmark: Benchmark) -> list[AuthorRow]:

@@ -130,8 +130,9 @@ class StudyRatings:
         return not any(one.table.n_ratings for one in self.criteria)
 
     def list_simulated(self) -> list[str]:
-        """Usernames of the annotators who are no people."""
-        return [username for username, annotator in self.annotators.items() if annotator.is_simulated]
+        """Usernames of those with a label that counts who are no people."""
+        raters = {username for one in self.criteria for username in one.table.raters}
+        return [name for name, annotator in self.annotators.items() if annotator.is_simulated and name in raters]
 
     def input_hash(self) -> str:
         """Of every label and verdict that the result depends on."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import IntegrityError, transaction
 
 from annotation.studies.models.studies import Study
@@ -12,7 +14,7 @@ from core.options.model import check_options
 from judging.assessment.models.assessment import CalibrationRun, Look
 from judging.assessment.options import NewHoldOut
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.result_types import LeakingAuditDocument
+from judging.assessment.result_types import HoldOutDocument, LeakingAuditDocument, LookDocument
 from judging.assessment.services import assessment
 from judging.assessment.services.assessment import Assessment, AssessmentRequest
 from judging.assessment.services.rules import name_author
@@ -93,17 +95,18 @@ def record(study: Study, judge: Judge, part: str) -> dict[str, object] | None:
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
         return None
-    seen = [{**_as_json(one), "by": name_author(one)} for one in list_accesses(study, judge)]
-    return {**_of_split(study, split), "part": part, "looks": seen}
+    every = list_accesses(study, judge)
+    seen = [{**_as_json(one), "by": name_author(one)} for one in every]
+    return {**_to_json(study, split, every), "part": part, "looks": seen}
 
 
-def compute_study(study: Study) -> dict[str, object] | None:
+def compute_study(study: Study) -> HoldOutDocument | None:
     """What a report says of the split, and of the looks with every judge; None where nothing is held out."""
     split = HoldOut.objects.filter(study=study).first()
     if split is None:
         return None
     every = Look.objects.filter(study=study).select_related("judge", "created_by").order_by("created_at", "pk")
-    return {**_of_split(study, split), "looks": [_as_json(one) for one in every]}
+    return _to_json(study, split, every)
 
 
 def find_leaking(study: Study) -> list[int]:
@@ -117,11 +120,16 @@ def audit_document(found: Assessment) -> LeakingAuditDocument:
     return {**found.audit_document(), "leaks": find_leaking(found.study)}
 
 
-def _of_split(study: Study, split: HoldOut) -> dict[str, object]:
-    return {"share": split.share, "seed": split.seed, "leaks": len(leaks(study, split))}
+def _to_json(study: Study, split: HoldOut, looks: Iterable[Look]) -> HoldOutDocument:
+    return {
+        "share": split.share,
+        "seed": split.seed,
+        "leaks": len(leaks(study, split)),
+        "looks": [_as_json(one) for one in looks],
+    }
 
 
-def _as_json(one: Look) -> dict[str, object]:
+def _as_json(one: Look) -> LookDocument:
     return {
         "judge": str(one.judge),
         "at": one.created_at.isoformat(timespec="seconds"),

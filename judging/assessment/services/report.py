@@ -14,7 +14,7 @@ from django.utils.translation import override
 
 from annotation.agreement.result_types import DifficultyDocument
 from annotation.agreement.services import difficulty
-from annotation.studies.models.labels import AgreementRun
+from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries.dependence import read_dependence
 from core.accounts.models.users import User
@@ -147,9 +147,8 @@ def _describe_dependence(evidence: StudyData, people: dict[str, ReportPeopleDocu
 def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings: StudyRatings) -> DesignDescription:
     """What the methods paragraph says of items, raters and judges."""
     study = evidence.study
-    labels = study.assignments.filter(state="submitted", purpose="rating").aggregate(
-        first=Min("submitted_at"), last=Max("submitted_at")
-    )
+    labels = Annotation.objects.only_counting().filter(assignment__study=study)
+    days = labels.aggregate(first=Min("assignment__submitted_at"), last=Max("assignment__submitted_at"))
     simulated = ratings.list_simulated()
     asked_of: dict[str, list[str]] = {}
     for criterion in evidence.criteria:
@@ -162,7 +161,7 @@ def _describe_design(evidence: StudyData, judges: Sequence[Assessment], ratings:
         "samples": list(study.samples.order_by("pk").values("method", "strata", "frame_size", "size", "seed")),
         "n_people": len({name for one in ratings.criteria for name in one.table.raters} - set(simulated)),
         "n_simulated": len(simulated),
-        "labelled": [time.date().isoformat() for time in labels.values() if time],
+        "labelled": [time.date().isoformat() for time in days.values() if time],
         "judges": [_describe_judge(one) for one in judges],
         "code_version": code_version(),
     }

@@ -43,13 +43,17 @@ class StudyRaters:
 
     @property
     def simulated(self) -> list[str]:
-        """Names of the annotators who are no people."""
-        return [one.name for one in self.annotators.values() if one.is_simulated]
+        """Names of those who rated any criterion and are no people."""
+        who = self._raters
+        return [one.name for username, one in self.annotators.items() if one.is_simulated and username in who]
+
+    @property
+    def _raters(self) -> set[str]:
+        return {username for one in self.criteria for username in one.raters}
 
     def count_raters(self) -> tuple[int, int]:
         """How many rated any criterion, and how many of them are simulated."""
-        who = {username for one in self.criteria for username in one.raters}
-        return len(who), sum(self.annotators[username].is_simulated for username in who)
+        return len(self._raters), len(self.simulated)
 
     def name_raters(self, one: RatedCriterion) -> str:
         """What a plot calls those who rated a criterion: people, unless none of them is one."""

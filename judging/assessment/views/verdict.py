@@ -114,7 +114,7 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, object]:
         "decision": found.decision,
         "left_out": found.evidence.left_out,
         "rows": [_row(request, found, verdict) for verdict in found.verdicts],
-        "simulated": [one.name for one in load_annotators(found.study).values() if one.is_simulated],
+        "simulated": _name_simulated(found),
         "rules": translate_rules(found.rules.to_json()),
         "changed_rules": found.rules != Rules(),
         "on_record": (on_record := found.rules_on_record()),
@@ -127,6 +127,13 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, object]:
         **build_certificate_context(request, found),
         "downloads": list_downloads(found),
     }
+
+
+def _name_simulated(found: Assessment) -> list[str]:
+    """Names of those whose labels the judge is held to and who are no people."""
+    raters = {username for one in found.evidence.evidence.values() for username in one.people.table.raters}
+    annotators = load_annotators(found.study)
+    return [one.name for username, one in annotators.items() if one.is_simulated and username in raters]
 
 
 def translate_rules(rules: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -94,7 +94,7 @@ def document(examined: EvaluationData, options: IntervalOptions) -> EvaluationDo
         "number": evaluation.number,
         "benchmark": str(evaluation.benchmark),
         "n_cases": examined.cases.n,
-        "n_personas": examined.cases.n_personas,
+        "n_personas": examined.cases.n_personas - examined.n_without_persona,
         "n_cases_without_persona": examined.n_without_persona,
         "n_personas_with_made_memories": examined.without_memories,
         "drawn": evaluation.drawn,

@@ -93,6 +93,7 @@ def test_latex_escapes_what_it_would_read():
     )
     assert latex.escape(format_estimate(KNOWN)) == "$-$0.500 [$-$0.750, 0.250]"
     assert latex.escape(format_estimate(UNDEFINED)) == "--"
+    assert format_estimate({**KNOWN, "value": -0.0001}) == "0.000 [−0.750, 0.250]", "as on the page"
     assert latex.escape("é 陳") == r"é \concordchar{陳}{U+9673}", "pdfLaTeX prints its code"
 
 

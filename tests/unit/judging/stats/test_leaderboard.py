@@ -66,6 +66,13 @@ def test_win_rates_by_hand():
     assert np.isnan(values(found.judge)).all()
 
 
+def test_people_tied_between_a_response_and_a_tie_count_in_part_for_each():
+    tied = Comparisons.from_names(list("ab"), list("ba"), [0.75, 1], [1, 1])
+    apart = Comparisons.from_names(list("abab"), list("baba"), [1, 1, 0.5, 1], [1, 1, 1, 1])
+    assert [one.win_rate.value for one in leaderboard(tied).people] == [3 / 8, 5 / 8]
+    assert values(leaderboard(tied).people) == pytest.approx(values(leaderboard(apart).people))
+
+
 def test_order_of_presentation_does_not_matter():
     one = leaderboard(Comparisons.from_names(list("aab"), list("bbc"), [1, 0, 1], [1, 0, 1]))
     other = leaderboard(Comparisons.from_names(list("bac"), list("abb"), [0, 0, 0], [0, 0, 0]))

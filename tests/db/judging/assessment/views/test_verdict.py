@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +14,9 @@ from django.urls import reverse
 
 from annotation.corpus.models import ResponsePair
 from annotation.studies.models.studies import Criterion
+from annotation.workbench.services.exclusions import exclude
+from core.accounts.models.users import User
+from judging.assessment import latex, typst_report, wording
 from judging.assessment.models.assessment import AuditRun, CalibrationRun, Certificate
 from judging.assessment.services import assessment, hold_out
 from judging.assessment.services.assessment import AssessmentRequest
@@ -204,11 +208,11 @@ def test_the_report_as_page_and_files(pairs, alice):
     told = ("Trivial baselines", "accuracy after Dawid and Skene", "duplicate items in", "Agreement by difficulty")
     for part in told:
         assert part in html, part
-    latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") >= 5
+    tables = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
+    assert tables.count(r"\begin{tabular}") == tables.count(r"\end{tabular}") >= 5
     told = ("trivial baselines", "annotators after Dawid and Skene", "Items that are copies", "agreement by difficulty")
     for part in told:
-        assert part in latex, part
+        assert part in tables, part
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert set(document["judges"]) == {"good", "first"}
     assert alice.get(reverse("report_download", args=["suits", "docx"])).status_code == 404
@@ -237,6 +241,29 @@ def test_the_report_says_what_is_held_out_and_who_looked(pairs, alice):
     document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
     assert [look["judge"] for look in document["held_out"]["looks"]] == ["good"]
     assert document["study"]["n_items"] == pairs.study.items.count()
+    said = wording.describe_hold_out(document["held_out"])
+    assert said in text
+    assert latex.escape(said) in latex.report(document)
+    assert typst_report.quote(said) in typst_report.write(document, [])
+
+
+def test_excluded_annotators_are_in_no_sentence_of_the_report(pairs, alice):
+    people_say(pairs, {**dict.fromkeys(["bob", "dana", "erin"], [None] * 60), "robot": ["1"] * 60}, kind="simulated")
+    robot, early = User.objects.get(username="robot"), datetime(2020, 1, 1, tzinfo=UTC)
+    pairs.study.annotators.add(robot)
+    pairs.study.assignments.filter(annotator=robot).update(submitted_at=early)
+
+    def ask():
+        document = json.loads(alice.get(reverse("report_download", args=["suits", "json"])).content)
+        page = text_of(verdict_page(alice, pairs))
+        return document, [("robot" in page), ("2020-01-01" in document["methods"]["text"])]
+
+    assert ask()[1] == [True, True]
+    exclude(by=User.objects.get(username="alice"), study=pairs.study, annotator=robot, reason="a test")
+    document, told = ask()
+    assert told == [False, False]
+    assert (document["raters"], document["simulated"]) == ({"people": 3, "simulated": 0}, [])
+    assert "of three people" in document["summary"]
 
 
 @pytest.mark.each_database
@@ -258,9 +285,9 @@ def test_names_from_outside_are_escaped_everywhere(pairs, alice):
         assert "<script>alert" not in html
         assert "<img src=x" not in html
         assert "<b>bold" not in html
-    latex = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
-    assert r"\textless{}b\textgreater{}bold" in latex
-    assert r"\& 50 \%" in latex
+    tables = alice.get(reverse("report_download", args=["suits", "latex"])).content.decode()
+    assert r"\textless{}b\textgreater{}bold" in tables
+    assert r"\& 50 \%" in tables
 
 
 def test_studies_without_judge_or_label_say_what_to_do(alice):

@@ -8,6 +8,10 @@ import pytest
 
 from annotation.agreement.options import IntervalOptions as Options
 from annotation.benchmarks.models import BenchmarkCase
+from annotation.benchmarks.queries.benchmarks import row
+from annotation.benchmarks.services import versions
+from annotation.benchmarks.services.datasheets import datasheet
+from annotation.corpus.models import ResponsePair
 from core.documents import drop_nan
 from judging.evaluations.services import evaluations, results
 from judging.judges.evaluation_settings import Setting
@@ -219,3 +223,18 @@ def test_a_persona_with_unknown_keys_is_one_like_others(benchmark):
     profile.save()
     evaluation = evaluated(benchmark, scripted(), Setting("profile"), Setting("memories"))
     assert {run["unscored"] for run in results.load_or_compute(evaluation, QUICK)["runs"]} == {0}
+
+
+def test_personas_are_those_of_cases_that_count_wherever_they_are_counted():
+    benchmark = benchmark_with("121212", personas=3)
+    benchmark.cases.update(split="test")
+    no_persona, *others = benchmark.cases.order_by("pk")
+    ResponsePair.objects.filter(pk=no_persona.pair_id).update(profile=None)
+    benchmark.cases.filter(pair__profile=others[0].pair.profile).update(excluded_reason="contested")
+    found = {
+        "benchmark": row(benchmark).personas,
+        "audit": versions.audit(by=None, benchmark=benchmark, bootstrap=50).result["n_personas"],
+        "split": datasheet(benchmark, bootstrap=0)["splits"][0]["personas"],
+        "evaluation": results.load_or_compute(evaluated(benchmark, scripted()), QUICK)["n_personas"],
+    }
+    assert found == dict.fromkeys(found, 2)
