@@ -124,7 +124,9 @@ def certificate_verify(request: HttpRequest) -> HttpResponse:
     certificate = find_issued(checked.sha256) if is_issued else None
     is_open = may_research(request.user) and sees(request.user, certificate)
     context = {"checked": checked, "certificate": certificate, "is_open": is_open}
-    status = BAD if checked.state == certificate_checks.MALFORMED else 200
+    status = 200
+    if checked.state == certificate_checks.MALFORMED:
+        context["given"], status = request.POST, BAD
     return render(request, "judging/certificate_verify.html", context, status=status)
 
 
