@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.db.models import QuerySet
 
 from annotation.benchmarks.models import Benchmark, FilterOutcome, FilterRound
 from annotation.benchmarks.options import PREFERENCE, Cleaning, NewBenchmark, NewRound
@@ -20,6 +21,12 @@ from core.sentences import translate
 OF_CASES = ("tiers", "cuts", "agreement_cuts", "pooled", "seed")
 
 
+def list_studies(by: User) -> QuerySet[Study]:
+    """The studies that somebody may build a benchmark from."""
+    asked = Criterion.objects.filter(key=PREFERENCE).values("study")
+    return filter_visible(by, everyday().filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
+
+
 class BuildForm(OptionsForm):
     """A benchmark from the votes of a study."""
 
@@ -33,10 +40,8 @@ class BuildForm(OptionsForm):
 
     def __init__(self, *args: object, by: User, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        asked = Criterion.objects.filter(key=PREFERENCE).values("study")
-        found = filter_visible(by, everyday().filter(kind=Study.Kind.PAIR, pk__in=asked)).order_by("name")
         self.set("notes", label="Notes")
-        self.fields["study"].queryset = found  # type: ignore[attr-defined]
+        self.fields["study"].queryset = list_studies(by)  # type: ignore[attr-defined]
         self.order_fields(["study", *self.asks[:-2], "splits"])
 
     def build(self, by: User) -> Benchmark | None:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
-from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm
+from annotation.benchmarks.forms import BuildForm, CleanForm, FilterForm, list_studies
 from annotation.benchmarks.models import Benchmark, FilterOutcome
 from annotation.benchmarks.queries import benchmarks
 from annotation.benchmarks.queries import benchmarks as queries
@@ -92,11 +92,9 @@ def render_step(request: HttpRequest, name: str, benchmark: Benchmark, step: str
 @require_safe
 def benchmark_list(request: HttpRequest) -> HttpResponse:
     """Show all versions of all benchmarks."""
-    return render(
-        request,
-        "annotation/benchmark_list.html",
-        {"rows": queries.rows(filter_visible(request.user, Benchmark.objects.all()))},
-    )
+    rows = queries.rows(filter_visible(request.user, Benchmark.objects.all()))
+    context = {"rows": rows, "may_build": list_studies(get_account(request)).exists()}
+    return render(request, "annotation/benchmark_list.html", context)
 
 
 @researcher_required

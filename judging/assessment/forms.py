@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -11,9 +12,11 @@ from core.errors import InputError
 from core.options.fields import OptionsForm
 from core.options.model import Options
 from judging.assessment import wording
-from judging.assessment.options import NewHoldOut, NewPlanned, NewVersion, PlanOptions, ProbeOptions
+from judging.assessment.models.assessment import Escalation, LabelPlan
+from judging.assessment.options import NewEscalation, NewHoldOut, NewPlanned, NewVersion, PlanOptions, ProbeOptions
 from judging.assessment.queries.assessment_data import JudgeData
-from judging.assessment.services import improvement, probes
+from judging.assessment.services import escalation, improvement, labelling_plans, probes
+from judging.assessment.services.assessment import Assessment
 from judging.judges.models import Judge
 from judging.judges.prompts import templates
 from judging.judges.prompts.alterations import list_alterations
@@ -27,6 +30,35 @@ class HoldOutForm(OptionsForm):
     """The share of the items to hold out."""
 
     verb, asks = NewHoldOut, ("share",)
+
+
+class EscalationForm(OptionsForm):
+    """What is escalated to people, and the name of its study. `left` are the items by target agreement."""
+
+    verb = NewEscalation
+
+    def __init__(self, *args: object, found: Assessment, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        targets = found.calibration.parameters["targets"]
+        self.left = [(target, len(escalation.find_escalated(found, target).positions)) for target in targets]
+        label = _("{target} %: {n} items")
+        self.fields["target"] = forms.TypedChoiceField(
+            coerce=float,
+            choices=[(target, label.format(target=f"{100 * target:g}", n=f"{n:,}")) for target, n in self.left],
+            initial=found.rules.target_agreement,
+            **{part: getattr(self.fields["target"], part) for part in ("label", "help_text")},
+        )
+        self.set("name", required=True, initial=f"{found.study.name}, escalated to people"[:120])
+        self.set("overlap", initial=found.study.overlap)
+
+    @property
+    def has_left(self) -> bool:
+        """Whether there is anything to escalate at any target."""
+        return any(n for _target, n in self.left)
+
+    def make(self, by: User | None, found: Assessment) -> Escalation | None:
+        """The study, made; None if something was refused, which is said at its field."""
+        return self.done(lambda: escalation.escalate(by=by, found=found, **self.arguments()))
 
 
 class VersionForm(OptionsForm):
@@ -68,6 +100,7 @@ class PlanForm(OptionsForm):
 
     def __init__(self, *args: object, evidence: JudgeData, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
+        self.evidence = evidence
         keys = [(criterion.key, criterion.name) for criterion in evidence.criteria]
         self.set("criterion", choices=keys)
         self.set("by", choices=[("", _("no groups")), *wording.name_groupings(evidence.material.groups)])
@@ -86,6 +119,15 @@ class PlanStudyForm(PlanForm):
     """The same, and what the study of the drawn items is called."""
 
     verb = NewPlanned
+
+    def make(self, by: User | None) -> LabelPlan | None:
+        """The study, made; None if something was refused, which is said at its field."""
+        return self.done(lambda: self._make(by))
+
+    def _make(self, by: User | None) -> LabelPlan:
+        found = labelling_plans.build_plan(self.evidence, self.plan_options())
+        given = self.arguments("name", "overlap")
+        return labelling_plans.make_study(by=by, evidence=self.evidence, found=found, **given)
 
 
 ASKED = ("alterations", "criteria", "n", "seed", "budget_usd")

@@ -96,8 +96,8 @@ class NewCascade(CascadeOptions):
 class NewEscalation(Options):
     """A study of what a judge is unsure of."""
 
-    name: str = Field("", max_length=120)
-    target: float = Field(0.9, description="Agreement to be guaranteed.")
+    name: str = Field("", max_length=120, title="Name of the new study")
+    target: float = Field(0.9, title="Target agreement", description="Agreement to be guaranteed.")
     overlap: Overlap = 3
 
 

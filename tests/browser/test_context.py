@@ -56,6 +56,19 @@ def test_a_search_shows_what_holds_the_words_and_nothing_else(rated: Page) -> No
     assert rated.locator("input[type=radio]:checked").count() == 1
 
 
+@pytest.mark.parametrize(
+    ("typed", "highlighted"),
+    [("cafe", "Café"), ("CAFÉ", "Café"), ("istanbul", "İstanbul"), ("bosphorus", "Bosphorus"), ("\u0301", None)],
+)
+def test_what_is_found_is_what_is_highlighted(rate, page: Page, typed: str, highlighted: str | None) -> None:
+    known = {"Trips": {"Place": ["İİ İstanbul, Cafe\u0301 on the Bosphorus"], "Food": ["Café"]}}
+    rate("dialogue", ["task_completion"], material={"scenario__profile__preferences": known})
+    page.keyboard.press("/")
+    page.keyboard.insert_text(typed)
+    found = page.evaluate("[...CSS.highlights.get('found')].map((range) => range.toString().normalize())")
+    assert set(found) == ({highlighted} if highlighted else set())
+
+
 def test_a_fold_stays_closed_on_the_next_item_and_a_search_does_not_open_it_for_good(rated: Page) -> None:
     fold = rated.locator("#context-preferences")
     fold.locator("> summary").click()

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import Annotation, Draft
@@ -126,6 +126,45 @@ def test_two_windows_show_the_same_item_and_count_once(rate, page: Page) -> None
     assert labels() == ["2", "yes"]
     assert Assignment.objects.filter(state="submitted").count() == 1
     assert Assignment.objects.exclude(state="open").count() <= 3
+
+
+def test_a_window_that_one_comes_back_to_shows_what_the_other_has_entered(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA)
+    second = page.context.new_page()
+    second.goto(page.url)
+    note = "#note-task_completion"
+    for window in (page, second):
+        window.keyboard.press("c")
+    second.keyboard.type("from the second")
+    status(second, "Saved")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(page.locator(note)).to_have_value("from the second")
+    page.keyboard.type(", and the first")
+    status(page, "Saved")
+    second.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(second.locator(note)).to_have_value("from the second, and the first")
+
+
+def test_a_late_answer_to_a_draft_takes_nothing_back_that_was_typed_since(rate, page: Page) -> None:
+    rate("dialogue", CRITERIA)
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold_the_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    page.route("**/draft/", hold_the_first)
+    page.keyboard.press("c")
+    page.keyboard.type("one")
+    page.wait_for_timeout(800)
+    page.keyboard.type(" two")
+    status(page, "Saved")
+    ((first, answer),) = held
+    first.fulfill(response=answer)
+    page.wait_for_timeout(300)
+    expect(page.locator("#note-task_completion")).to_have_value("one two")
 
 
 def test_a_lapsed_session_asks_to_sign_in_and_comes_back_to_the_same_draft(rate, page: Page, bob: User) -> None:

@@ -36,6 +36,24 @@ def test_a_dialogue_at_200_percent_is_rated_without_a_mouse(rate, page: Page) ->
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
+def test_what_folds_the_sheet_and_the_numbers_of_its_criteria_stay_in_view(rate, page: Page) -> None:
+    page.set_viewport_size({"width": 640, "height": 400})
+    rate("dialogue", SIX)
+    shown = [page.locator("[data-sheet]"), page.locator("[data-steps] button").first]
+    for part in (*shown, page.locator("label.key").first):
+        expect(part).to_be_in_viewport(ratio=0.9)
+    page.keyboard.press("c")
+    page.keyboard.type("a long\nnote")
+    for part in shown:
+        expect(part).to_be_in_viewport(ratio=1)
+        box = part.bounding_box()
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        assert part.evaluate("(one, at) => one === document.elementFromPoint(...at)", middle), "nothing lies over it"
+    assert page.locator("#note-task_completion").evaluate(
+        "one => one.getBoundingClientRect().top >= document.querySelector('.rate__top').getBoundingClientRect().bottom"
+    )
+
+
 def test_a_pair_at_200_percent_is_rated_in_two_presses(rate, page: Page) -> None:
     page.set_viewport_size({"width": 640, "height": 400})
     rate("pair", ["preference"])

@@ -6,6 +6,20 @@
   if (shown) CSS.highlights.set("found", shown);
   const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+  // The plain letters of a text, each with where it stands there: one letter may become several, and a mark none.
+  function spell(text) {
+    const letters = [];
+    let from = 0;
+    for (const char of text) {
+      const to = from + char.length;
+      const found = plain(char);
+      for (const letter of found.split("")) letters.push({ letter, from, to });
+      if (!found && letters.length) letters.at(-1).to = to;
+      from = to;
+    }
+    return letters;
+  }
+
   // What is shown or hidden as one: a fact with its term, an entry of a list, a text.
   function pieces(context) {
     const facts = [...context.querySelectorAll("dt")].map((term) => [term, term.nextElementSibling]);
@@ -16,11 +30,12 @@
   function mark(node, wanted) {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
-      const text = walker.currentNode.data.toLowerCase();
+      const letters = spell(walker.currentNode.data);
+      const text = letters.map((one) => one.letter).join("");
       for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
         const range = document.createRange();
-        range.setStart(walker.currentNode, at);
-        range.setEnd(walker.currentNode, Math.min(at + wanted.length, walker.currentNode.length));
+        range.setStart(walker.currentNode, letters[at].from);
+        range.setEnd(walker.currentNode, letters[at + wanted.length - 1].to);
         shown?.add(range);
       }
     }
@@ -39,7 +54,7 @@
   function find(input) {
     const context = input.closest("[data-remember-folds]");
     const count = context.querySelector("[data-find-count]");
-    const wanted = input.value.trim();
+    const wanted = plain(input.value.trim());
     shown?.clear();
     if (!wanted) {
       count.textContent = "";
@@ -48,11 +63,11 @@
     context.setAttribute("data-searching", "");
     let n = 0;
     for (const piece of pieces(context)) {
-      const is = plain(piece.map((node) => node.textContent).join(" ")).includes(plain(wanted));
+      const is = plain(piece.map((node) => node.textContent).join(" ")).includes(wanted);
       n += is;
       for (const node of piece) {
         node.hidden = !is;
-        if (is) mark(node, wanted.toLowerCase());
+        if (is) mark(node, wanted);
       }
     }
     for (const fold of context.querySelectorAll("details")) {

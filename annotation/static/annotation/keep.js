@@ -60,7 +60,7 @@
     for (const one of fields()) {
       if (!(one.name in answers)) continue;
       if (one.type === "radio") one.checked = one.value === answers[one.name];
-      else if (one !== document.activeElement) one.value = answers[one.name];
+      else one.value = answers[one.name];
     }
   }
 
@@ -125,6 +125,7 @@
     if (handing) return;
     const pk = slot.pk;
     const changes = load(`draft-${pk}`, {});
+    const sent = read();
     if (!evenWithout && !Object.keys(changes).length) return;
     try {
       const data = { ...fixed(), ...changes, seen: seen(), active: spent(), submitted: slot.submitted ? "1" : "" };
@@ -136,7 +137,7 @@
       if (told.stale && !handing && !waiting) goOn(); // handed in from another window
       else if (told.gone) say(fillIn(gettext("%(why)s Your answers are kept."), { why: told.gone }), true);
       else if (told.errors) say(Object.values(told.errors)[0], true);
-      else merge(told.content || {});
+      else merge(told.content || {}, sent);
     } catch {
       if (pk !== slot.pk) return;
       say(gettext("No connection. Kept in this browser, and sent when it is back."), true);
@@ -150,11 +151,13 @@
     store(`draft-${pk}`, left);
   }
 
-  // What another window has entered meanwhile, where nothing newer is waiting here.
-  function merge(content) {
+  // What another window has entered meanwhile, where nothing newer is waiting here or was entered since `sent`.
+  function merge(content, sent) {
     const mine = load(`draft-${slot.pk}`, {});
-    const theirs = Object.fromEntries(Object.entries(content).filter(([name]) => !(name in mine)));
-    const before = JSON.stringify(read());
+    const now = read();
+    const isOld = ([name]) => !(name in mine) && now[name] === sent[name];
+    const theirs = Object.fromEntries(Object.entries(content).filter(isOld));
+    const before = JSON.stringify(now);
     fill(theirs);
     known = read();
     if (before !== JSON.stringify(known)) form.dispatchEvent(new Event("rate:filled"));
@@ -454,7 +457,7 @@
   window.addEventListener("popstate", () => location.reload());
   window.addEventListener("focus", () => {
     pump();
-    if (!slot.submitted) saveDraft(known !== null && Object.values(known).some(Boolean));
+    if (!slot.submitted) saveDraft(true); // with what another window has entered
   });
   window.addEventListener("pagehide", () => {
     if (Object.keys(load(`draft-${slot.pk}`, {})).length) saveDraft();

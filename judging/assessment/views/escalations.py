@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST
 from annotation.studies.models.studies import Study
 from core.accounts.access import researcher_required
 from core.errors import InputError
-from judging.assessment.forms import HoldOutForm
+from judging.assessment.forms import EscalationForm, HoldOutForm
 from judging.assessment.options import CascadeOptions
 from judging.assessment.queries.assessment_data import StudyData
-from judging.assessment.services import assessment, cascades, escalation, hold_out, recalibration
+from judging.assessment.services import assessment, cascades, hold_out, recalibration
 from judging.assessment.services.assessment import AssessmentRequest
 from judging.assessment.views.verdict import reader, render_verdict
 from judging.judges.models import Judge
@@ -27,19 +27,18 @@ from judging.judges.queries.study_items import HELD_OUT
 @researcher_required
 @require_POST
 def judge_escalate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Make the study and go there; back to the verdict with the reason where that cannot be."""
+    """Make the study and go there; where that cannot be, the verdict's page says why at the field."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
-        target, overlap = _parse_number(request, "target", 0.9), int(_parse_number(request, "overlap", 3))
         mine = StudyData.load(study).load_judge(judge)
         found = assessment.assess_judge(by=reader(request), evidence=mine, asked=AssessmentRequest())
-        made = escalation.escalate(
-            by=reader(request), found=found, name=request.POST.get("name", ""), target=target, overlap=overlap
-        )
     except InputError as error:
         messages.error(request, error.message)
         return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
-    return redirect("study_detail", slug=made.target.slug)
+    form = EscalationForm(request.POST, found=found)
+    if form.is_valid() and (made := form.make(reader(request), found)):
+        return redirect("study_detail", slug=made.target.slug)
+    return render_verdict(request, study, judge, escalating=form)
 
 
 @researcher_required
@@ -95,9 +94,9 @@ def study_hold_out(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     form, by = HoldOutForm(request.POST), reader(request)
     if not form.is_valid():
-        return render_verdict(request, study, judge, form)
+        return render_verdict(request, study, judge, holding_out=form)
     if form.done(lambda: hold_out.hold_out(by=by, study=study, seed=study.seed, **form.arguments())) is None:
-        return render_verdict(request, study, judge, form)
+        return render_verdict(request, study, judge, holding_out=form)
     return redirect("judge_verdict", slug=study.slug, pk=judge.pk)
 
 

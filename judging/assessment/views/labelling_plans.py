@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import urlencode
+from collections.abc import Mapping
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -31,20 +27,32 @@ from judging.judges.models import Judge
 def judge_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form; with an answer in the address, the plan."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
-    head: dict[str, object] = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
     try:
         evidence = _load_data(request, study, judge)
     except InputError as error:
-        return render(request, "judging/plan.html", {**head, "error": error}, status=400)
+        return _render(request, study, judge, {"error": error}, status=400)
     form = PlanForm(request.GET if request.GET.keys() & {"criterion", "width"} else None, evidence=evidence)
+    return _render_plan(request, evidence, form)
+
+
+def _render(
+    request: HttpRequest, study: Study, judge: Judge, context: Mapping[str, object], *, status: int
+) -> HttpResponse:
+    head = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
+    return render(request, "judging/plan.html", {**head, **context}, status=status)
+
+
+def _render_plan(
+    request: HttpRequest, evidence: JudgeData, form: PlanForm, making: PlanStudyForm | None = None
+) -> HttpResponse:
+    """Render the plan that the form asks for. A form that was refused, `making` too, says why at its fields."""
     found = _planned(form, evidence) if form.is_bound else {}
-    status = 400 if form.errors else 200
-    return render(
-        request,
-        "judging/plan.html",
-        {**head, "form": form, "part": evidence.part, "left_out": evidence.left_out, **found},
-        status=status,
-    )
+    context = {"form": form, "part": evidence.part, "left_out": evidence.left_out, "making": making, **found}
+    if not making:
+        study = evidence.study
+        initial = {"name": f"{study.name}, to label next"[:120], "overlap": study.overlap}
+        context["making"] = PlanStudyForm(evidence=evidence, initial=initial)
+    return _render(request, evidence.study, evidence.judge, context, status=400 if form.errors or making else 200)
 
 
 def _load_data(request: HttpRequest, study: Study, judge: Judge) -> JudgeData:
@@ -53,16 +61,6 @@ def _load_data(request: HttpRequest, study: Study, judge: Judge) -> JudgeData:
     found.check_judged()
     rules.lock_rules(by=reader(request), study=study)
     return found
-
-
-def _given(request: HttpRequest, evidence: JudgeData) -> tuple[dict[str, Any], PlanForm]:
-    """What was sent. Raises InputError with all that is wrong with it."""
-    form = PlanStudyForm(request.POST, evidence=evidence)
-    if not form.is_valid():
-        raise InputError(
-            " ".join(f"{_(str(form[name].label))}: {one}" for name, found in form.errors.items() for one in found)
-        )
-    return form.cleaned_data, form
 
 
 def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, object]:
@@ -83,24 +81,19 @@ def _planned(form: PlanForm, evidence: JudgeData) -> dict[str, object]:
         "criterion": criterion,
         "noun": criterion.part_noun,
         "items_noun": ngettext("item", "items", len(document["items"])),
-        "default_name": f"{evidence.study.name}, to label next"[:120],
     }
 
 
 @researcher_required
 @require_POST
 def judge_plan_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Make a study of the drawn items and go there; back to the plan with the reason where that cannot be."""
+    """Make a study of the drawn items and go there; where that cannot be, the plan's page says why at the field."""
     study, judge = get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk)
     try:
         evidence = _load_data(request, study, judge)
-        given, form = _given(request, evidence)
-        found = labelling_plans.build_plan(evidence, form.plan_options())
-        made = labelling_plans.make_study(
-            by=reader(request), evidence=evidence, found=found, name=given["name"], overlap=given["overlap"]
-        )
     except InputError as error:
-        messages.error(request, error.message)
-        asked = {name: request.POST.get(name, "") for name in ("criterion", "width", "by", "confidence", "seed")}
-        return redirect(f"{reverse('judge_plan', args=[study.slug, judge.pk])}?{urlencode(asked)}")
-    return redirect("study_detail", slug=made.target.slug)
+        return _render(request, study, judge, {"error": error}, status=400)
+    making = PlanStudyForm(request.POST, evidence=evidence)
+    if making.is_valid() and (made := making.make(reader(request))):
+        return redirect("study_detail", slug=made.target.slug)
+    return _render_plan(request, evidence, PlanForm(request.POST, evidence=evidence), making)

@@ -23,7 +23,7 @@ from core.csv_files import csv_text
 from core.downloads import attach_file
 from core.errors import InputError
 from judging.assessment import calibration_figures
-from judging.assessment.forms import HoldOutForm
+from judging.assessment.forms import EscalationForm, HoldOutForm
 from judging.assessment.models.assessment import Certificate
 from judging.assessment.queries import certificates as certificate_queries
 from judging.assessment.queries.assessment_data import StudyData
@@ -52,20 +52,31 @@ MOST_REASONS = 3
 @reads_judge(gettext_noop("What may be done with {judge}"), "audit")
 def judge_verdict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """May this judge replace people, assist them, or not be used: a line for each criterion, whose page says why."""
-    return render_verdict(request, get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk), HoldOutForm())
+    return render_verdict(request, get_object_or_404(Study, slug=slug), get_object_or_404(Judge, pk=pk))
 
 
-def render_verdict(request: HttpRequest, study: Study, judge: Judge, form: HoldOutForm) -> HttpResponse:
+def render_verdict(
+    request: HttpRequest,
+    study: Study,
+    judge: Judge,
+    *,
+    holding_out: HoldOutForm | None = None,
+    escalating: EscalationForm | None = None,
+) -> HttpResponse:
     """Render the page. A form that was refused says at its fields what is wrong."""
-    context = {"study": study, "judge": judge, "steps": study_steps(study, "results"), "form": form}
+    context = {"study": study, "judge": judge, "steps": study_steps(study, "results")}
     try:
         found = load_assessment(request, study, judge)
     except NothingToAssessError as none:
         return render(request, "judging/verdict.html", {**context, "none": none.evidence.left_out})
     except InputError as error:
         return render(request, "judging/verdict.html", {**context, "error": error}, status=400)
-    status = 400 if form.errors else 200
-    return render(request, "judging/verdict.html", {**context, **_context(request, found)}, status=status)
+    context |= _context(request, found) | {
+        "holding_out": holding_out or HoldOutForm(),
+        "escalating": escalating or EscalationForm(found=found),
+    }
+    status = 400 if holding_out or escalating else 200
+    return render(request, "judging/verdict.html", context, status=status)
 
 
 @researcher_required
@@ -120,7 +131,7 @@ def _context(request: HttpRequest, found: Assessment) -> dict[str, object]:
         "on_record": (on_record := found.rules_on_record()),
         "changes": [change["sentence"] for change in on_record["changes"]],
         "success": found.held_to.success.in_words,
-        **_left(found),
+        **_back(found),
         **_split(found.study),
         "looks": hold_out.list_accesses(found.study, found.judge),
         "has_maps": any(one["scores"] and one["scores"]["map"] and one["scores"]["improves"] for one in documents),
@@ -189,16 +200,12 @@ def _split(study: Study) -> dict[str, object]:
     return {"hold_out": split, "leaks": leaks(study, split) if split else []}
 
 
-def _left(found: Assessment) -> dict[str, object]:
-    """What is escalated to people at each target, and what came back from the newest study that was made of it."""
-    targets = found.calibration.parameters["targets"]
-    left = [(target, len(escalation.find_escalated(found, target).positions)) for target in targets]
+def _back(found: Assessment) -> dict[str, object]:
+    """What came back from the newest study of what was escalated to people."""
     newest = escalation.newest(found.study, found.judge)
     back = escalation.summarise_return(newest, found.evidence) if newest else None
     names = {criterion.key: criterion.name for criterion in found.evidence.criteria}
     return {
-        "left": left,
-        "anything_left": any(n for _, n in left),
         "escalation": newest,
         "back": back,
         "back_rows": [(names[key], one) for key, one in back["criteria"].items()] if back else [],

@@ -213,7 +213,12 @@ def test_queries_do_not_grow_with_the_cases(alice, django_assert_max_num_queries
 
 
 def test_with_nothing_there_it_says_what_to_do(alice):
-    assert "No benchmark yet" in page(alice, "benchmark_list")
+    nothing = page(alice, "benchmark_list")
+    assert "No benchmark yet" in nothing
+    assert "Build from a study" not in nothing
+    assert "New study" in nothing
+    study_of(pairs(1), name="P", slug="p")
+    assert "Build from a study" in page(alice, "benchmark_list")
     dialogues = study_of([], name="D", slug="d").study
     dialogues.kind = "dialogue"
     dialogues.save()

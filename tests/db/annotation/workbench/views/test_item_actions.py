@@ -120,6 +120,7 @@ def test_my_items_by_state_text_and_number(study: Study, slot: Assignment, alice
     assignments.skip(by=bob, assignment=second)
     third = assignments.lease_next(by=bob, study=study)
     client, address = sign_in(bob), reverse("my_items", args=["pilot"])
+    assert "No such item" in text_of(client.get(address, {"q": "no such words"}))
 
     def listed(**query: str) -> list[int]:
         return [one.number for one in client.get(address, query).context["items"]]
@@ -144,6 +145,12 @@ def test_my_items_by_state_text_and_number(study: Study, slot: Assignment, alice
     page = " ".join(text_of(client.get(address)).split())
     assert "Of 2 answers, 0 say that something cannot be judged." in page
     assert sign_in(alice).get(address).status_code == 404
+
+
+def test_before_any_work_my_items_say_what_will_be_there(slot: Assignment, bob: User) -> None:
+    page = text_of(sign_in(bob).get(reverse("my_items", args=["pilot"])))
+    assert "No items yet" in page
+    assert "No such item" not in page
 
 
 def test_what_others_hold_is_out_of_reach(slot: Assignment, charlie: User) -> None:

@@ -138,8 +138,17 @@ def test_from_the_page_and_by_command(criterion, client):
     assert "90 %: 26" in " ".join(page.content.decode().split())
     address = reverse("judge_escalate", args=["known", judge.pk])
     assert client.post(address, {"name": "Doubtful", "target": "0.9"})["Location"] == "/studies/doubtful/"
-    refused = client.post(address, {"name": "Doubtful", "target": "0.9"}, follow=True)
-    assert "There is a study called" in refused.content.decode()
+    for wrong, field, message in (
+        ({"name": "Doubtful"}, "name", "There is a study called"),
+        ({"name": ""}, "name", "This field is required."),
+        ({"target": "0.5"}, "target", "Select a valid choice."),
+        ({"overlap": "0"}, "overlap", "greater than or equal to 1"),
+    ):
+        refused = client.post(address, {"name": "Other", "target": "0.9", **wrong})
+        assert refused.status_code == 400
+        assert message in str(refused.context["escalating"].errors[field])
+        assert f'id="id_{field}_error"' in refused.content.decode(), "the error is at its field"
+    assert Escalation.objects.count() == 1
     shown = client.get(reverse("judge_verdict", args=["known", judge.pk])).content.decode()
     assert "Verdicts of the judge that people confirm" in shown
     out = io.StringIO()

@@ -202,8 +202,10 @@ class TestPage:
         assert made.redirect_chain[-1][0] == reverse("study_detail", args=["next"])
         assert LabelPlan.objects.get().created_by.username == "alice"
         assert "0 of" in " ".join(alice.get(self.at(), asked).content.decode().split())
-        again = alice.post(self.at("judge_plan_study"), {**asked, "name": "Next", "overlap": 3}, follow=True)
-        assert "there is a study" in again.content.decode().lower()
+        again = alice.post(self.at("judge_plan_study"), {**asked, "name": "Next", "overlap": 7})
+        assert "There is a study" in str(again.context["making"].errors["name"])
+        assert again.context["plan"], "the plan stays in view"
+        assert 'value="7"' in again.content.decode()
 
     @pytest.mark.parametrize("left", [{}, {"criterion": "personalization"}, {"confidence": "", "seed": ""}])
     def test_what_is_left_empty_shows_the_default_in_use(self, alice, left):
@@ -223,8 +225,9 @@ class TestPage:
         bad = alice.get(self.at(), {"criterion": "other", "width": 0, "confidence": 0.95, "seed": 0})
         assert bad.status_code == 400
         assert set(bad.context["form"].errors) == {"criterion", "width"}
-        unnamed = alice.post(self.at("judge_plan_study"), {"width": 1}, follow=True)
-        assert [str(one) for one in unnamed.context["messages"]] == ["Name of the new study: This field is required."]
+        unnamed = alice.post(self.at("judge_plan_study"), {"width": 1})
+        assert unnamed.status_code == 400
+        assert unnamed.context["making"].errors == {"name": ["This field is required."]}
 
     def test_a_scale_without_an_order_has_no_mean(self, alice):
         made = with_items(20, kind="pair", name="Known", slug="known")

@@ -219,6 +219,17 @@ def test_an_empty_study_says_what_will_be_there() -> None:
     client.get(reverse("progress_plot", args=["empty", "growth", "csv"]))
 
 
+def test_a_study_without_annotators_says_what_to_do_and_shows_no_empty_table() -> None:
+    study = rated(2, 1).study
+    study.assignments.all().delete()
+    study.annotators.clear()
+    client = Client()
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("progress", args=["pilot"])).content.decode()
+    assert "No annotators yet" in page
+    assert "Last 24 hours" not in page
+
+
 def test_the_command() -> None:
     rated(30, 3, left=5)
     found = run("progress", "--study", "pilot")
