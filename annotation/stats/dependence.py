@@ -64,7 +64,7 @@ class Design:
     def describe(self, table: RatingTable, *, has_intervals: bool = True) -> str:
         """One sentence on how a table's intervals are made, or that there are none."""
         if not has_intervals:
-            said = "There are no intervals"
+            said = "There are no intervals by resampling"
         elif table.clusters is None:
             said = "Intervals treat items as independent"
         else:
