@@ -209,7 +209,7 @@ class StudySamples(StudiesApi):
 
     def find_predicted(self, slug: str) -> Study:
         """The study that tiers are predicted from. InputError where it is of another project."""
-        found = filter_visible(self.me, Study.objects.filter(slug=slug)).first()
+        found: Study | None = filter_visible(self.me, Study.objects.filter(slug=slug)).first()
         if found is None:
             raise InputError("There is no study {given!r}.", field="predicted_from", given=slug)
         return found
