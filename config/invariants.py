@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.db import IntegrityError, connection
-from django.db.models import Count, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, DecimalField, Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.recruitment.services import withdrawn
@@ -54,6 +56,8 @@ class Finding:
 
 def findings(heads: Iterable[Path] = ()) -> list[Finding]:
     """All that is broken; nothing where all is as it should be. `heads`: more files with heads of the audit log."""
+    if (unreadable := check_amounts()).n:
+        return [unreadable]  # nothing can load these rows, and other checks do
     found = [build_finding(text, broken()) for text, broken in INVARIANTS.items()]
     found += [
         references(),
@@ -157,6 +161,27 @@ INVARIANTS: dict[str, Callable[[], QuerySet[Any]]] = {
     "The turns of a dialogue are numbered without gaps.": turns_with_gaps,
     "A finished experiment has no dialogue left.": dialogues_left_of_finished_experiments,
 }
+
+
+def check_amounts() -> Finding:
+    """SQLite keeps an infinite amount, and every page that reads the row fails."""
+    fields = [
+        (model, field)
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, DecimalField)
+    ]
+    rows = [
+        f"{model._meta.verbose_name} {pk}, {field.name} in the table {model._meta.db_table}"
+        for model, field in fields
+        for pk in model._base_manager.filter(**{f"{field.name}__gt": find_largest(field)}).values_list("pk", flat=True)
+    ]
+    return Finding("Every amount is a finite number.", len(rows), tuple(rows[:EXAMPLES]))
+
+
+def find_largest(field: DecimalField[Any, Any]) -> Decimal:
+    """The largest number that a column may hold."""
+    return Decimal("9" * field.max_digits).scaleb(-field.decimal_places)
 
 
 def references() -> Finding:

@@ -48,8 +48,8 @@ class Design:
     alone: int = 0
     part: str = ""
 
-    def to_json(self, table: RatingTable) -> DependenceDocument:
-        """How a table's intervals are made: numbers, and one sentence."""
+    def to_json(self, table: RatingTable, *, has_intervals: bool = True) -> DependenceDocument:
+        """How a table's intervals are made, or that there are none: numbers, and one sentence."""
         clusters = None if table.clusters is None else len(set(table.clusters))
         return {
             "clusters": clusters,
@@ -58,17 +58,19 @@ class Design:
             "within": self.within if table.strata is not None else None,
             "weighted": table.weights is not None,
             "alone": self.alone,
-            "message": self.describe(table),
+            "message": self.describe(table, has_intervals=has_intervals),
         }
 
-    def describe(self, table: RatingTable) -> str:
-        """One sentence on how a table's intervals are made."""
-        if table.clusters is None:
+    def describe(self, table: RatingTable, *, has_intervals: bool = True) -> str:
+        """One sentence on how a table's intervals are made, or that there are none."""
+        if not has_intervals:
+            said = "There are no intervals by resampling"
+        elif table.clusters is None:
             said = "Intervals treat items as independent"
         else:
             n = len(set(table.clusters))
             said = f"Intervals treat clusters as independent ({n:,} {plural(self.by, n)})"
-        if table.strata is not None:
+        if table.strata is not None and has_intervals:
             said += f", each {self.within} keeping its number"
         if table.weights is not None:
             said += f"; items weighted by {self.weighted}"

@@ -24,7 +24,7 @@ from config.archives import attachments, members
 from config.archives.checking import MANIFEST_LIMIT, check_members, check_row, read_lines
 from config.archives.writing import FORM, MANIFEST, SECRET
 from config.backups import tables
-from config.backups.reading import BATCH, preserve_timestamps
+from config.backups.reading import BATCH, explain, preserve_timestamps
 from config.backups.writing import migrations
 from config.erasure import again
 from core.accounts.models.projects import Project, choose_project
@@ -83,7 +83,7 @@ def restore(*, by: User | None, path: Path, project: Project | None = None) -> d
         RuntimeError,
         OSError,
     ) as error:  # how zipfile says it
-        raise InputError("cannot be read as an archive: {error}", file=str(path), error=error) from error
+        raise InputError("cannot be read as an archive: {error}", file=str(path), error=explain(error)) from error
     except (IntegrityError, DataError) as error:
         raise InputError("holds rows that cannot be here: {error}", file=str(path), error=error) from error
     return {**manifest, "rows": rows, "attachments": attached, "withdrawn_again": done_again.to_json()}

@@ -74,7 +74,12 @@ def open_backup(path: Path) -> Iterator[zipfile.ZipFile]:
         with path.open("rb") as file, zipfile.ZipFile(open_decrypted(file)) as archive:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise InputError("cannot be read as a backup: {error}", file=str(path), error=error) from error
+        raise InputError("cannot be read as a backup: {error}", file=str(path), error=explain(error)) from error
+
+
+def explain(error: Exception) -> str:
+    """What the system or the reader of ZIP files says of a file, without its number and the path again."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def read_manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:

@@ -35,7 +35,8 @@ def compute_people(table: RatingTable, options: AgreementOptions, design: Design
     """The document of one criterion, without judges: coefficients, pairs, majority, warnings, conventions."""
     compute = COMPUTE.get(table.level, agreement)
     found = compute(table, bootstrap=options.bootstrap, confidence=options.confidence, seed=options.seed).to_json()
-    dependence, headline = design.to_json(table), choose_headline(table.level, table.n_categories)
+    dependence = design.to_json(table, has_intervals=options.bootstrap > 0)
+    headline = choose_headline(table.level, table.n_categories)
     of_majority: list[NoteDocument] = [] if table.level == "spans" else [{"code": "majority", "message": MAJORITY}]
     return {
         **found,

@@ -48,6 +48,8 @@ class Command(ConcordCommand):
         for key, found in document["criteria"].items():
             if sides := found["sides"]:
                 self.stdout.write(f"{key}: position bias {text.estimate(sides['effect'])} ({sides['unit']})")
+        if not document["annotators"]:
+            self.stdout.write(f"Nobody has rated {document['study']} yet.")
         for one in document["annotators"]:
             kind = "" if one["kind"] == User.Kind.PERSON else f" ({one['kind']})"
             self.stdout.write(f"{one['name']}{kind}: {one['ratings']} answers; {'; '.join(one['signs']) or 'no signs'}")

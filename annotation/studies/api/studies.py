@@ -202,10 +202,17 @@ class StudySamples(StudiesApi):
         study = self.study(slug)
         given = self.parse_body(NewSample)
         key, named = given.pop("predicted_criterion", None), given.pop("predicted_from", None)
-        criterion = queries.criterion_called(self.study(named), key or "") if named else None
+        criterion = queries.criterion_called(self.find_predicted(named), key or "") if named else None
         tiers = load_predicted_tiers(criterion) if criterion else None
         sample = samples.draw(by=self.me, study=study, predicted_from=criterion, tiers=tiers, **given)
         return Response(shapes.SampleSerializer(sample).data, status=201)
+
+    def find_predicted(self, slug: str) -> Study:
+        """The study that tiers are predicted from. InputError where it is of another project."""
+        found: Study | None = filter_visible(self.me, Study.objects.filter(slug=slug)).first()
+        if found is None:
+            raise InputError("There is no study {given!r}.", field="predicted_from", given=slug)
+        return found
 
 
 class StudyOpen(StudiesApi):

@@ -41,7 +41,7 @@ class Command(ConcordCommand):
                 "cannot be read: {strerror}", file=str(error.filename), strerror=error.strerror or error
             ) from error
         return {
-            "checked": len(invariants.INVARIANTS) + 9,
+            "checked": len(invariants.INVARIANTS) + 10,
             "findings": [
                 {"invariant": one.invariant, "n": one.n, "examples": list(one.examples)} for one in self.found
             ],

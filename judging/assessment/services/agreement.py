@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.agreement.services import agreement as among_people
@@ -79,7 +80,8 @@ class StudyRatings:
 
     @classmethod
     def from_options(cls, study: Study, options: JudgedOptions) -> StudyRatings:
-        """What the options ask for. Raises InputError on an unknown clustering, stratification or grouping."""
+        """What the options ask for. Raises InputError on what `check_options` refuses."""
+        check_version(study, options.guideline_version)
         chosen = {"cluster": options.cluster, "strata": options.strata, "by": options.by}
         version = options.guideline_version
         return cls.read(study, **chosen, with_scores=options.with_scores, guideline_version=version)
@@ -145,6 +147,30 @@ class StudyRatings:
                 **({"tiers": self.tiers} if self.tiers else {}),
                 **({} if self.kinds is None else {"kinds": sorted(self.kinds.items())}),
             }
+        )
+
+
+def check_options(study: Study, options: JudgedOptions) -> None:
+    """Raise InputError on an unknown grouping, clustering or stratification, and on a version that no guideline has."""
+    load_grouping(study, options.by)
+    read_dependence(study, cluster=options.cluster, strata=options.strata)
+    check_version(study, options.guideline_version)
+
+
+def check_version(study: Study, version: int | None) -> None:
+    """Raise InputError for a version that is newer than all guidelines and all labels, which imports bring along."""
+    if version is None:
+        return
+    rows = study.criteria.aggregate(
+        of_guideline=Max("guideline_version"), of_label=Max("annotations__guideline_version")
+    )
+    newest = max(one or 1 for one in rows.values())
+    if version > newest:
+        raise InputError(
+            "No guideline has a version {version}; the newest is {newest}.",
+            field="guideline_version",
+            version=version,
+            newest=newest,
         )
 
 

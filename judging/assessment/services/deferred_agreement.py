@@ -27,7 +27,11 @@ def find_request(study: Study, options: JudgedOptions) -> DeferredRequest | None
 
 
 def ask(*, by: User, study: Study, options: JudgedOptions) -> None:
-    """Leave it to a worker. One who is at it already is left alone. Raises InputError where none can be reached."""
+    """Leave it to a worker. One who is at it already is left alone.
+
+    Raises InputError where none can be reached, and on options that the study cannot have.
+    """
+    agreement.check_options(study, options)
     waiting.ask(by=by, key=build_key(study, options), task=TASK, args=[study.pk, options.model_dump(), by.pk])
 
 

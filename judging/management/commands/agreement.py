@@ -97,7 +97,7 @@ def check_source(options: Mapping[str, object], *, only_study: tuple[str, ...], 
         raise InputError("give either a file of ratings or --study NAME")
     foreign, owner = (only_study, "--study") if options["file"] else (only_file, "a file of ratings")
     for name in foreign:
-        if options[name]:
+        if options[name] is not False and options[name] not in (None, "", []):
             raise InputError("--{name} belongs to {owner}", name=name.replace("_", "-"), owner=owner)
 
 

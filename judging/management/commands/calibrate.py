@@ -41,7 +41,9 @@ class Command(ConcordCommand):
         parser.add_argument("--judge", required=True, metavar="NAME", help="of the study; of a file its column")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         add_part_option(parser)
-        parser.add_argument("--epsilon", type=float, default=0.15, help="discount in the alternative-annotator test")
+        parser.add_argument(
+            "--epsilon", type=float, help="of a study: discount in the alternative-annotator test (0.15)"
+        )
         parser.add_argument("--human", metavar="COL", help="the file's column of people's labels")
         levels = [level for level in get_args(Level) if level != RANKING]
         parser.add_argument("--level", choices=levels, help="interval for over two numbers, otherwise nominal")
@@ -53,7 +55,7 @@ class Command(ConcordCommand):
         add_how(parser)
 
     def run(self, **options: Any) -> Mapping[str, object]:
-        check_source(options, only_study=("criterion", "part"), only_file=ONLY_FILE)
+        check_source(options, only_study=("criterion", "part", "epsilon"), only_file=ONLY_FILE)
         if options["study"]:
             return self.calibrate_study(options)
         if not options["human"]:
@@ -70,7 +72,8 @@ class Command(ConcordCommand):
         return file_calibration.calibrate_file(options["file"], names, chosen, level=options["level"], categories=scale)
 
     def calibrate_study(self, options: Mapping[str, Any]) -> Mapping[str, object]:
-        chosen = AssessmentOptions(**parse_how(options), epsilon=options["epsilon"])
+        told = {} if options["epsilon"] is None else {"epsilon": options["epsilon"]}
+        chosen = AssessmentOptions(**parse_how(options), **told)
         evidence = StudyData.load(study_called(options["study"]), options["part"])
         judge = evidence.judge(options["judge"])
         rules.lock(by=None, study=evidence.study)

@@ -28,6 +28,11 @@ from judging.stats.result_types import PowerDocument
 STUDIES = 200
 """Simulated for each line of the power table."""
 
+OF_STUDY = ("ask", "criterion", "agreement_cuts", "ahead")
+"""Options that belong to --settle-tiers."""
+
+MODEL_CUTS = "0.6,0.75,0.9"
+
 MOST_ITEMS = 20
 """Items that are named on a terminal; the document holds all."""
 
@@ -61,9 +66,9 @@ class Command(ConcordCommand):
         parser.add_argument("--settle-tiers", action="store_true", help="what more ratings would tell of its items")
         parser.add_argument("--criterion", metavar="KEY", help="of the study; all by default")
         parser.add_argument(
-            "--agreement-cuts", default="0.6,0.75,0.9", metavar="A,B,C", help="of the difficulty model, as of `tiers`"
+            "--agreement-cuts", metavar="A,B,C", help=f"of the difficulty model, as of `tiers` ({MODEL_CUTS})"
         )
-        parser.add_argument("--ahead", type=int, default=AHEAD, help=f"further ratings per item looked at ({AHEAD})")
+        parser.add_argument("--ahead", type=int, help=f"further ratings per item looked at ({AHEAD})")
         parser.add_argument("--ask", action="store_true", help="ask for one more rating of the items named")
 
     def run(self, **options: Any) -> dict[str, object]:
@@ -71,8 +76,9 @@ class Command(ConcordCommand):
             raise InputError("--study and --settle-tiers go together", field="study")
         if options["settle_tiers"]:
             return _settle_tiers(options)
-        if options["ask"] or options["criterion"]:
-            raise InputError("--ask and --criterion belong to --settle-tiers", field="study")
+        for name in OF_STUDY:
+            if options[name] is not None and options[name] is not False:
+                raise InputError("--{name} belongs to --settle-tiers", field=name, name=name.replace("_", "-"))
         first, second, third = numbers(options["cuts"], "cuts", 3)
         try:
             plan = plan_study(
@@ -138,13 +144,15 @@ def _settle_tiers(options: dict[str, Any]) -> dict[str, object]:
     """What more ratings would tell, by criterion; with --ask the number of items that were asked about."""
     study = study_called(options["study"])
     found = {one.criterion.key: one for one in ratings.load_study(study)}
-    key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"], "agreement-cuts")
+    key, cuts = options["criterion"], parse_model_cuts(options["agreement_cuts"] or MODEL_CUTS, "agreement-cuts")
     if key is not None and key not in found:
         raise InputError(
             "no criterion is called {key!r}; there are {found}", field="criterion", key=key, found=", ".join(found)
         )
     criteria = {
-        name: more_ratings.compute_criterion(study, one, cuts=cuts, ahead=options["ahead"])
+        name: more_ratings.compute_criterion(
+            study, one, cuts=cuts, ahead=AHEAD if options["ahead"] is None else options["ahead"]
+        )
         for name, one in found.items()
         if key in (None, name)
     }

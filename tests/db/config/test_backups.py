@@ -365,3 +365,10 @@ class TestAttachments:
         empty_tables()
         with pytest.raises(InputError, match="was changed or cut"):
             reading.restore(tmp_path / "site.zip")
+
+
+def test_a_folder_is_no_backup_and_no_archive(db, tmp_path):
+    for command, what in (("restore", "a backup"), ("restore_study", "an archive")):
+        with pytest.raises(CommandError) as refused:
+            call_command(command, str(tmp_path))
+        assert str(refused.value) == f"{tmp_path}: cannot be read as {what}: Is a directory"

@@ -36,6 +36,17 @@ def test_a_site_as_it_should_be(db):
     assert texts() == []
 
 
+def test_an_infinite_budget_is_named_with_its_row(db):
+    run = judged(dialogue_study(), scripted())
+    with connection.cursor() as cursor:
+        if connection.vendor != "sqlite":
+            pytest.skip("only SQLite keeps an infinite number in such a column")
+        cursor.execute("UPDATE judging_judgerun SET budget_usd = 9e999")
+    (found,) = invariants.findings()
+    assert (found.invariant, found.n) == ("Every amount is a finite number.", 1)
+    assert found.examples == (f"judge run {run.pk}, budget_usd in the table judging_judgerun",)
+
+
 def test_a_missing_judgment_of_a_finished_run(db):
     run = judged(dialogue_study(), scripted())
     run.judgments.first().delete()

@@ -119,6 +119,11 @@ API: dict[str, tuple[str, dict[str, Any], int]] = {
         {"against": [["full", "none"]], "run": "{their_ordered}"},
         400,
     ),
+    "tiers predicted from their study": (
+        "/api/v1/studies/{study}/samples",
+        {"method": "stratified", "size": 1, "strata": ["predicted_tier"], "predicted_from": "{their_study}"},
+        400,
+    ),
     "a judge of their judge's name": ("/api/v1/judges", {"name": "{their_judge_name}", "provider": "baseline"}, 400),
 }
 

@@ -122,3 +122,9 @@ def test_bad_labels(labels):
     ordered = refused(labels(["a,low,high"]), *asked, "--level", "ordinal")
     assert "field categories: an ordinal scale of words needs its order" in ordered
     assert "line 2, field gold" in refused(labels(["a,good,1", "b,bad,0"]), *asked, "--level", "interval")
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.15])
+def test_epsilon_is_no_option_of_a_file(example, epsilon):
+    said = refused(example, "--human", "gold", "--judge", "gpt", "--epsilon", epsilon)
+    assert "--epsilon belongs to --study" in said

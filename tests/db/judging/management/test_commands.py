@@ -167,11 +167,27 @@ class TestAgreement:
             (("nowhere.csv",), "nowhere.csv: cannot be read"),
             (("nowhere.csv", "--criterion", "done"), "--criterion belongs to --study"),
             (("nowhere.csv", "--guideline-version", "1"), "--guideline-version belongs to --study"),
+            (("--study", "two", "--guideline-version", "99"), "field guideline_version: No guideline has a version 99"),
             (("--study", "two", "--seed", str(2**63)), "field seed: must be between 0 and"),
         ],
     )
     def test_bad_usage_exits_2_and_says_what_is_wrong(self, study, args, message):
         assert message in refused("agreement", *args)
+
+    def test_without_resamples_nothing_is_said_of_how_intervals_are_made(self, wide):
+        for words in ((), ("--json",)):
+            said = run("agreement", str(wide), "--bootstrap", "0", *words)
+            assert "Intervals treat" not in said
+            assert "There are no intervals by resampling." in said
+
+    def test_only_an_empty_cell_is_a_missing_label(self, tmp_path):
+        path = tmp_path / "words.csv"
+        path.write_text("item,ann,bob\na,x,NaN\nb,NaN,NaN\nc,x,x\nd,,x\n")
+        assert run_json("agreement", str(path))["categories"] == ["NaN", "x"]
+        assert run_json("agreement", str(path))["n_ratings"] == 7
+        found = run_json("calibrate", str(path), "--human", "ann", "--judge", "bob", "--bootstrap", "0")
+        assert (found["categories"], found["n_labelled"]) == (["NaN", "x"], 3)
+        assert "'NaN'" in refused("agreement", str(path), "--level", "ordinal")
 
     def test_a_judge_that_the_file_does_not_have(self, wide):
         assert "no rater is called 'claude'" in refused("agreement", str(wide), "--judge", "claude")

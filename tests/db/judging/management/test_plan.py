@@ -80,7 +80,10 @@ def test_expected_shares() -> None:
         (("--items", "inf"), "field items: 'inf' is not a list of numbers"),
         (("--cuts", "0.4,0.6"), "field cuts: '0.4,0.6' has 2 numbers, not 3"),
         (("--cuts", "0.8,0.6,0.4"), "ascending"),
-        (("--ask",), "--ask and --criterion belong to --settle-tiers"),
+        (("--ask",), "field ask: --ask belongs to --settle-tiers"),
+        (("--criterion", "tone"), "--criterion belongs to --settle-tiers"),
+        (("--ahead", 0), "--ahead belongs to --settle-tiers"),
+        (("--agreement-cuts", "0.6,0.75,0.9"), "--agreement-cuts belongs to --settle-tiers"),
     ],
 )
 def test_bad_questions_are_refused_with_exit_code_2(words: tuple[object, ...], message: str) -> None:

@@ -24,7 +24,7 @@ from annotation.workbench.services import annotations, assignments
 from config.broker import FileCache
 from core.accounts.models.users import User
 from judging.assessment.services import refresh
-from tests.support.factories import DialogueFactory, UserFactory
+from tests.support.factories import DialogueFactory, StudyFactory, UserFactory
 from tests.support.people import OpenStudy
 
 pytestmark = pytest.mark.any_database
@@ -225,6 +225,12 @@ def test_the_command_says_the_same(checked_study: Study, capsys) -> None:
     assert ada["self_consistency"]["method"] == "Wilson"
     call_command("quality", "--study", "pilot")
     assert "gold accuracy 0.90 (0.70 to 0.97), n 20" in capsys.readouterr().out
+
+
+def test_where_nobody_has_rated_the_command_says_so(db, capsys) -> None:
+    empty = StudyFactory(slug="empty", name="Empty")
+    call_command("quality", "--study", empty.slug)
+    assert capsys.readouterr().out == "Nobody has rated Empty yet.\n"
 
 
 def test_without_checks_the_page_says_what_to_do(study: Study, alice: User, client) -> None:

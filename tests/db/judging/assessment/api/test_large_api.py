@@ -56,6 +56,9 @@ class TestAgreement:
     def test_what_makes_no_sense_is_refused_before_anybody_waits(self, judge, alice, sent):
         for given in ({"bootstrap": -1}, {"read": "tea leaves"}, {"criterion": "tone"}):
             assert alice.post(f"{HERE}/agreement", given).status_code == 400
+        for name in ("by", "cluster", "strata"):
+            refused = alice.post(f"{HERE}/agreement", {name: "moon"})
+            assert (refused.status_code, refused.json()["field"]) == (400, name)
         assert sent == []
 
 
