@@ -145,8 +145,8 @@ def compute_intervals(
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
     knife = Jackknife.from_left_out(replicates.value, replicates.left_out, resampling, replicates.weight)
     undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
-    heaviest = np.zeros(m) if replicates.weight is None else np.nan_to_num(replicates.weight).max(axis=0)
-    known = ~np.isnan(knife.df) & ~undefined & (heaviest <= LARGEST_SHARE)
+    few = [None] * m if replicates.weight is None else _list_few_units(replicates.weight, resampling)
+    known = ~np.isnan(knife.df) & ~undefined & np.array([one is None for one in few])
     low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
     many = known & (knife.df >= MANY) & (not student)
     if many.any():
@@ -160,8 +160,8 @@ def compute_intervals(
         knife.df,
         tuple(np.where(many, BCA, np.where(known, STUDENT, NONE)).tolist()),
         tuple(
-            None if fine else _why_undefined(flat, share, resampling.unit_name)
-            for fine, flat, share in zip(known.tolist(), knife.flat.tolist(), heaviest.tolist(), strict=True)
+            None if fine else _why_undefined(flat, why, resampling.unit_name)
+            for fine, flat, why in zip(known.tolist(), knife.flat.tolist(), few, strict=True)
         ),
     )
 
@@ -183,26 +183,33 @@ def bound_unanimous(
     return replace(found, low=low, high=high, method=tuple(method), reason=tuple(reason))
 
 
-def _why_undefined(flat: bool, heaviest: float, units: str) -> str:
+def _why_undefined(flat: bool, few: str | None, units: str) -> str:
     if flat:
         return f"{FLAT} of the {units} changes nothing"
-    if heaviest > LARGEST_SHARE:
-        return _explain_heavy(heaviest, units)
-    return f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
+    return few or f"not enough evidence: the figure hangs on single {units}, without which it is undefined"
 
 
 def explain_no_interval(resampling: Resampling) -> str | None:
     """Why units so few, or so unequal, allow no interval; None where they do."""
-    n, units = resampling.n_units, resampling.unit_name
+    return _explain_few(resampling.n_units, resampling.largest_share, resampling.unit_name)
+
+
+def _list_few_units(weight: FloatArray, resampling: Resampling) -> list[str | None]:
+    """(m,) the same by the units that hold something of each figure, where their ``weight`` (k, m) is known."""
+    held = np.nan_to_num(weight)
+    numbers, largest = resampling.times @ (held > 0), held.max(axis=0)
+    return [
+        _explain_few(int(n), share, resampling.unit_name) if n else None
+        for n, share in zip(numbers.tolist(), largest.tolist(), strict=True)
+    ]
+
+
+def _explain_few(n: int, largest: float, units: str) -> str | None:
     if n < LEAST_UNITS:
         return f"not enough evidence: {n} {units if n != 1 else units[:-1]}; at least {LEAST_UNITS} are needed"
-    if resampling.largest_share > LARGEST_SHARE:
-        return _explain_heavy(resampling.largest_share, units)
+    if largest > LARGEST_SHARE:
+        return f"not enough evidence: one of the {units} holds {100 * largest:.0f} % of the weight of all"
     return None
-
-
-def _explain_heavy(share: float, units: str) -> str:
-    return f"not enough evidence: one of the {units} holds {100 * share:.0f} % of the weight of all"
 
 
 def bca_ends(
