@@ -1052,7 +1052,8 @@ class Methods(Transport):
     ) -> types.Escalation:
         """Send what a judge is unsure of back to people, as a study.
 
-        `target`: Agreement to be guaranteed.
+        `name`: Name of the new study.
+        `target`: Target agreement. Agreement to be guaranteed.
         `overlap`: People per item.
         """
         return self.post(
