@@ -120,7 +120,7 @@ def test_what_cannot_be_reached_is_said_and_not_shown_as_done(rate, page: Page) 
 
 
 def test_an_item_is_skipped_only_where_the_server_is_reached(rate, page: Page) -> None:
-    rate("dialogue", CRITERIA, items=2)
+    rate("dialogue", CRITERIA, items=5)  # of fewer the next page asks for the skipped one again
     first = page.url
     page.route("**/skip/", lambda route: route.abort())
     page.keyboard.press("y")
