@@ -69,6 +69,13 @@ def test_what_is_found_is_what_is_highlighted(rate, page: Page, typed: str, high
     assert set(found) == ({highlighted} if highlighted else set())
 
 
+def test_what_is_highlighted_stays_so_when_another_part_of_the_page_comes(rated: Page) -> None:
+    rated.keyboard.press("/")
+    rated.keyboard.type("thai")
+    rated.evaluate("document.querySelector('main').dispatchEvent(new CustomEvent('htmx:load', { bubbles: true }))")
+    assert rated.evaluate("CSS.highlights.get('found').size") == 2
+
+
 def test_a_fold_stays_closed_on_the_next_item_and_a_search_does_not_open_it_for_good(rated: Page) -> None:
     fold = rated.locator("#context-preferences")
     fold.locator("> summary").click()

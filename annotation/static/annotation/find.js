@@ -97,9 +97,11 @@
       search.focus();
     }
   });
+  // Something new may be the next item, or only a part of this page while somebody searches here.
   document.addEventListener("htmx:load", () => {
     shown?.clear();
     begin();
+    for (const input of document.querySelectorAll("[data-find] input")) if (input.value) find(input);
   });
   begin();
 })();
