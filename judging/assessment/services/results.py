@@ -101,6 +101,18 @@ def list_running(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge
     return list({run.judge_id: run for run in runs.order_by("judge__name", "judge__version", "pk")}.values())
 
 
+def list_outdated(study: Study, judges: Sequence[StoredAssessment]) -> list[StoredAssessment]:
+    """Those computed of a run that was at work then and has finished since: they are of a part of its verdicts."""
+    partial = {one.judge.pk: _list_unfinished_runs(one) for one in judges}
+    pks = {pk for runs in partial.values() for pk in runs}
+    finished = set(study.judge_runs.filter(pk__in=pks, finished_at__isnull=False).values_list("pk", flat=True))
+    return [one for one in judges if finished & partial[one.judge.pk]]
+
+
+def _list_unfinished_runs(one: StoredAssessment) -> set[int]:
+    return {found["run"] for found in one.calibration.document["criteria"].values() if not found["run_finished"]}
+
+
 def build_matrix(
     criteria: Iterable[Criterion],
     agreement: AgreementRun | None,

@@ -178,7 +178,8 @@ def _hashed(evidence: JudgeData) -> str:
         for c in evidence.criteria
     }
     judge = [str(evidence.judge), evidence.judge.kind, evidence.judge.model, evidence.prompts]
-    return content_hash([judge, _hash_dataset(evidence.material), parts, evidence.reasons])
+    finished = [evidence.runs[c.key].finished_at is not None for c in evidence.criteria]
+    return content_hash([judge, finished, _hash_dataset(evidence.material), parts, evidence.reasons])
 
 
 def _of_parts(criterion: Criterion, evidence: AssessmentData) -> list[str]:

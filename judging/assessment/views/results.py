@@ -34,6 +34,7 @@ from judging.assessment.services.results import (
     ResultRow,
     build_matrix,
     draw_forest,
+    list_outdated,
     list_running,
 )
 from judging.assessment.services.study_raters import StudyRaters
@@ -62,14 +63,17 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     """How far people agree, and what may be done with each judge on each criterion."""
     study = get_object_or_404(Study, slug=slug)
     context: dict[str, object] = {"study": study, "steps": study_steps(study, "results"), "tab": "results"}
-    left = is_left(request, study)
+    left, unseen = is_left(request, study), set[str]()
     run = later.find_stored_run(study, JudgedOptions()) if left or _is_refreshed(request, study) else None
     judges: Sequence[StoredAssessment]
     if left or run:
-        judges = assessment.load_newest(by=reader(request), study=study)
+        newest = assessment.load_newest(by=reader(request), study=study)
+        outdated = list_outdated(study, newest)
+        judges = [one for one in newest if one not in outdated]
         raters = StudyRaters.from_run(study, run) if run else None
         context |= build_later_context(request, study, JudgedOptions(), run) | {"refreshed": not left, "left_out": []}
         waiting = list_waiting(study, judges)
+        unseen = {str(one.judge) for one in outdated}
     else:
         ratings = StudyRatings.read(study)
         run, raters = _compute(request, study, ratings)
@@ -81,7 +85,8 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     running = list_running(study, judges)
     started = {judge_run.judge_id for judge_run in running}
     judges = [one for one in judges if one.judge.pk not in started]
-    matrix = build_matrix(study.criteria.all(), run, judges, without={str(one.judge) for one in running})
+    unseen |= {str(one.judge) for one in running}
+    matrix = build_matrix(study.criteria.all(), run, judges, without=unseen)
     context |= {"waiting_judges": waiting, "running": running, **_context(study, run, raters, judges, matrix)}
     return render(request, "judging/results.html", context)
 
@@ -106,7 +111,7 @@ def _compute(
 
 
 def list_waiting(study: Study, judges: Iterable[StoredAssessment]) -> list[Judge]:
-    """Judges with a run on the study that has ended, of whom nothing has been computed yet."""
+    """Judges with a run on the study that has ended, who are not among those computed."""
     ended = study.judge_runs.ordinary().exclude(pk__in=study.judge_runs.running())
     there = Judge.objects.filter(runs__in=ended).exclude(pk__in={one.judge.pk for one in judges})
     return list(there.distinct().order_by("name", "version"))

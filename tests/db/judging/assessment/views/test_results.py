@@ -308,6 +308,38 @@ def test_a_judge_that_has_scored_no_item_yet_is_said_to_run_and_is_no_column_of_
     assert "(the judge scored no item)" not in text_of(report)
 
 
+def test_what_was_computed_of_a_run_at_work_is_not_shown_once_it_has_finished(alice: Client) -> None:
+    tone = Criterion.objects.get(key="tone")
+    before = alice.get(reverse("results", args=["suits"]))
+    run, other = JudgeRunFactory(study=tone.study, criteria=[tone]), JudgeRunFactory(study=tone.study, criteria=[tone])
+    add_verdicts(run, tone, [None] * N)
+    compute_results(tone.study)
+    run.judgments.all().delete()
+    add_verdicts(run, tone, TONE)
+    JudgeRun.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    stale = alice.get(reverse("results", args=["suits"]))
+    assert f"{other.judge} rates the items now" in text_of(stale)
+    assert stale.context["matrix"].judges == before.context["matrix"].judges
+    assert f"The run of {run.judge} has ended. A worker computes its results" in text_of(stale)
+    for page in ({"whole": "1"}, {}):
+        now = alice.get(reverse("results", args=["suits"]), page)
+        cell = next(cell for _, cell in now.context["matrix"].list_cells() if cell.run == run.pk)
+        assert cell.kappa["n_items"] == N
+        assert "A worker computes its results" not in text_of(now)
+
+
+def test_a_result_is_computed_again_when_its_run_has_finished(alice: Client) -> None:
+    tone = Criterion.objects.get(key="tone")
+    run = JudgeRunFactory(study=tone.study, criteria=[tone])
+    add_verdicts(run, tone, TONE)
+    address = reverse("results", args=["suits"]) + "?whole=1"
+    for is_finished in (False, True):
+        JudgeRun.objects.filter(pk=run.pk).update(finished_at=timezone.now() if is_finished else None)
+        alice.get(address)
+        newest = CalibrationRun.objects.filter(judge=run.judge).latest("created_at")
+        assert newest.document["criteria"]["tone"]["run_finished"] == is_finished
+
+
 def test_a_study_of_some_size_shows_what_a_worker_computed_last_and_when(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
