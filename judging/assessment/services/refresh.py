@@ -14,14 +14,16 @@ from time import monotonic
 from django.core.cache import cache
 from django.db.models import Exists, Max, OuterRef
 
-from annotation.agreement.services import stored_difficulty
+from annotation.agreement.services import more_ratings, stored_difficulty
 from annotation.quality.queries import course, quality
+from annotation.stats.by_level import explain_missing
 from annotation.studies.models.assignments import Assignment
 from annotation.studies.models.labels import AgreementRun, Annotation
 from annotation.studies.models.studies import Study
 from annotation.studies.queries.studies import is_large
 from core.jobs import leases
 from core.jobs.waiting import alone
+from core.version import code_version
 from judging.assessment import charts
 from judging.assessment.options import JudgedOptions
 from judging.assessment.progress_charts import PLOTS
@@ -53,8 +55,6 @@ MOST = 2
 REST = 20
 """Times as long as a study's results took to compute, they are left as they are, while people go on rating."""
 
-SEEN = "results-changes-seen"
-
 
 @dataclass(frozen=True)
 class ChangesSeen:
@@ -72,9 +72,9 @@ def send_due() -> int:
     """Tasks for the studies that are due, once in `SWEPT` seconds on the whole site. Returns how many."""
     if not cache.add("results-swept", True, SWEPT):
         return 0
-    seen = read_changes(cache.get(SEEN))
+    seen = read_changes(cache.get(make_seen_key()))
     chosen = [pk for pk in seen.due if not cache.get(_rests(pk))][:MOST]
-    cache.set(SEEN, replace(seen, due=tuple(pk for pk in seen.due if pk not in chosen)), None)
+    cache.set(make_seen_key(), replace(seen, due=tuple(pk for pk in seen.due if pk not in chosen)), None)
     send(chosen)
     return len(chosen)
 
@@ -108,12 +108,12 @@ def refresh(study_id: int) -> None:
             began = monotonic()
             compute_study(study)
             cache.set(_rests(study_id), True, max(SWEPT, REST * (monotonic() - began)))
-        elif seen := cache.get(SEEN):  # the other one may have read before the change
-            cache.set(SEEN, replace(seen, due=tuple(dict.fromkeys([*seen.due, study_id]))), None)
+        elif seen := cache.get(make_seen_key()):  # the other one may have read before the change
+            cache.set(make_seen_key(), replace(seen, due=tuple(dict.fromkeys([*seen.due, study_id]))), None)
 
 
 def compute_study(study: Study) -> None:
-    """Agreement, both kinds of difficulty, calibration and audits of every judge, their differences and cascade.
+    """Agreement, difficulty, what more ratings would tell, calibration and audits of judges, differences, the cascade.
 
     And the charts of these, which take longer to draw than all else of a page.
     """
@@ -122,6 +122,9 @@ def compute_study(study: Study) -> None:
         return
     run = agreement.load_or_compute_unseen(by=None, study=study, options=JudgedOptions(), ratings=ratings)
     fits = stored_difficulty.load_or_fit_all(ratings.criteria, patient=True)
+    for one in ratings.criteria:
+        if one.table.n_ratings and not explain_missing("tiers", one.table.level):
+            more_ratings.compute_criterion(study, one)
     evidence = StudyData.load(study, given=ratings.criteria)
     judges = evidence.load_judges(evidence.judges())
     found = assessment.assess_unseen(judges)
@@ -154,6 +157,11 @@ def draw_progress(study: Study) -> None:
     for plot in PLOTS.values():
         if rows := plot.rows(document):
             charts.draw_on_page(plot.spec, rows)
+
+
+def make_seen_key() -> str:
+    """Where `ChangesSeen` is kept. What an earlier version of the code computed is computed again."""
+    return f"results-changes-seen-{code_version()}"
 
 
 def _since(field: str, moment: datetime | None) -> dict[str, object]:

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def nothing_seen() -> None:
     """As after a start of the site: on SQLite the studies of all tests have the same few numbers."""
-    cache.delete_many(["results-swept", refresh.SEEN, *(f"results-rest-{pk}" for pk in range(1, 20))])
+    cache.delete_many(["results-swept", refresh.make_seen_key(), *(f"results-rest-{pk}" for pk in range(1, 20))])
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def test_pages_find_their_charts_drawn_and_difficulty_predicted(
 
     monkeypatch.setattr("core.helper_process.run", refuse)
     monkeypatch.setattr("annotation.agreement.services.predicted_difficulty._predict", refuse)
+    monkeypatch.setattr("annotation.agreement.services.more_ratings.compute_more_ratings", refuse)
     client.force_login(ResearcherFactory())
     for page in ("results", "report", "tiers", "tiers_predicted", "progress"):
         assert client.get(reverse(page, args=[known.slug])).status_code == 200, page
@@ -102,6 +103,13 @@ def test_a_study_is_due_once_after_a_start_and_again_once_labels_or_judgments_co
     judge_says(known.criteria.get(key="coherence"), "late", ["1"] * 6)
     sweep_again()
     assert sent == [known.pk] * 3
+
+
+def test_each_is_due_once_more_after_an_upgrade(known: Study, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep_again()
+    monkeypatch.setattr(refresh, "code_version", lambda: "2.0")
+    sweep_again()
+    assert sent == [known.pk] * 2
 
 
 def test_a_corrected_label_makes_it_due(known: Study, sent: list[int]) -> None:
