@@ -74,6 +74,59 @@ def test_a_dialogue_is_answered_by_keys_alone(rate, page: Page) -> None:
     }
 
 
+def selection(page: Page) -> str:
+    return page.evaluate("getSelection().toString()")
+
+
+def test_words_are_marked_by_keys_alone(rate, page: Page) -> None:
+    said = ["Hi.", "At nine, if I may say so.", "Oh.", "No *way*."]
+    turns = [{"role": role, "content": text} for role, text in zip(["user", "assistant"] * 2, said, strict=True)]
+    rate("dialogue", None, rubric=DIALOGUE, material={"turns": turns})
+    for _ in range(4):  # past two rewrites, done and share
+        page.keyboard.press("ArrowRight")
+    assert active(page) == "rating-errors"
+    page.keyboard.press("w")
+    assert selection(page) == "At", "the user's turn may not be marked"
+    page.keyboard.press("w")
+    page.keyboard.press("w")
+    page.keyboard.press("b")
+    assert selection(page) == "nine"
+    page.keyboard.press("Shift+ArrowRight")
+    assert selection(page) == "nine,"
+    assert active(page) == "rating-errors"
+    page.keyboard.press("1")
+    expect(page.locator("#rating-errors li")).to_contain_text("nine,")
+    for key in "jjjj":  # the last turn, which has a criterion of its own
+        page.keyboard.press(key)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert active(page) == "rating-errors"
+    page.keyboard.press("w")
+    assert selection(page) == "No"
+    page.keyboard.press("w")
+    page.keyboard.press("w")
+    assert selection(page) == "way", "the last word stays"
+    page.keyboard.press("2")
+    marked = json.loads(page.locator("#rating-errors [data-spans]").input_value())
+    assert [(one["part"], one["start"], one["end"]) for one in marked] == [("turn-2", 3, 8), ("turn-4", 4, 7)]
+
+
+def test_words_of_a_response_are_marked_by_keys_alone(rate, page: Page) -> None:
+    rate("pair", None, rubric=PAIR)
+    for _ in range(5):  # past the preference, two ratings and two rankings
+        page.keyboard.press("ArrowRight")
+    assert active(page) == "rating-errors.A"
+    first = page.locator("[data-part=A]").inner_text().split()[0]
+    page.keyboard.press("w")
+    assert selection(page) == first
+    page.keyboard.press("1")
+    expect(page.locator("[id='rating-errors.A'] li")).to_contain_text(first)
+    page.keyboard.press("ArrowRight")
+    assert active(page) == "rating-errors.B"
+    page.keyboard.press("w")
+    assert selection(page) == page.locator("[data-part=B]").inner_text().split()[0]
+
+
 def test_the_next_item_begins_without_the_answers_of_the_last(rate, page: Page) -> None:
     rate("dialogue", None, rubric=DIALOGUE)
     page.locator("label[for=rating-done-1]").click()

@@ -174,6 +174,10 @@
     },
     key(criterion, key) {
       if (key === "0") return criterion.querySelector("[data-nothing]").click() ?? true;
+      if (key === "w" || key === "b") {
+        ask("rate:word", { step: key === "w" ? 1 : -1, parts: JSON.parse(own(criterion).dataset.parts) });
+        return true;
+      }
       const button = all(criterion, "[data-mark]").find((one) => one.dataset.key === key);
       if (!button) return false;
       addSpan(criterion, button.dataset.mark);

@@ -80,6 +80,7 @@
   function walk(step) {
     const turns = [...document.querySelectorAll("[data-item] [data-turn]")];
     if (!turns.length) return;
+    window.getSelection().removeAllRanges();
     const here = turns.indexOf(document.activeElement?.closest?.("[data-turn]"));
     const next = turns[Math.max(0, Math.min(turns.length - 1, here < 0 ? (step > 0 ? 0 : turns.length - 1) : here + step))];
     next.tabIndex = -1;
@@ -87,6 +88,31 @@
     next.scrollIntoView({ block: "nearest" });
   }
 
+  function wordsOf(part) {
+    let at = 0;
+    const pieces = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(source(partNode(part)))];
+    const placed = pieces.map((one) => ({ part, start: at, end: (at += count(one.segment)), isWord: one.isWordLike }));
+    return placed.filter((one) => one.isWord);
+  }
+
+  // The word after what is selected, or before it; at first that of the turn walked to. Only in parts that may be marked.
+  function chooseWord({ step, parts }) {
+    const order = [...document.querySelectorAll("[data-item] [data-part]")].map((node) => node.dataset.part);
+    const words = order.filter((part) => parts.includes(part)).flatMap(wordsOf);
+    const here = selected() ?? { part: order[0], start: 0, ...walked(), end: 0 };
+    const compare = (one, at, other, at2) => order.indexOf(one.part) - order.indexOf(other.part) || at - at2;
+    const word =
+      step > 0
+        ? words.find((one) => compare(here, here.end, one, one.start) <= 0)
+        : words.findLast((one) => compare(one, one.end, here, here.start) <= 0);
+    if (!word) return;
+    const ranges = rangesOf(word);
+    const [first, last] = [ranges[0], ranges.at(-1)];
+    window.getSelection().setBaseAndExtent(first.startContainer, first.startOffset, last.endContainer, last.endOffset);
+    first.startContainer.parentElement.scrollIntoView({ block: "nearest" });
+  }
+
+  form.addEventListener("rate:word", (event) => chooseWord(event.detail));
   form.addEventListener("rate:selection", (event) => (event.detail.found = selected() || walked()));
   form.addEventListener("rate:locate", (event) => (event.detail.found = quoteOf(event.detail.mark)));
   form.addEventListener("rate:mark", mark);

@@ -180,7 +180,7 @@
       form.requestSubmit();
       return;
     }
-    if (key.startsWith("arrow") && takesArrows(event.target)) return;
+    if (key.startsWith("arrow") && (event.shiftKey || takesArrows(event.target))) return; // Shift changes the selection
     const detail = { criterion: criteria[active], key };
     if (criteria[active] && !form.dispatchEvent(new CustomEvent("rate:key", { detail, cancelable: true }))) {
       if (!detail.typed) event.preventDefault();
