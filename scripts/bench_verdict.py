@@ -269,7 +269,7 @@ def worse(repeats: int, chosen: str = "") -> list[str]:
             )
             wrong = (rng.random(n) < np.repeat(errs, per)).astype(np.int64)
             wins += alt_test(people, wrong, epsilon=epsilon, sweep=()).per_annotator[0].p_value <= MOST
-            mean, se, df, _ = SamplingDesign(clusters).estimate_mean(wrong - epsilon)
+            mean, se, df, _ = SamplingDesign(clusters).estimate_mean(np.asarray(wrong - epsilon, dtype=np.float64))
             by_t += se > 0 and scipy.special.stdtr(df, mean / se) <= MOST
         print(f"  {name}: wins in {wins / repeats:.1%}, by t alone in {by_t / repeats:.1%}", flush=True)
         problems += [f"worse {name}"] if wins / repeats > most(MOST, repeats) else []
