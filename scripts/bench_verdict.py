@@ -2,8 +2,9 @@
 
 Printed, with the seeds: in how many studies a promise was broken (at most delta, within two standard errors), in how
 many *replace* was said of a judge .115 below the human ceiling (at most 5 %, likewise) and of one as good as people,
-each beside what the planner says (the same, within three standard errors of their difference), and how often the
-interval of the effective sample size gained holds it.
+each beside what the planner says (the same, within three standard errors of their difference), how often the interval
+of the effective sample size gained holds it, and how often a judge worse than people by epsilon wins against one of
+them (at most 5 %, likewise).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from annotation.stats.table import RatingTable
 from judging.stats.agreement import judge_agreement
 from judging.stats.alt_test import alt_test
 from judging.stats.asymptotic import build_undefined, share
+from judging.stats.audits.design import SamplingDesign
 from judging.stats.power import PowerDesign, power_of_replace, simulate
 from judging.stats.prediction_powered import LabelledSample, ppi_mean
 from judging.stats.sample_size_gained import sample_size_gained
@@ -241,11 +243,44 @@ def gained(rng: np.random.Generator, n: int, per: int, r: float) -> Estimate:
     return sample_size_gained([(data, ppi_mean(data))])
 
 
-PARTS = {"promises": promises, "replace": replaced, "gains": gains}
+def worse(repeats: int, chosen: str = "") -> list[str]:
+    """How often a judge that alone errs, in a share of epsilon, wins against a person: by the test, and by t alone.
+
+    ``spread`` is the sum of the parameters of the beta distribution of a profile's share, 0 where all have the same.
+    """
+    problems = []
+    for n, per, epsilon, spread in (
+        (30, 1, 0.2, 0),
+        (50, 1, 0.1, 0),
+        (100, 1, 0.1, 0),
+        (200, 10, 0.1, 3),
+        (200, 10, 0.1, 1),
+    ):
+        name = f"{n} items, {per} a profile, epsilon {epsilon}, spread {spread}"
+        if chosen not in name:
+            continue
+        clusters = None if per == 1 else tuple(str(k // per) for k in range(n))
+        agreed = np.zeros((n, 2), dtype=np.int64)
+        people = RatingTable(agreed, (1, 2), "nominal", tuple(map(str, range(n))), ("r1", "r2"), clusters=clusters)
+        rng, wins, by_t = np.random.default_rng(10), 0, 0
+        for _ in range(repeats):
+            errs = (
+                rng.beta(epsilon * spread, (1 - epsilon) * spread, n // per) if spread else np.full(n // per, epsilon)
+            )
+            wrong = (rng.random(n) < np.repeat(errs, per)).astype(np.int64)
+            wins += alt_test(people, wrong, epsilon=epsilon, sweep=()).per_annotator[0].p_value <= MOST
+            mean, se, df, _ = SamplingDesign(clusters).estimate_mean(np.asarray(wrong - epsilon, dtype=np.float64))
+            by_t += se > 0 and scipy.special.stdtr(df, mean / se) <= MOST
+        print(f"  {name}: wins in {wins / repeats:.1%}, by t alone in {by_t / repeats:.1%}", flush=True)
+        problems += [f"worse {name}"] if wins / repeats > most(MOST, repeats) else []
+    return problems
+
+
+PARTS = {"promises": promises, "replace": replaced, "gains": gains, "worse": worse}
 
 
 def main(part: str = "", repeats: str = str(REPEATS), chosen: str = "") -> int:
-    print("seeds 6 and 7 (promises), 8 (replace), 9 (gains), 0 (planner)")
+    print("seeds 6 and 7 (promises), 8 (replace), 9 (gains), 10 (worse), 0 (planner)")
     problems = []
     for name, measure in PARTS.items():
         if part in ("", name):
