@@ -141,11 +141,12 @@ def compute_intervals(
     if resampling.n_replicates == 0:
         return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (NOT_ASKED,) * m)
     why = explain_no_interval(resampling)
+    few = [None] * m if replicates.weight is None else _list_few_units(replicates.weight, resampling)
     if why is not None or not len(replicates.left_out):
-        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, (why or "no interval",) * m)
+        reasons = tuple(one or why or "no interval" for one in few)  # a figure may have fewer units than there are
+        return Intervals(nothing, nothing, nothing, nothing, (NONE,) * m, reasons)
     knife = Jackknife.from_left_out(replicates.value, replicates.left_out, resampling, replicates.weight)
     undefined = np.isnan(replicates.bootstrap).mean(axis=0) > MOST_UNDEFINED
-    few = [None] * m if replicates.weight is None else _list_few_units(replicates.weight, resampling)
     known = ~np.isnan(knife.df) & ~undefined & np.array([one is None for one in few])
     low, high = t_ends(replicates.value, knife.se, knife.df, resampling.confidence, scale)
     many = known & (knife.df >= MANY) & (not student)

@@ -68,12 +68,15 @@ class Transport:
         return decode_json(self._sent("GET", self._url(path, query)))
 
     def rows(self, path: str, /, **query: Any) -> Iterator[Any]:
-        """Yield every row of a list, page by page as they are asked for."""
-        following: str | None = self._url(path, {"limit": 500, **drop_omitted(query)})
-        while following:
-            page = decode_json(self._sent("GET", following))
+        """Yield every row of a list, page by page as they are asked for.
+
+        Of the address of the next page the query is used: behind a proxy, the site may know itself by another name.
+        """
+        here, asked = self._url(path, {}), self._url(path, {"limit": 500, **drop_omitted(query)})
+        while asked:
+            page = decode_json(self._sent("GET", asked))
             yield from page["results"]
-            following = page["next"]
+            asked = page["next"] and f"{here}?{urllib.parse.urlsplit(page['next']).query}"
 
     def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Any:
         """Write under an Idempotency-Key, a new one unless `key` is given, and return the answer."""
@@ -87,8 +90,8 @@ class Transport:
     # how it is sent
 
     def _upload(self, at: str, path: str | Path, fields: Mapping[str, Any], *, key: str | None = None) -> Any:
-        with Path(path).open("rb") as file:
-            return decode_json(self._written("POST", at, key, data=drop_omitted(fields), files={"file": file}))
+        file = Path(path).name, Path(path).read_bytes()  # whole, so that it can be sent again
+        return decode_json(self._written("POST", at, key, data=drop_omitted(fields), files={"file": file}))
 
     def _download(self, at: str, path: str | Path, **query: Any) -> None:
         """Write the whole file, or none: it is sent while it is made, and the connection may break before its end."""
@@ -117,7 +120,14 @@ class Transport:
     def _sent(self, method: str, url: str, **content: Any) -> requests.Response:
         if not url.startswith(f"{self.address}/"):
             raise ValueError(f"{url} is not an address of {self.address}: the token is not sent there")
-        answer = self._session.request(method, url, timeout=self.timeout, allow_redirects=method == "GET", **content)
+        content |= {"timeout": self.timeout, "allow_redirects": method == "GET"}
+        for left in reversed(range(RETRIES + 1)):
+            try:
+                answer = self._session.request(method, url, **content)
+                break
+            except requests.exceptions.ChunkedEncodingError:  # it broke off within the answer
+                if not left:
+                    raise
         if not 200 <= answer.status_code < 300:
             with answer:
                 raise ProblemError(answer.status_code, read_problem(answer))
@@ -139,7 +149,10 @@ def drop_omitted(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def decode_json(answer: requests.Response) -> Any:
     with answer:
-        return json.loads(answer.content) if answer.content else None
+        try:
+            return json.loads(answer.content) if answer.content else None
+        except ValueError as error:  # of a proxy, or of another site
+            raise ProblemError(answer.status_code, {"detail": f"No JSON came: {answer.text[:500]}"}) from error
 
 
 def read_problem(answer: requests.Response) -> Json:

@@ -307,6 +307,8 @@ class Checked(TypedDict):
     holds: bool
     problems: list[str]
     notes: list[str]
+    decisions: dict[str, str]
+    """The verdict by the criterion's name, where it holds; none by the hash alone."""
 
 
 class ComparedSetting(TypedDict):

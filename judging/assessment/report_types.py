@@ -55,7 +55,7 @@ class ReportRunsDocument(TypedDict):
 
 
 class ReportJudgeDocument(TypedDict):
-    """All that is said of a judge, with the hash of its certificate."""
+    """All that is said of a judge, with the hash of its certificate and whether that holds."""
 
     kind: str
     model: str
@@ -68,6 +68,7 @@ class ReportJudgeDocument(TypedDict):
     runs: ReportRunsDocument
     input_hash: str
     certificate: str | None
+    certificate_state: str | None
 
 
 class ReportRulesDocument(RulesRecordDocument):

@@ -23,6 +23,9 @@ from core.read_snapshot import read_snapshot
 FREE_TEXT = frozenset({"study", "item_id", "item_source", "stratum", "rater", "unscored_reason", "note"})
 """Columns whose content somebody typed or that came with imported material."""
 
+VALUE = LabelRow._fields.index("value")
+"""A category somebody typed, too. A sign alone, such as - for none of several, is no formula."""
+
 TYPED = [place for place, name in enumerate(LabelRow._fields) if name in FREE_TEXT]
 AT = LabelRow._fields.index("submitted_at")
 
@@ -56,6 +59,8 @@ def _cells(row: LabelRow) -> list[object]:
     cells: list[Any] = list(row)
     for place in TYPED:
         cells[place] = drop_formula(cells[place])
+    if len(row.value) > 1:
+        cells[VALUE] = drop_formula(row.value)
     cells[EVIDENCE] = json.dumps(row.evidence, ensure_ascii=False) if row.evidence else ""
     cells[CONTENT] = json.dumps(row.content, ensure_ascii=False) if row.content is not None else ""
     cells[AT] = row.submitted_at.isoformat() if row.submitted_at else None

@@ -79,6 +79,10 @@ class CheckedSerializer(serializers.Serializer[object]):
     holds = serializers.BooleanField()
     problems = serializers.ListField(child=serializers.CharField())
     notes = serializers.ListField(child=serializers.CharField())
+    decisions = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="The verdict by the criterion's name, where it holds; none by the hash alone.",
+    )
 
 
 class CertificateSerializer(CheckedSerializer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -132,11 +133,16 @@ def check(found: Any, public_key: bytes | None = None) -> CertificateStatus:
 
 
 def _decisions(content: Mapping[str, Any]) -> dict[str, str]:
-    """The verdict on each criterion, by the criterion's name; none where another site wrote it in another way."""
+    """The verdict on each criterion, by the criterion's name; none where another site wrote it in another way.
+
+    Criteria of one name have their keys behind it: each has its verdict.
+    """
     try:
-        return {str(one["name"]): str(one["decision"]) for one in content["criteria"].values()}
+        found = [(str(key), str(one["name"]), str(one["decision"])) for key, one in content["criteria"].items()]
     except (AttributeError, KeyError, TypeError):
         return {}
+    often = Counter(name for _, name, _ in found)
+    return {f"{name} ({key})" if often[name] > 1 else name: decision for key, name, decision in found}
 
 
 def _malformed(found: object) -> str:

@@ -50,6 +50,8 @@ from judging.assessment.services import (
     assessment,
     cascade_records,
     cascades,
+    certificate_checks,
+    certificates,
     hold_out,
     judge_comparison,
     rules,
@@ -222,6 +224,7 @@ def _difficulty(ratings: StudyRatings, *, patient: bool) -> dict[str, Difficulty
 
 
 def _judge(one: Assessment, certificate: Certificate | None) -> ReportJudgeDocument:
+    checked = certificate_checks.check(certificates.document(certificate)) if certificate else None
     return {
         "kind": one.judge.kind,
         "model": one.judge.model,
@@ -234,6 +237,7 @@ def _judge(one: Assessment, certificate: Certificate | None) -> ReportJudgeDocum
         "runs": {"calibration": one.calibration.pk, "audit": one.audit.pk},
         "input_hash": one.calibration.input_hash,
         "certificate": certificate.sha256 if certificate else None,
+        "certificate_state": checked.state if checked else None,
     }
 
 

@@ -44,6 +44,8 @@ class Command(ConcordCommand):
         content = document["content"]
         judge = content["judge"]
         self.stdout.write(f"{judge['name']} v{judge['version']} on {content['study']['name']}: {document['sha256']}")
+        if content["held_out"]:
+            self.stdout.write(f"  of the {content['held_out']['part']} part")
         for found in content["criteria"].values():
             self.stdout.write(f"  {found['name']}: {found['decision']}")
         self.stdout.write("".join(rule_changes(content["rules_on_record"])), ending="")

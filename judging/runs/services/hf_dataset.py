@@ -8,6 +8,7 @@ from pathlib import Path
 
 from annotation.agreement.services import rewrites
 from annotation.agreement.services.exports import FORMATS
+from annotation.benchmarks.services import datasheets
 from annotation.corpus.exchange.hf_folder import STUDY
 from annotation.corpus.exchange.registry import EXCHANGES, Exchange
 from annotation.studies.models.studies import Item, Study
@@ -80,7 +81,7 @@ def card(study: Study, n_items: int, n_people: int, n_judges: int) -> str:
     """The dataset's card, whose head names the two tables."""
     head = build_head(study)
     scales = [
-        f"| {scale.key} | {scale.question} | {scale.level} | {', '.join(scale.values) or 'any number'} | {scale.unit} |"
+        (scale.key, scale.question, scale.level, ", ".join(scale.values) or "any number", scale.unit)
         for scale in head.scales
     ]
     lines = [
@@ -103,8 +104,6 @@ def card(study: Study, n_items: int, n_people: int, n_judges: int) -> str:
         "A rater whose `excluded` is true does not count in the study's figures. `rater_kind` tells people, imported",
         "and simulated annotators, judges and baselines apart. No licence is stated here: add that of the material.",
         "",
-        "| criterion | question | level | values | asked of |",
-        "| --- | --- | --- | --- | --- |",
-        *scales,
+        datasheets.rows(("criterion", "question", "level", "values", "asked of"), scales),
     ]
     return "\n".join(lines) + "\n"

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from django.conf import settings
 
+from annotation.corpus.models import ResponsePair
 from annotation.studies.services import webhooks
 from concord_client import Concord, ProblemError, is_signed
 from core.accounts.services import tokens
@@ -57,9 +58,10 @@ def test_a_problem_says_where_and_the_token_stays_at_home(live_server):
 
 
 class LosesAnswers(BaseHTTPRequestHandler):
-    """Passes requests on to the site, and closes the first connection of each kind instead of answering."""
+    """Passes requests on to the site, and closes the first connection of each kind before or within the answer."""
 
     site = ""
+    within = False
     lost: ClassVar[list[str]] = []
     keys: ClassVar[list[str | None]] = []
 
@@ -73,6 +75,12 @@ class LosesAnswers(BaseHTTPRequestHandler):
         if self.command not in self.lost:
             self.lost.append(self.command)
             self.close_connection = True
+            if not self.within:
+                return
+            self.send_response(answer.status)
+            self.send_header("Content-Length", str(len(found)))
+            self.end_headers()
+            self.wfile.write(found[:20])
             return
         self.send_response(answer.status)
         self.send_header("Content-Length", str(len(found)))
@@ -97,10 +105,12 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         server.server_close()
 
 
-def test_a_request_whose_answer_got_lost_is_sent_again_and_a_write_done_once(live_server, monkeypatch):
+@pytest.mark.parametrize("within", [False, True])
+def test_a_request_whose_answer_got_lost_is_sent_again_and_a_write_done_once(live_server, monkeypatch, within):
     rosa = ResearcherFactory(username="rosa")
     _, token = tokens.make(by=rosa, name="docs", scopes=["read", "research"])
     monkeypatch.setattr(LosesAnswers, "site", live_server.url)
+    monkeypatch.setattr(LosesAnswers, "within", within)
     monkeypatch.setattr(LosesAnswers, "lost", [])
     monkeypatch.setattr(LosesAnswers, "keys", [])
     with serving(LosesAnswers) as address:
@@ -109,6 +119,23 @@ def test_a_request_whose_answer_got_lost_is_sent_again_and_a_write_done_once(liv
         assert [one["id"] for one in concord.studies()] == [made["id"]]
     assert LosesAnswers.lost == ["POST", "GET"]
     assert LosesAnswers.keys == ["once", "once", None, None]
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_a_file_whose_answer_got_lost_is_sent_again_whole(live_server, monkeypatch, within, tmp_path):
+    rosa = ResearcherFactory(username="rosa")
+    _, token = tokens.make(by=rosa, name="docs", scopes=["read", "research"])
+    monkeypatch.setattr(LosesAnswers, "site", live_server.url)
+    monkeypatch.setattr(LosesAnswers, "within", within)
+    monkeypatch.setattr(LosesAnswers, "lost", [])
+    monkeypatch.setattr(LosesAnswers, "keys", [])
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"id": "p1", "question": "Q?", "response_1": "Yes.", "response_2": "No."}\n')
+    with serving(LosesAnswers) as address:
+        counts = Concord(address, token=token).import_file(file, "pairs", source="lab")
+    assert ResponsePair.objects.filter(source="lab").count() == 1
+    assert len(LosesAnswers.keys) == 2
+    assert len(set(LosesAnswers.keys)) == 1
 
 
 class Busy(BaseHTTPRequestHandler):
@@ -144,6 +171,44 @@ def test_a_busy_site_is_asked_again_when_it_says_and_a_write_is_not_sent_on(monk
     assert refused.value.status == 308
     assert time.monotonic() - start >= 1
     assert Busy.came == [("/api/v1/studies", "Bearer t")] * 2
+
+
+def test_a_site_that_knows_itself_by_another_name_is_read_to_the_end():
+    """Such as without its port, or as http behind a proxy of https. No row is lost, and the token stays at home."""
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        came: ClassVar[list[str]] = []
+
+        def do_GET(self):
+            self.came.append(self.path)
+            more = f'"http://elsewhere.example/api/v1/studies?limit=500&after={len(self.came)}"'
+            content = f'{{"next": {more if len(self.came) < 3 else "null"}, "results": [{len(self.came)}]}}'.encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is said of it."""
+
+    with serving(Elsewhere) as address:
+        assert list(Concord(address, token="t").studies()) == [1, 2, 3]
+    assert Elsewhere.came[1:] == [f"/api/v1/studies?limit=500&after={k}" for k in (1, 2)]
+
+
+def test_what_is_no_json_is_told_in_words():
+    class Portal(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "8")
+            self.end_headers()
+            self.wfile.write(b"<p>Hello")
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is said of it."""
+
+    with serving(Portal) as address, pytest.raises(ProblemError, match="200 No JSON came: <p>Hello"):
+        Concord(address, token="t").me()
 
 
 @pytest.mark.parametrize("chunked", [True, False])

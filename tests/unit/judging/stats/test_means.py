@@ -78,3 +78,11 @@ def test_a_column_of_which_one_cluster_holds_most_has_no_interval():
     assert most.reason == "not enough evidence: one of the clusters holds 69 % of the weight of all"
     assert math.isnan(most.low)
     assert equal.reason == "not enough evidence: 2 clusters; at least 8 are needed"  # the others hold nothing of it
+
+
+def test_a_column_counts_its_own_clusters_also_where_there_are_too_few_of_all():
+    """The defect: beside a mean of three clusters stood that there are seven."""
+    values = np.array([[1.0, 0.5, 1.0] + [np.nan] * 4, [1.0, 0.5, 1.0, 0.0, 0.5, 0.0, 1.0]]).T
+    few, every = estimate_clustered_means(values, items=np.arange(7), clusters=[str(k) for k in range(7)], bootstrap=9)
+    assert few.reason == "not enough evidence: 3 clusters; at least 8 are needed"
+    assert every.reason == "not enough evidence: 7 clusters; at least 8 are needed"

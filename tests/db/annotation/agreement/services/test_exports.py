@@ -85,6 +85,17 @@ def test_notes_are_defused_in_csv_and_left_alone_in_jsonl(study):
     assert json.loads(next(exports.jsonl_lines([row])))["note"] == "=HYPERLINK(1)"
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("=1+1", "'=1+1"), ("@you", "'@you"), ("-", "-"), ("-1.5", "-1.5"), ("2>1", "2>1"), ("", ""), ("+", "+")],
+)
+def test_a_category_is_defused_in_csv_too(study, value, written):
+    row = next(iter(labels.load_people(study)))._replace(value=value)
+    (line,) = csv.DictReader(io.StringIO("".join(exports.csv_lines([row]))))
+    assert line["value"] == written
+    assert json.loads(next(exports.jsonl_lines([row])))["value"] == value
+
+
 def test_an_unknown_format_names_the_known_ones():
     with pytest.raises(InputError, match="csv or jsonl"):
         exports.format_named("xlsx")

@@ -35,6 +35,8 @@ def test_a_certificate_is_checked_by_its_document_or_its_hash(known, alice):
     for body in ({"document": made["document"]}, {"sha256": made["sha256"]}):
         found = alice.post(VERIFY, body).json()
         assert (found["state"], found["holds"], found["sha256"]) == ("holds", True, made["sha256"])
+        assert found["decisions"] == (made["decisions"] if "document" in body else {})
+    assert set(made["decisions"].values()) == {"not enough evidence"}
     assert alice.post(VERIFY, {"sha256": "0" * 64}).json()["state"] == "unknown"
     for body in ({}, {"document": made["document"], "sha256": made["sha256"]}, {"document": "x"}, {"other": 1}):
         assert alice.post(VERIFY, body).status_code == 400

@@ -14,14 +14,16 @@ from core.hashing import content_hash, digest
 from judging.assessment import signing
 from judging.assessment.canonical_json import to_canonical_bytes
 from judging.assessment.models.assessment import Certificate
+from judging.assessment.queries.assessment_data import StudyData
 from judging.assessment.queries.certificates import newest_by_judge, prompts_today
-from judging.assessment.services import certificate_checks, certificates
+from judging.assessment.services import certificate_checks, certificates, report
 from judging.judges.models import Judge
 from judging.runs.models.runs import JudgeRun
 from judging.stats.verdict import Rules
 from tests.db.judging.assessment.services.forging import CHANGES, FORGERIES, signed_elsewhere
 from tests.db.judging.assessment.services.judged import study, trusted
-from tests.support.factories import JudgeFactory, ResearcherFactory
+from tests.support.factories import CriterionFactory, JudgeFactory, ResearcherFactory
+from tests.support.labelled import add_verdicts, people_say
 from tests.support.shared_rows import share_rows
 
 pytestmark = pytest.mark.django_db
@@ -164,6 +166,33 @@ def test_it_expires_with_a_new_version_of_the_judge(criterion):
     certificate = issued(criterion)
     JudgeFactory(name="gpt", version=2)
     assert state(certificate).problems == ("there is a newer version of the judge (v2)",)
+
+
+def test_a_report_says_of_an_expired_one_that_it_is(criterion):
+    """The defect: the report named its hash as that of one that holds."""
+    certificate = issued(criterion)
+    evidence = StudyData.load(criterion.study)
+    shown = f"certificate {certificate.sha256[:16]}"
+    holding = report.build_report(by=None, evidence=evidence)
+    (judged,) = holding["judges"].values()
+    assert judged["certificate_state"] == "holds"
+    assert f"{shown}." in report.to_html(holding)
+    Dialogue.objects.filter(items__study=criterion.study, items__position=1).update(content_hash="1" * 64)
+    assert state(certificate).state == "expired"
+    assert f"{shown} (expired)." in report.to_html(report.build_report(by=None, evidence=evidence))
+
+
+def test_criteria_of_one_name_have_each_its_verdict(criterion):
+    """The defect: where it was checked, the verdict on the last one stood for all of the name."""
+    CriterionFactory(study=criterion.study, key="style", name=criterion.name, position=2)
+    other = criterion.study.criteria.get(key="style")
+    people_say(other, {f"p{k}": ["1", "2"] * 15 for k in range(3)})
+    add_verdicts(JudgeRun.objects.get(), other, ["1", "2"] * 15)
+    JudgeRun.objects.get().criteria.add(other)
+    certificate = issued(criterion)
+    decided = {one["criterion"]: one["decision"] for one in certificate.content["criteria"].values()}
+    assert len(decided) == 2
+    assert state(certificate).decisions == {f"{criterion.name} ({key})": said for key, said in decided.items()}
 
 
 def test_it_expires_when_the_judge_is_another(criterion):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -82,7 +83,7 @@ def test_criteria_are_asked_as_they_are_in_the_study(criterion):
     assert list(target.criteria.values_list(*fields)) == list(criterion.study.criteria.values_list(*fields))
 
 
-def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
+def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion, client):
     before = trusted(criterion).calibration
     made = made_from(criterion)
     theirs = made.target.criteria.get()
@@ -102,7 +103,13 @@ def test_what_people_say_there_comes_back_and_enters_nothing_else(criterion):
     assert (back["items"], one["labelled"]) == (26, 26)
     assert one["confirmed"]["value"] == 0, "the judge is wrong wherever it is unsure"
     assert one["combined"] == pytest.approx(0.5), "every item has its true value: from people, or a sure verdict"
-    assert certificates.issue(by=None, found=found).content["escalation"] == back
+    certificate = certificates.issue(by=None, found=found)
+    assert certificate.content["escalation"] == back
+    client.force_login(ResearcherFactory())
+    page = client.get(reverse("certificate_detail", args=[certificate.sha256])).content.decode()
+    said = " ".join(re.sub(r"<[^>]+>", " ", page[page.index("Escalated to people") :]).split())
+    assert f"{back['study']} holds 26 items whose verdicts are below the confidence threshold" in said
+    assert f"{criterion.name} 26 0.000" in said
 
 
 def test_before_people_have_begun_nothing_is_known(criterion):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -81,7 +82,7 @@ def test_content_on_both_sides_leaks():
     assert hold_out.record(made, judge, DEVELOPMENT)["leaks"] == 1
 
 
-def test_every_look_is_on_record_and_on_the_certificate():
+def test_every_look_is_on_record_and_on_the_certificate(client):
     criterion = study(n=60)
     alice = ResearcherFactory(username="alice")
     hold_out.hold_out(by=alice, study=criterion.study)
@@ -98,7 +99,13 @@ def test_every_look_is_on_record_and_on_the_certificate():
         seen = hold_out.record_access(by=alice, study=criterion.study, judge=judge, asked=AssessmentRequest(QUICK))
         assert seen.part == "held-out"
         assert seen.calibration != before.calibration
-    content = certificates.issue(by=None, found=seen).content
+    certificate = certificates.issue(by=None, found=seen)
+    content = certificate.content
+    client.force_login(alice)
+    page = " ".join(client.get(reverse("certificate_detail", args=[certificate.sha256])).content.decode().split())
+    assert "The judge’s figures are of the held-out part. 50 % of the study is held out" in page
+    assert re.findall(r"<li>(gpt[ v0-9]*),", page) == ["gpt", "gpt v2"]
+    assert page.count(f", account {alice.pk}</li>") == 2
     assert [look["judge"] for look in content["held_out"]["looks"]] == ["gpt", "gpt v2"]
     assert {look["by"] for look in content["held_out"]["looks"]} == {f"account {alice.pk}"}
     assert content["held_out"]["part"] == "held-out"

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.corpus.exchange.registry import EXCHANGES
-from judging.runs.services import exports
+from judging.runs.services import exports, hf_dataset
 from tests.support.factories import CriterionFactory, ResearcherFactory
 from tests.support.labelled import judge_says, people_say, with_items
 
@@ -80,6 +80,12 @@ def test_the_dataset_is_a_card_and_two_tables(client, study):
     assert {one["item_id"] for one in labels} == {one["item_id"] for one in items}
     assert "4 items; 4 labels of people and 4 of judges" in card
     assert "config_name: labels" in card
+
+
+def test_a_question_of_several_lines_keeps_the_cards_table_whole(study):
+    study.criteria.update(question="Which is better:\nshort | long?")
+    (row,) = (line for line in hf_dataset.card(study, 4, 4, 4).splitlines() if "short" in line)
+    assert row.startswith(f"| {study.criteria.get().key} | Which is better: short \\| long? | ")
 
 
 def test_the_page_asks_a_fixed_number_of_questions(client, study, django_assert_max_num_queries):
