@@ -132,7 +132,7 @@ def test_a_file_whose_answer_got_lost_is_sent_again_whole(live_server, monkeypat
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"id": "p1", "question": "Q?", "response_1": "Yes.", "response_2": "No."}\n')
     with serving(LosesAnswers) as address:
-        counts = Concord(address, token=token).import_file(file, "pairs", source="lab")
+        Concord(address, token=token).import_file(file, "pairs", source="lab")
     assert ResponsePair.objects.filter(source="lab").count() == 1
     assert len(LosesAnswers.keys) == 2
     assert len(set(LosesAnswers.keys)) == 1
