@@ -15,16 +15,20 @@ from core.options.fields import add_arguments, read_arguments
 
 
 class Command(ConcordCommand):
-    help = "Say what dependent items of a study share, so that every interval and test resamples them together."
+    help = (
+        "Say what dependent items of a study share, so that every interval and test resamples them together; without a "
+        "name, show what it is."
+    )
     example = 'clustering "My study" batch'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="name or slug")
-        add_arguments(parser, Clustering, clustering="")
+        add_arguments(parser, Clustering, clustering=None)
 
     def run(self, **options: Any) -> dict[str, Any]:
         study = study_called(options["study"])
-        studies.name_clustering(by=None, study=study, **read_arguments(Clustering, options))
+        if options["clustering"] is not None:
+            studies.name_clustering(by=None, study=study, **read_arguments(Clustering, options))
         found = read_dependence(study)
         clusters = None if found.clusters is None else len(set(found.clusters.values()))
         told = {"by": found.design.by, "clusters": clusters, "independent": found.in_words}

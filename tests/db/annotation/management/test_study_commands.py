@@ -117,3 +117,12 @@ def test_bad_input_exits_with_2_and_changes_nothing() -> None:
     assert "nobody called dora" in refused("assign", "pilot", "--annotators", "bob,dora")
     assert "draw a sample" in refused("assign", "pilot", "--annotators", "bob", "--open")
     assert not Study.objects.get().annotators.exists()
+
+
+def test_clusters_are_named_shown_and_set_back() -> None:
+    DialogueFactory.create_batch(2)
+    run("study", "My pilot")
+    run("sample", "my-pilot")
+    assert run("clustering", "my-pilot", "none")["clustering"] == "none"
+    assert run("clustering", "my-pilot")["clustering"] == "none", "only shown"
+    assert run("clustering", "my-pilot", "")["clustering"] == ""
