@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from django.utils.text import capfirst
+
 from annotation.agreement.result_types import DifficultyDocument
 from annotation.stats.result_types import EstimateDocument
 from judging.assessment import calibration_figures, wording
-from judging.assessment.agreement_figures import name_biases
+from judging.assessment.agreement_figures import drop_codes, name_biases
 from judging.assessment.charts import TIERS
 from judging.assessment.report_types import ReportDocument, StudyCascadeDocument
 from judging.assessment.result_types import CriterionAuditDocument, CriterionFiguresDocument, DifficultyAccuracyDocument
@@ -76,7 +78,7 @@ def _list_tables(document: ReportDocument) -> Iterator[Table]:
         yield _cascade(document["cascade"])
     for name, found in document["judges"].items():
         for key, one in found["calibration"]["criteria"].items():
-            yield from _of_criterion(name, key, one, found["audit"]["criteria"][key])
+            yield from _of_criterion(name, key, one, found["audit"]["criteria"][key], document["annotators"])
 
 
 PERSONAL: dict[str, tuple[Literal["order", "severity"], str]] = {
@@ -164,7 +166,7 @@ def _cascade(document: StudyCascadeDocument) -> Table:
 
 
 def _of_criterion(
-    judge: str, key: str, found: CriterionFiguresDocument, audit: CriterionAuditDocument
+    judge: str, key: str, found: CriterionFiguresDocument, audit: CriterionAuditDocument, names: Mapping[str, str]
 ) -> Iterator[Table]:
     about, label = f"{found['name']}, {judge}", f"{key}-{judge}"
     corrected = (
@@ -180,14 +182,12 @@ def _of_criterion(
     yield Table.build(f"{about}: {found['estimand']}", f"correction-{label}", header, corrected)
     if found["scores"]:
         sides = (found["scores"]["before"]["intervals"], found["scores"]["after"]["intervals"])
-        rows = (
-            [name, *(format_estimate(side[name]) for side in sides)] for name in ("ece", "brier", "mae", "sharpness")
-        )
+        rows = ([label, *(format_estimate(side[name]) for side in sides)] for name, label in wording.SCORE_NAMES)
         yield Table.build(f"{about}: scores", f"scores-{label}", ["Error", "Original", "Recalibrated"], rows)
     yield from _by_difficulty(about, label, found["tiers"]["by_difficulty"])
     probes = (
         [
-            str(one["name"]),
+            capfirst(drop_codes(one["name"])),
             format_estimate(one["effect"]),
             str(one["test"]),
             format_number(one["adjusted_p_value"]),
@@ -199,7 +199,7 @@ def _of_criterion(
     header = ["Probe", "Effect", "Test", "p, adjusted", "Found", "Minimum detectable effect (80 % power)"]
     tiers = f" (tiers: {wording.item_tiers(audit['tiers'])})" if audit["tiers"] else ""
     yield Table.build(f"{about}: probes{tiers}", f"probes-{label}", header, probes)
-    yield from _data(about, label, audit)
+    yield from _data(about, label, audit, names)
     if boards := calibration_figures.leaderboards(found):
         header = ["Assistant", "People", "Judge", "Corrected"]
         rows = (
@@ -220,7 +220,7 @@ def _by_difficulty(about: str, label: str, found: DifficultyAccuracyDocument) ->
         yield Table.build(f"{about}: agreement by difficulty", f"difficulty-{label}", header, rows)
 
 
-def _data(about: str, label: str, audit: CriterionAuditDocument) -> Iterator[Table]:
+def _data(about: str, label: str, audit: CriterionAuditDocument, names: Mapping[str, str]) -> Iterator[Table]:
     """The audits of the data: trivial baselines, annotators, copies, polarity."""
     rules = (
         [str(one["name"]), format_estimate(one["accuracy"]), format_estimate(one["judge"])]
@@ -228,15 +228,16 @@ def _data(about: str, label: str, audit: CriterionAuditDocument) -> Iterator[Tab
     )
     yield Table.build(f"{about}: trivial baselines", f"rules-{label}", ["Rule", "Right", "The judge there"], rules)
     noise = (
-        [str(one["annotator"]), format_number(one["accuracy"]), str(one["n"])] for one in audit["labels"]["annotators"]
+        [names[one["annotator"]], format_number(one["accuracy"]), str(one["n"])]
+        for one in audit["labels"]["annotators"]
     )
     header = ["Annotator", "Accuracy", "Ratings"]
     yield Table.build(f"{about}: annotators after Dawid and Skene", f"noise-{label}", header, noise)
-    copies = audit["duplicates"]
+    copies, backwards = audit["duplicates"], ", ".join(names[one] for one in audit["labels"]["backwards"])
     facts = [
         ["Items that are copies of others", str(copies["n_items"])],
         ["Groups of copies with other labels", str(copies["n_contradictory"])],
-        ["Annotators who read the scale backwards", str(", ".join(audit["labels"]["backwards"]) or "none")],
+        ["Annotators who read the scale backwards", backwards or "none"],
         ["Judge–human correlation", format_estimate(audit["polarity"])],
     ]
     yield Table.build(f"{about}: the data", f"data-{label}", ["Audit", "Found"], facts)

@@ -149,6 +149,7 @@ class ReportDocument(TypedDict):
     dependence: str
     raters: ReportRatersDocument
     simulated: list[str]
+    annotators: dict[str, str]
     same_models: list[str]
     left_out: list[LeftOutDocument]
     held_out: HoldOutDocument | None

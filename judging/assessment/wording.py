@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -73,6 +73,14 @@ GROUPINGS = {
     "question": gettext_noop("question"),
 }
 """Groupings of items by their names in addresses; others are keys that a source brought along."""
+
+SCORE_NAMES: tuple[tuple[Literal["ece", "brier", "mae", "sharpness"], str], ...] = (
+    ("ece", gettext_noop("Expected calibration error, 0 to 1")),
+    ("brier", gettext_noop("Brier score, 0 to 1")),
+    ("mae", gettext_noop("Mean absolute error, units of the scale")),
+    ("sharpness", gettext_noop("Sharpness: spread of the scores, units of the scale")),
+)
+"""How far scores are from the truth: codes of documents, in words."""
 
 
 def band(kappa: float) -> tuple[str, str]:

@@ -35,6 +35,12 @@ def part(document: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
+def join_names(names: Mapping[str, str], usernames: Iterable[str]) -> str:
+    """What these users are called, in one text."""
+    return ", ".join(names[one] for one in usernames)
+
+
+@register.filter
 def biases(probes: Mapping[str, str]) -> str:
     """The names of the probes that found something, of a certificate."""
     return name_biases({name: {"found": True, "not found": False}.get(said) for name, said in probes.items()})

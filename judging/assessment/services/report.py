@@ -114,6 +114,7 @@ def describe_judges(
         "dependence": _describe_dependence(evidence, people),
         "raters": {"people": design["n_people"], "simulated": design["n_simulated"]},
         "simulated": [ratings.annotators[name].name for name in ratings.list_simulated()],
+        "annotators": {name: one.name for name, one in ratings.annotators.items()},
         "same_models": material_warnings.load_material_warnings(study, [one.judge for one in judges]),
         "left_out": list(evidence.left_out),
         "held_out": hold_out.compute_study(study),

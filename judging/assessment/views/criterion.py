@@ -19,7 +19,7 @@ from annotation.studies.steps import study_steps
 from core.accounts.access import researcher_required
 from core.downloads import attach_file
 from core.errors import InputError
-from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes
+from judging.assessment import calibration_charts, calibration_figures, charts, verdict_changes, wording
 from judging.assessment.item_links import MOST_LISTED, build_items_address
 from judging.assessment.result_types import CriterionFiguresDocument
 from judging.assessment.services import escalation
@@ -115,7 +115,7 @@ def _section(found: Assessment, verdict: CriterionVerdict) -> dict[str, object]:
         "power": [verdict.power],
         "tested": _tested(document["alt_test"], annotators),
         "plots": {name: _plot(found, key, plot, document) for name, plot in calibration_charts.PLOTS.items()},
-        "score_names": [(name, _(label)) for name, label in SCORE_NAMES],
+        "score_names": [(name, _(label)) for name, label in wording.SCORE_NAMES],
         "correction": (correction := calibration_figures.correction(document)),
         "estimated": any(row["estimate"]["value"] is not None for row in correction),
         "groups": calibration_figures.groups(document),
@@ -140,14 +140,6 @@ def _left(found: Assessment, key: str, target: float) -> dict[str, object]:
     listed = escalation.list_positions({key: mine})
     at = ",".join(map(str, listed)) if len(listed) <= MOST_LISTED else ""
     return {"target": target, "n": len(mine), "href": build_items_address(found.study, key)(at=at) if at else ""}
-
-
-SCORE_NAMES = (
-    ("ece", gettext_noop("Expected calibration error, 0 to 1")),
-    ("brier", gettext_noop("Brier score, 0 to 1")),
-    ("mae", gettext_noop("Mean absolute error, units of the scale")),
-    ("sharpness", gettext_noop("Sharpness: spread of the scores, units of the scale")),
-)
 
 
 def _tested(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -12,6 +13,7 @@ import zipfile
 import pytest
 from django.urls import reverse
 
+from core.accounts.models.users import User
 from core.charts import FIGURES
 from tests.db.judging.assessment.views.test_verdict import alice, pairs, suits  # noqa: F401  a study with two judges
 
@@ -48,6 +50,24 @@ def test_it_holds_the_report_its_figures_and_tables(archive):
     assert "value" in head.split(",")
     assert {"annotators", "good", "first (baseline)"} <= {cell for row in rows for cell in row.split(",")}
     assert {f"tables/{name}.csv" for name in ("people", "judges")} <= names
+
+
+def read_table(archive, name: str) -> list[list[str]]:
+    (path,) = [one for one in archive.namelist() if re.fullmatch(rf"tables/{name}-.*-good\.csv", one)]
+    return list(csv.reader(io.StringIO(archive.read(path).decode("utf-8-sig"))))[1:]
+
+
+def test_tables_have_words_and_names_and_no_codes(pairs, alice):  # noqa: F811
+    for user in User.objects.filter(is_researcher=False):
+        user.display_name = f"{user.username.title()} Miller"
+        user.save()
+    archive = zipfile.ZipFile(io.BytesIO(alice.get(reverse("report_download", args=["suits", "zip"])).content))
+    assert {row[0] for row in read_table(archive, "noise")} <= {"Bob Miller", "Dana Miller", "Erin Miller"}
+    probes = [row[0] for row in read_table(archive, "probes")]
+    assert "Position" in probes
+    assert [one for one in probes if "_" in one or not one[0].isupper()] == []
+    page = alice.get(reverse("report", args=["suits"])).content.decode()
+    assert re.search(r"Dawid and Skene:\s+Bob Miller \d", page)
 
 
 def test_the_methods_say_what_was_done_and_every_citation_has_an_entry(archive):
