@@ -17,6 +17,7 @@ from annotation.studies.models.studies import Criterion, Study
 from annotation.studies.queries import ratings
 from judging.assessment.agreement_types import JudgeByTierDocument, PredictionDocument
 from judging.assessment.queries.assessment_data import JudgeData, StudyData
+from judging.assessment.wording import write_number
 from judging.stats.observed import JudgeVerdicts
 from judging.stats.tier_accuracy import accuracy_by_tier, accuracy_on_new, select_rows
 
@@ -102,8 +103,8 @@ def summarise(found: PredictionHead) -> str:
         "correlation with fitted difficulty {correlation}."
     ).format(
         n=found["n_rated"],
-        gain=_in_words(error["gain"], lambda share: f"{100 * share:.1f} %"),
-        correlation=_in_words(error["rank_correlation"], "{:.2f}".format),
+        gain=_in_words(error["gain"], lambda share: f"{write_number(100 * share, 1)} %"),
+        correlation=_in_words(error["rank_correlation"], lambda value: write_number(value, 2)),
     )
     return f"{answer} {why}"
 
