@@ -231,6 +231,8 @@ def claim_first_open(by: User, study: Study, last: Last, *, after: int) -> Assig
             if has_reached_limit(by, study):
                 return None
             last = load_last_taken(by, study)
+            if due := insert_check(by, study, last):  # what was asked before was the number that is taken now
+                return due
             continue
         if found or not list_open_assignments(by, study).filter(rank__gt=after).exists():
             return found

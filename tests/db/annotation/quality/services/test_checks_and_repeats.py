@@ -22,7 +22,7 @@ from annotation.studies.queries import labels, ratings
 from annotation.studies.queries import studies as overview
 from annotation.studies.services import samples, studies
 from annotation.workbench.queries import work
-from annotation.workbench.queries.queue_position import QueueCounts, counts
+from annotation.workbench.queries.queue_position import QueueCounts, counts, load_last_taken
 from annotation.workbench.services import adjudications, annotations, assignments, drafts
 from core.accounts.models.users import User
 from core.errors import InputError
@@ -74,6 +74,19 @@ def test_checks_and_repeats_come_among_the_items(study: Study, bob: User) -> Non
     assert len({slot.item_id for slot in repeats}) == len(repeats), "no item is repeated twice"
     first = {slot.item_id: slot.number for slot in given if slot.purpose == "rating"}
     assert min(slot.number - first[slot.item_id] for slot in repeats) > 4
+
+
+def test_a_check_comes_though_two_windows_ask_at_once(study: Study, bob: User) -> None:
+    """The other window gets the number before it: what is due is decided again, and no check is passed over."""
+    before, slot = load_last_taken(bob, study), assignments.lease_next(by=bob, study=study)
+    while slot and work.load_mixing(bob, study).due(slot.number + 1) != "check":
+        before = load_last_taken(bob, study)
+        annotations.submit(by=bob, assignment=slot, values=GOOD)
+        slot = assignments.lease_next(by=bob, study=study)
+    found = assignments.claim_open(bob, study, before)
+    assert slot
+    assert found
+    assert (found.number, found.purpose) == (slot.number + 1, "check")
 
 
 def test_the_same_seed_gives_the_same_places(study: Study, bob: User) -> None:
